@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "Scrollback",
+    platforms: [.macOS(.v14), .iOS(.v17)],
+    products: [
+        .library(name: "Scrollback", targets: ["Scrollback"]),
+        .library(name: "Models", targets: ["Models"]),
+        .library(name: "Store", targets: ["Store"]),
+        .library(name: "Sync", targets: ["Sync"]),
+        .library(name: "Collections", targets: ["Collections"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0")
+    ],
+    targets: [
+        // MARK: C libraries
+
+        .systemLibrary(
+            name: "CLevelDB",
+            providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]
+        ),
+        .systemLibrary(
+            name: "CReadline",
+            providers: [.apt(["libreadline-dev"]), .brew(["readline"])]
+        ),
+
+        // MARK: Libraries: each imports only those above it
+
+        .target(name: "Models"),
+        .target(name: "Store", dependencies: ["Models", "CLevelDB"]),
+        .target(name: "Sync", dependencies: ["Models", "Store"]),
+        .target(
+            name: "Collections",
+            dependencies: [
+                "Models", "Store", "Sync",
+                // Never built. swift-collections has a target `Collections` too, and SwiftPM refuses
+                // a graph with both; naming Apple's here, on a platform we do not have, renames it
+                // there, so that apps which use swift-collections or NIO need no line of their own.
+                .product(
+                    name: "Collections",
+                    package: "swift-collections",
+                    moduleAliases: ["Collections": "AppleCollections"],
+                    condition: .when(platforms: [.windows])
+                ),
+            ]
+        ),
+        .target(name: "Scrollback", dependencies: ["Models", "Store", "Sync", "Collections"]),
+
+        // MARK: Examples
+
+        .executableTarget(
+            name: "REPL",
+            dependencies: ["Scrollback", "CReadline"],
+            path: "Examples/REPL"
+        ),
+
+        // MARK: Tests
+
+        .testTarget(name: "ModelsTests", dependencies: ["Models"]),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
+        .testTarget(name: "SyncTests", dependencies: ["Sync"]),
+        .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
+}

@@ -1,0 +1,36 @@
+/// A point in time: milliseconds since 1970-01-01 00:00:00 UTC, by the server's clock.
+///
+/// Neither unique nor monotonic: two messages of a channel may share one. What orders messages is
+/// their ``Position``. Every `Int64` is a valid timestamp; negative ones lie before 1970.
+public struct Timestamp: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01 00:00:00 UTC.
+    public let milliseconds: Int64
+
+    /// Creates a timestamp from milliseconds since 1970-01-01 00:00:00 UTC.
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// The earliest timestamp there is, before every message.
+    public static let distantPast = Timestamp(milliseconds: .min)
+
+    /// The latest timestamp there is, after every message.
+    public static let distantFuture = Timestamp(milliseconds: .max)
+
+    /// Whether the left point in time is before the right one.
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+}
+
+extension Timestamp: ExpressibleByIntegerLiteral {
+    /// Creates a timestamp from a literal number of milliseconds.
+    public init(integerLiteral milliseconds: Int64) {
+        self.init(milliseconds: milliseconds)
+    }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// The milliseconds, in decimal.
+    public var description: String { String(milliseconds) }
+}

@@ -1,0 +1,4 @@
+@_exported public import Collections
+@_exported public import Models
+@_exported public import Store
+@_exported public import Sync
