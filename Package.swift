@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "Store", targets: ["Store"]),
         .library(name: "Sync", targets: ["Sync"]),
         .library(name: "Collections", targets: ["Collections"]),
+        .executable(name: "scrollback", targets: ["REPL"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0")
@@ -63,6 +64,16 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
+
+        // MARK: Fuzz targets: libFuzzer brings their main
+
+        .executableTarget(
+            name: "FuzzModels",
+            dependencies: ["Models"],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus"],
+            sources: ["FuzzModels.swift"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,3 @@
+@main struct REPL {
+    static func main() {}
+}
