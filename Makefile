@@ -1,0 +1,144 @@
+# Every job of the project is a rule here; CI calls these rules and nothing else.
+#
+#   make repl       try the package at a prompt
+#   make test       run the tests
+#   make build      compile the libraries and the example
+#   make lint       check the formatting, and that all that is public is documented
+#   make format     format the sources
+#   make docs       write the reference, as a web site, to .build-docs/site
+#   make bench      measure; what ARGS="..." says is passed on
+#
+#   make tsan       run the tests under the thread sanitizer
+#   make asan       run the tests under the address sanitizer, which finds leaks too
+#   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each
+#   make interop    read and write the binary form against protoc
+#   make consumers  build and run the packages in Tests/Consumers, which use this one
+#   make nightly    what takes longer: tsan, asan, the long tests, ten minutes of fuzz
+#
+#   make deps       install LevelDB and readline where they are missing
+#   make clean      remove all that was built
+#
+# The rules that compile install what is missing first.
+
+SHELL := /bin/bash
+MAKEFLAGS += --silent
+
+MODULES := Models Store Sync Collections
+FUZZERS := FuzzModels
+CONSUMERS := $(notdir $(wildcard Tests/Consumers/*))
+SOURCES := Package.swift Sources Tests Examples Benchmarks
+FUZZ_SECONDS := 10
+
+STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+TEST := swift test --quiet --disable-xctest
+
+ifeq ($(shell uname),Darwin)
+# Homebrew's directories are not searched by default, and readline would be the system's libedit.
+export CPATH := $(shell brew --prefix leveldb)/include:$(shell brew --prefix readline)/include
+export LIBRARY_PATH := $(shell brew --prefix leveldb)/lib:$(shell brew --prefix readline)/lib
+DOCC := xcrun docc
+else
+DOCC := docc
+endif
+
+.PHONY: repl test build lint format docs bench tsan asan fuzz interop consumers nightly deps \
+	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
+
+repl: deps
+	swift run --quiet $(STRICT) scrollback
+
+test: deps
+	$(TEST) $(STRICT)
+
+build: deps
+	swift build $(STRICT)
+
+lint: symbols .build-tools/undocumented
+	swift format lint --strict --recursive --parallel $(SOURCES)
+	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
+
+format:
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+docs: symbols
+	rm -rf .build-docs
+	for module in $(MODULES); do \
+	    mkdir -p .build-docs/$$module && \
+	    cp .build/*/symbolgraph/$$module[.@]* .build-docs/$$module && \
+	    $(DOCC) convert --additional-symbol-graph-dir .build-docs/$$module \
+	        --fallback-display-name $$module --fallback-bundle-identifier scrollback.$$module \
+	        --enable-experimental-external-link-support $$links --warnings-as-errors \
+	        --transform-for-static-hosting --hosting-base-path scrollback \
+	        --output-path .build-docs/$$module.doccarchive || exit 1; \
+	    links="$$links --dependency .build-docs/$$module.doccarchive"; \
+	done
+	$(DOCC) merge $(MODULES:%=.build-docs/%.doccarchive) --output-path .build-docs/site \
+	    --synthesized-landing-page-name Scrollback --synthesized-landing-page-kind Package
+
+bench: deps
+	cd Benchmarks && swift run -c release bench $(ARGS)
+
+tsan: deps
+	$(TEST) --sanitize=thread --scratch-path .build-tsan
+
+# The linker warns of each of the sanitizer's own symbols.
+asan: deps
+	set -o pipefail; \
+	$(TEST) --sanitize=address --scratch-path .build-asan 2>&1 | sed '/local symbol .__asan_/d'
+
+fuzz: $(FUZZERS)
+
+# New inputs are kept in the first directory, beside the inputs that crashed.
+$(FUZZERS): deps
+	swift build --sanitize=fuzzer --configuration release --product $@ --scratch-path .build-fuzz
+	mkdir -p .build-fuzz/$@
+	SWIFT_BACKTRACE=enable=no .build-fuzz/release/$@ -max_total_time=$(FUZZ_SECONDS) \
+	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_final_stats=1 \
+	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@
+
+interop: deps deps-interop
+	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter Interop
+
+consumers: $(CONSUMERS)
+
+$(CONSUMERS): deps
+	swift run --package-path Tests/Consumers/$@ --scratch-path .build-consumers
+
+nightly: tsan asan
+	SCROLLBACK_NIGHTLY=1 $(MAKE) test
+	$(MAKE) fuzz FUZZ_SECONDS=600
+
+clean:
+	rm -rf .build .build-* Benchmarks/.build
+
+# What the modules make public, as JSON: what lint checks and docs shows.
+symbols: deps
+	rm -rf .build/*/symbolgraph
+	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
+	    --skip-synthesized-members >/dev/null
+
+.build-tools/undocumented: Tests/Tools/undocumented.swift
+	mkdir -p $(@D)
+	swiftc -O -o $@ $<
+
+# libedit, which macOS has under readline's name, has no readline/rltypedefs.h.
+deps:
+	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
+	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
+
+deps-interop:
+	command -v protoc >/dev/null || $(call install,protobuf-compiler,protobuf)
+
+have = echo '\#include <$(1)>' | clang -E -x c - >/dev/null 2>&1
+
+# $(call install,packages of apt,packages of brew)
+install = if command -v apt-get >/dev/null; then \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(1); \
+	elif command -v brew >/dev/null; then \
+	    brew install $(2); \
+	else \
+	    echo "Neither apt-get nor brew is here. Please install, with headers: $(2)." >&2; exit 1; \
+	fi
+
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo --preserve-env=DEBIAN_FRONTEND)
