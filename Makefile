@@ -25,12 +25,13 @@ MAKEFLAGS += --silent
 
 MODULES := Models Store Sync Collections
 FUZZERS := FuzzModels
-CONSUMERS := $(notdir $(wildcard Tests/Consumers/*))
+CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 TEST := swift test --quiet --disable-xctest
+CONSUME := swift run --scratch-path .build-consumers --package-path Tests/Consumers/
 
 ifeq ($(shell uname),Darwin)
 # Homebrew's directories are not searched by default, and readline would be the system's libedit.
@@ -100,9 +101,10 @@ interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter Interop
 
 consumers: $(CONSUMERS)
+	$(CONSUME)Plain --configuration release
 
 $(CONSUMERS): deps
-	swift run --package-path Tests/Consumers/$@ --scratch-path .build-consumers
+	$(CONSUME)$@
 
 nightly: tsan asan
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
