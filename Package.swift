@@ -64,6 +64,7 @@ let package = Package(
         .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
+        .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
 
         // MARK: Fuzz targets: libFuzzer brings their main
 

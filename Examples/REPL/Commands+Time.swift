@@ -1,0 +1,29 @@
+import Scrollback
+
+extension Command {
+    static let time = [
+        Command(
+            name: "time",
+            usage: "MILLISECONDS | DATE",
+            summary: "Shows a timestamp as a date in ISO 8601, or such a date as a timestamp.",
+            example: "time 1700000000000"
+        ) { arguments in
+            guard arguments.words.count == 1, let word = arguments.words.first else {
+                throw CommandError.usage
+            }
+            if let milliseconds = Int64(word) {
+                return .text(Timestamp(milliseconds: milliseconds).iso8601)
+            }
+            guard let time = Timestamp(iso8601: word) else {
+                throw CommandError.failed(
+                    "'\(word)' is neither a number nor a date like \(Timestamp.sample.iso8601)"
+                )
+            }
+            return .text("\(time.milliseconds)")
+        }
+    ]
+}
+
+extension Timestamp {
+    fileprivate static let sample: Timestamp = 1_700_000_000_000
+}

@@ -1,0 +1,29 @@
+import CReadline
+import Foundation
+
+/// The lines of earlier runs, in `~/.scrollback_history` or where `$SCROLLBACK_HISTORY` says.
+///
+/// The file is for its owner's eyes only: it holds what was sent.
+@MainActor struct History {
+    private let path: String
+
+    init() {
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        path =
+            ProcessInfo.processInfo.environment["SCROLLBACK_HISTORY"]
+            ?? "\(home)/.scrollback_history"
+    }
+
+    func load() {
+        using_history()
+        stifle_history(1_000)
+        read_history(path)
+    }
+
+    func save() {
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        let status = write_history(path)
+        if status != 0 { print("error: \(path): \(String(cString: strerror(status)))") }
+    }
+}

@@ -1,0 +1,117 @@
+@preconcurrency import CReadline
+import Dispatch
+import Foundation
+
+/// GNU readline on the main queue: lines come out as a stream, and text may be printed while one is
+/// being typed.
+///
+/// readline is a library of global variables, so there is one editor, and all of it is on the main
+/// actor. Keys arrive by readline's callback interface, so nothing waits for them.
+@MainActor final class LineEditor {
+    static let shared = LineEditor()
+
+    /// What TAB offers for a word, after the line before it.
+    var completions: (_ word: String, _ before: String) -> [String] = { _, _ in [] }
+
+    private var keys: (any DispatchSourceRead)?
+    private var signals: [any DispatchSourceSignal] = []
+    private var continuation: AsyncStream<String>.Continuation?
+
+    private init() {}
+
+    /// Shows the prompt and returns the lines typed, until Ctrl-D, SIGTERM or ``stop()``.
+    func lines(prompt: String) -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        self.continuation = continuation
+        rl_readline_name = UnsafePointer(strdup("scrollback"))  // readline keeps the pointer
+        rl_catch_signals = 0  // its handlers only work while it reads a key
+        rl_catch_sigwinch = 0
+        rl_attempted_completion_function = didPressTab
+        rl_callback_handler_install(prompt, didReadLine)
+        let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
+        keys.setEventHandler { MainActor.assumeIsolated { rl_callback_read_char() } }
+        keys.activate()
+        self.keys = keys
+        handleSignals()
+        return stream
+    }
+
+    /// Gives the terminal back and ends the stream of lines.
+    func stop() {
+        guard let keys else { return }
+        keys.cancel()
+        self.keys = nil
+        rl_callback_handler_remove()
+        continuation?.finish()
+    }
+
+    /// Prints above the prompt, whatever is typed there.
+    func print(_ text: String) {
+        if keys != nil { rl_clear_visible_line() }
+        Swift.print(text)
+        fflush(nil)
+        guard keys != nil else { return }
+        rl_on_new_line()
+        rl_redisplay()
+    }
+
+    fileprivate func accept(_ line: String?) {
+        guard let line else {
+            stop()
+            Swift.print()
+            return
+        }
+        if !line.isEmpty { add_history(line) }
+        continuation?.yield(line)
+    }
+
+    private func handleSignals() {
+        on(SIGINT) {
+            rl_callback_sigcleanup()
+            rl_free_line_state()
+            rl_replace_line("", 0)
+            rl_crlf()
+            rl_on_new_line()
+            rl_redisplay()
+        }
+        on(SIGWINCH) { rl_resize_terminal() }
+        on(SIGCONT) { rl_forced_update_display() }
+        on(SIGTERM) { LineEditor.shared.stop() }
+    }
+
+    private func on(_ number: Int32, _ body: @escaping @MainActor () -> Void) {
+        signal(number, number == SIGCONT ? SIG_DFL : SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+        source.setEventHandler { MainActor.assumeIsolated(body) }
+        source.activate()
+        signals.append(source)
+    }
+}
+
+/// Called by readline with a line, or with a null pointer at Ctrl-D.
+private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
+    let line = pointer.map { String(cString: $0) }
+    free(pointer)
+    MainActor.assumeIsolated { LineEditor.shared.accept(line) }
+}
+
+/// Called by readline at TAB, with the bounds of the word in its buffer.
+private func didPressTab(
+    _ word: UnsafePointer<CChar>?, _ start: CInt, _ end: CInt
+) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+    rl_attempted_completion_over = 1  // no names of files where there is nothing to offer
+    guard let word, let line = rl_line_buffer else { return nil }
+    let before = String(
+        decoding: UnsafeRawBufferPointer(start: line, count: Int(start)), as: UTF8.self
+    )
+    let typed = String(cString: word)
+    let found = MainActor.assumeIsolated { LineEditor.shared.completions(typed, before) }
+    guard let first = found.first else { return nil }
+    // readline wants what all have in common, then each, then a null pointer, and frees them all.
+    let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+    let words = found.count == 1 ? found : [common] + found
+    let list = calloc(words.count + 1, MemoryLayout<UnsafeMutablePointer<CChar>?>.stride)
+    let pointers = list?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
+    for (index, word) in words.enumerated() { pointers?[index] = strdup(word) }
+    return pointers
+}

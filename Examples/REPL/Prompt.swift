@@ -1,0 +1,21 @@
+/// A person at a terminal: each line is a command, until `quit` or Ctrl-D.
+@MainActor enum Prompt {
+    static func run() async {
+        let editor = LineEditor.shared
+        let history = History()
+        editor.completions = Completion.words
+        history.load()
+        print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
+        for await line in editor.lines(prompt: "scrollback> ") {
+            do {
+                switch try await Command.perform(line) {
+                case .text(let text): if !text.isEmpty { editor.print(text) }
+                case .quit: editor.stop()
+                }
+            } catch {
+                editor.print("error: \(error)")
+            }
+        }
+        history.save()
+    }
+}

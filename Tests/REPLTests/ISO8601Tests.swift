@@ -1,0 +1,52 @@
+import Scrollback
+import Testing
+
+@testable import REPL
+
+@Suite struct ISO8601Tests {
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (1_700_000_000_001, "2023-11-14T22:13:20.001Z"),
+        (1_709_164_800_000, "2024-02-29T00:00:00.000Z"),
+        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+        (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+    ])
+    func aTimestampAndItsDateAreTheSame(milliseconds: Int64, date: String) {
+        let time = Timestamp(milliseconds: milliseconds)
+        #expect(time.iso8601 == date)
+        #expect(Timestamp(iso8601: date) == time)
+    }
+
+    @Test func everyTimestampHasADate() {
+        #expect(Timestamp.distantPast.iso8601 == "-292275055-05-16T16:47:04.192Z")
+        #expect(Timestamp.distantFuture.iso8601 == "+292278994-08-17T07:12:55.807Z")
+        let afterFourDigits: Timestamp = 253_402_300_800_000
+        #expect(afterFourDigits.iso8601 == "+010000-01-01T00:00:00.000Z")
+    }
+
+    @Test func theDaysOfFourCenturiesComeBack() {
+        for day in stride(from: Int64(0), to: 146_097, by: 61) {
+            let time = Timestamp(milliseconds: day * 86_400_000)
+            guard Timestamp(iso8601: time.iso8601) == time else {
+                Issue.record("\(time.iso8601) does not come back")
+                return
+            }
+        }
+    }
+
+    @Test func theMillisecondsMayBeLeftOut() {
+        #expect(Timestamp(iso8601: "2023-11-14T22:13:20Z") == 1_700_000_000_000)
+    }
+
+    @Test(arguments: [
+        "", "now", "2023-11-14", "2023-11-14T22:13:20", "2023-11-14 22:13:20Z",
+        "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-00-01T00:00:00Z",
+        "2023-11-31T00:00:00Z", "2023-11-00T00:00:00Z", "2023-11-14T24:00:00Z",
+        "2023-11-14T22:60:00Z", "2023-11-14T22:13:60Z", "12023-11-14T22:13:20Z",
+    ])
+    func whatIsNoDateIsNil(text: String) {
+        #expect(Timestamp(iso8601: text) == nil)
+    }
+}
