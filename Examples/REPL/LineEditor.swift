@@ -27,12 +27,12 @@ import Foundation
         rl_catch_signals = 0  // its handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
+        handleSignals()
         rl_callback_handler_install(prompt, didReadLine)
         let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
         keys.setEventHandler { MainActor.assumeIsolated { rl_callback_read_char() } }
         keys.activate()
         self.keys = keys
-        handleSignals()
         return stream
     }
 
@@ -75,7 +75,11 @@ import Foundation
             rl_redisplay()
         }
         on(SIGWINCH) { rl_resize_terminal() }
-        on(SIGCONT) { rl_forced_update_display() }
+        on(SIGCONT) {
+            rl_deprep_terminal()  // else readline takes it for prepared; the shell has changed it
+            rl_prep_terminal(1)
+            rl_forced_update_display()
+        }
         on(SIGTERM) { LineEditor.shared.stop() }
     }
 
