@@ -135,8 +135,9 @@ have = echo '\#include <$(1)>' | clang -E -x c - >/dev/null 2>&1
 
 # $(call install,packages of apt,packages of brew)
 install = if command -v apt-get >/dev/null; then \
+	    echo "Installing $(1)"; \
 	    export DEBIAN_FRONTEND=noninteractive; \
-	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(1); \
+	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(1) >/dev/null; \
 	elif command -v brew >/dev/null; then \
 	    brew install $(2); \
 	else \
