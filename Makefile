@@ -113,8 +113,10 @@ nightly: tsan asan
 clean:
 	rm -rf .build .build-* Benchmarks/.build
 
-# What the modules make public, as JSON: what lint checks and docs shows.
+# What the modules make public, as JSON: what lint checks and docs shows. The dump covers the
+# modules of the tests too, and fails if they are not there.
 symbols: deps
+	swift build $(STRICT) --build-tests
 	rm -rf .build/*/symbolgraph
 	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
 	    --skip-synthesized-members >/dev/null
