@@ -46,7 +46,7 @@ endif
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
-	swift run --quiet $(STRICT) scrollback
+	swift run $(STRICT) scrollback
 
 test: deps
 	$(TEST) $(STRICT)
