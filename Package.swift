@@ -6,11 +6,12 @@ let package = Package(
     name: "Scrollback",
     platforms: [.macOS(.v14), .iOS(.v17)],
     products: [
-        .library(name: "Scrollback", targets: ["Scrollback"]),
-        .library(name: "Models", targets: ["Models"]),
-        .library(name: "Store", targets: ["Store"]),
-        .library(name: "Sync", targets: ["Sync"]),
-        .library(name: "Collections", targets: ["Collections"]),
+        // Each names AppleCollectionsAlias too: see there.
+        .library(name: "Scrollback", targets: ["Scrollback", "AppleCollectionsAlias"]),
+        .library(name: "Models", targets: ["Models", "AppleCollectionsAlias"]),
+        .library(name: "Store", targets: ["Store", "AppleCollectionsAlias"]),
+        .library(name: "Sync", targets: ["Sync", "AppleCollectionsAlias"]),
+        .library(name: "Collections", targets: ["Collections", "AppleCollectionsAlias"]),
         .executable(name: "scrollback", targets: ["REPL"]),
     ],
     dependencies: [
@@ -49,6 +50,13 @@ let package = Package(
             ]
         ),
         .target(name: "Scrollback", dependencies: ["Models", "Store", "Sync", "Collections"]),
+
+        // Never builds Collections. SwiftPM looks for aliases only in what an app names, and an app
+        // that names `Models` alone would not be led to the alias above.
+        .target(
+            name: "AppleCollectionsAlias",
+            dependencies: [.target(name: "Collections", condition: .when(platforms: [.windows]))]
+        ),
 
         // MARK: Examples
 

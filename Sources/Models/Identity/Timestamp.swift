@@ -34,3 +34,13 @@ extension Timestamp: CustomStringConvertible {
     /// The milliseconds, in decimal.
     public var description: String { String(milliseconds) }
 }
+
+extension Timestamp: Codable {
+    /// Reads milliseconds, written as an integer, a fraction (which is cut) or a text.
+    public init(from decoder: any Decoder) throws {
+        self.init(milliseconds: try decoder.singleValueContainer().decodeLenientInt64())
+    }
+
+    /// Writes the milliseconds.
+    public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
+}

@@ -1,0 +1,110 @@
+/// The type of a field: what its payload may be, and how often it may stand in a record.
+///
+/// A value of its own, beside the Swift type, because bytes are checked before any Swift value is
+/// made of them, and because Docs/scrollback.proto is compared with it.
+public struct FieldKind: Sendable {
+    /// What one payload is.
+    enum Element: Sendable {
+        case bool
+        case integer
+        case double
+        case text
+        case bytes
+        case enumeration(name: String, cases: [String])
+        /// A thunk, since a record may hold records of its own type.
+        case record(name: String, layout: @Sendable () -> Layout)
+    }
+
+    /// How often, and what stands for "not there".
+    enum Label: UInt8, Sendable {
+        /// At most once; the zero of its type is never written.
+        case implicit
+        /// At most once; a zero is not the same as nothing.
+        case optional
+        /// Any number of times, in order. Integers are packed into one payload.
+        case repeated
+        /// Entries of a text key (field 1) and a value (field 2), ordered by key, each key once.
+        case map
+    }
+
+    let element: Element
+    let label: Label
+
+    init(_ element: Element, _ label: Label = .implicit) {
+        self.element = element
+        self.label = label
+    }
+}
+
+/// What the fields of a record must look like: the table that decoding checks bytes against.
+final class Layout: Sendable {
+    enum Check: UInt8 {
+        case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
+    }
+
+    struct Slot {
+        var check = Check.unknown
+        var label = FieldKind.Label.repeated
+
+        var mayRepeat: Bool { label == .repeated || label == .map }
+    }
+
+    /// One for each field number from 0 to the highest in use.
+    let slots: [Slot]
+    /// Whether records of this layout may hold each other, so that their depth has to be bounded.
+    let isRecursive: Bool
+    private let nested: [(@Sendable () -> Layout)?]
+
+    init(_ fields: [(number: Int, kind: FieldKind)], isRecursive: Bool = false) {
+        let count = (fields.map(\.number).max() ?? 0) + 1
+        var slots = [Slot](repeating: Slot(), count: count)
+        var nested = [(@Sendable () -> Layout)?](repeating: nil, count: count)
+        for (number, kind) in fields {
+            precondition(slots[number].check == .unknown, "Two fields have the number \(number).")
+            slots[number] = Slot(check: kind.check, label: kind.label)
+            nested[number] = kind.nestedLayout
+        }
+        self.slots = slots
+        self.isRecursive = isRecursive
+        self.nested = nested
+    }
+
+    /// The layout of what is nested in a field whose check is `record` or `mapEntry`.
+    func layout(in number: Int) -> Layout {
+        guard let layout = nested[number] else {
+            preconditionFailure("Field \(number) holds no record.")
+        }
+        return layout()
+    }
+
+    /// What is known of a field; `Slot()` if its number is not.
+    @inline(__always)
+    func slot(_ number: Int) -> Slot {
+        number < slots.count ? slots[number] : Slot()
+    }
+}
+
+extension FieldKind {
+    fileprivate var check: Layout.Check {
+        if label == .map { return .mapEntry }
+        switch element {
+        case .bool: return .bool
+        case .integer, .enumeration: return label == .repeated ? .packed : .integer
+        case .double: return .double
+        case .text: return .text
+        case .bytes: return .bytes
+        case .record: return .record
+        }
+    }
+
+    fileprivate var nestedLayout: (@Sendable () -> Layout)? {
+        if label == .map {
+            var value = FieldKind(element)
+            if case .record = element { value = FieldKind(element, .optional) }
+            let entry = Layout([(1, FieldKind(.text)), (2, value)])
+            return { entry }
+        }
+        guard case .record(_, let layout) = element else { return nil }
+        return layout
+    }
+}

@@ -1,0 +1,238 @@
+public import Foundation
+
+extension SingularValue where Self: Encodable {
+    func encodeJSON(to encoder: any Encoder) throws { try encode(to: encoder) }
+}
+
+// MARK: Text
+
+extension String: SingularValue {
+    static var element: FieldKind.Element { .text }
+    static var wireType: WireType { .lengthDelimited }
+    static var defaultValue: String { "" }
+    var isDefault: Bool { isEmpty }
+
+    var payloadSize: Int {
+        @inline(__always) get { Wire.size(ofDelimited: utf8.count) }
+    }
+
+    @inline(__always)
+    func writePayload(to writer: inout FieldWriter) {
+        writer.text(self, count: utf8.count)
+    }
+
+    @inline(__always)
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> String {
+        let count = Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset))
+        let range = offset..<offset + count
+        offset += count
+        return storage.bytes.withUnsafeBufferPointer {
+            String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+        }
+    }
+
+    /// A number or a truth value where a text is expected is taken as it would be written.
+    static func decode(from decoder: any Decoder) throws -> String {
+        let container = try decoder.singleValueContainer()
+        do {
+            return try container.decode(String.self)
+        } catch {
+            if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
+            if let value = try? container.decode(Int64.self) { return String(value) }
+            if let value = try? container.decode(Double.self) { return String(value) }
+            throw error
+        }
+    }
+}
+
+extension String: MapKey {
+    var text: String { self }
+    init(text: String) { self = text }
+}
+
+// MARK: Bool
+
+extension Bool: SingularValue {
+    static var element: FieldKind.Element { .bool }
+    static var wireType: WireType { .varint }
+    static var defaultValue: Bool { false }
+    var isDefault: Bool { !self }
+    var payloadSize: Int { 1 }
+
+    @inline(__always)
+    func writePayload(to writer: inout FieldWriter) { writer.byte(self ? 1 : 0) }
+
+    @inline(__always)
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Bool {
+        storage.bytes.span.bytes.varint(at: &offset) != 0
+    }
+
+    /// "true" and "false", and 0 and 1, are seen where a truth value is expected.
+    static func decode(from decoder: any Decoder) throws -> Bool {
+        let container = try decoder.singleValueContainer()
+        do {
+            return try container.decode(Bool.self)
+        } catch {
+            if let value = try? container.decode(Int64.self) { return value != 0 }
+            switch try? container.decode(String.self) {
+            case "true", "1", "Y": return true
+            case "false", "0", "N", "": return false
+            default: throw error
+            }
+        }
+    }
+}
+
+// MARK: Integers
+
+/// An integer, or a type that is written as one.
+protocol IntegerValue: SingularValue {
+    var int64: Int64 { get }
+    init(int64: Int64)
+}
+
+extension IntegerValue {
+    static var element: FieldKind.Element { .integer }
+    static var wireType: WireType { .varint }
+    static var defaultValue: Self { Self(int64: 0) }
+    var isDefault: Bool { int64 == 0 }
+
+    var payloadSize: Int {
+        @inline(__always) get { Wire.size(ofVarint: UInt64(bitPattern: int64)) }
+    }
+
+    @inline(__always)
+    func writePayload(to writer: inout FieldWriter) { writer.varint(UInt64(bitPattern: int64)) }
+
+    @inline(__always)
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self {
+        Self(int64: Int64(bitPattern: storage.bytes.span.bytes.varint(at: &offset)))
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Self {
+        Self(int64: try decoder.singleValueContainer().decodeLenientInt64())
+    }
+}
+
+extension Int: IntegerValue {
+    var int64: Int64 { Int64(self) }
+    init(int64: Int64) { self = Int(truncatingIfNeeded: int64) }
+}
+
+extension Int64: IntegerValue {
+    var int64: Int64 { self }
+    init(int64: Int64) { self = int64 }
+}
+
+extension Timestamp: IntegerValue {
+    /// The time 0 stands for "never" wherever a time may be missing.
+    static var defaultIsNone: Bool { true }
+    var int64: Int64 { milliseconds }
+    init(int64: Int64) { self.init(milliseconds: int64) }
+}
+
+// MARK: Double
+
+extension Double: SingularValue {
+    static var element: FieldKind.Element { .double }
+    static var wireType: WireType { .fixed64 }
+    static var defaultValue: Double { 0 }
+    /// Minus zero is not zero: it has bits of its own, and they survive.
+    var isDefault: Bool { bitPattern == 0 }
+    var payloadSize: Int { 8 }
+
+    func writePayload(to writer: inout FieldWriter) { writer.fixed64(bitPattern) }
+
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Double {
+        defer { offset += 8 }
+        let bits = storage.bytes.span.bytes.unsafeLoadUnaligned(
+            fromByteOffset: offset, as: UInt64.self)
+        return Double(bitPattern: UInt64(littleEndian: bits))
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Double {
+        let container = try decoder.singleValueContainer()
+        do {
+            return try container.decode(Double.self)
+        } catch {
+            guard let text = try? container.decode(String.self), let value = Double(text) else {
+                throw error
+            }
+            return value
+        }
+    }
+}
+
+// MARK: Data
+
+extension Data: SingularValue {
+    static var element: FieldKind.Element { .bytes }
+    static var wireType: WireType { .lengthDelimited }
+    static var defaultValue: Data { Data() }
+    var isDefault: Bool { isEmpty }
+    var payloadSize: Int { Wire.size(ofDelimited: count) }
+
+    func writePayload(to writer: inout FieldWriter) {
+        writer.varint(UInt64(count))
+        for byte in self { writer.byte(byte) }
+    }
+
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Data {
+        let count = Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset))
+        defer { offset += count }
+        return Data(storage.bytes[offset..<offset + count])
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Data {
+        try Data(from: decoder)
+    }
+}
+
+// MARK: Enumerations
+
+/// An enumeration that a record may hold, by its number on the wire and by its name in JSON.
+///
+/// The raw values are 0, 1, 2… in the order of the cases; 0 is what a record without the field
+/// says, and what an unknown number or name is read as. DO NOT CHANGE a number or a name.
+protocol WireEnum: RawRepresentable<Int>, CaseIterable, Hashable, SingularValue {
+    /// The names in JSON and, in upper case, in Docs/scrollback.proto; indexed by raw value.
+    static var names: [String] { get }
+    /// Other names that JSON is known to use.
+    static var aliases: [String: Self] { get }
+}
+
+extension WireEnum {
+    static var aliases: [String: Self] { [:] }
+
+    static var element: FieldKind.Element {
+        .enumeration(name: String(describing: Self.self), cases: names)
+    }
+
+    static var wireType: WireType { .varint }
+    static var defaultValue: Self { Self(rawValue: 0).unsafelyUnwrapped }
+    var isDefault: Bool { rawValue == 0 }
+    var payloadSize: Int { Wire.size(ofVarint: UInt64(rawValue)) }
+
+    @inline(__always)
+    func writePayload(to writer: inout FieldWriter) { writer.varint(UInt64(rawValue)) }
+
+    @inline(__always)
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self {
+        let raw = Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset))
+        return Self(rawValue: raw) ?? defaultValue
+    }
+
+    /// The name in JSON.
+    var name: String { Self.names[rawValue] }
+
+    static func decode(from decoder: any Decoder) throws -> Self {
+        let container = try decoder.singleValueContainer()
+        guard let name = try? container.decode(String.self) else {
+            return Self(rawValue: Int(try container.decodeLenientInt64())) ?? defaultValue
+        }
+        if let index = names.firstIndex(of: name) { return Self(rawValue: index) ?? defaultValue }
+        return aliases[name] ?? defaultValue
+    }
+
+    func encodeJSON(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+}

@@ -1,0 +1,229 @@
+/// A type that a field of a record may have.
+///
+/// Internal: the set is closed, so that every field has one form on the wire and one in JSON.
+protocol FieldValue: Sendable {
+    static var fieldKind: FieldKind { get }
+    /// What a record without the field says.
+    static var absent: Self { get }
+    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self
+    /// How many bytes the field takes, tags included; 0 if it is not written.
+    func size(inField number: Int) -> Int
+    func write(inField number: Int, to writer: inout FieldWriter)
+    /// Reads the value from JSON, as leniently as servers write it.
+    static func decode(from decoder: any Decoder) throws -> Self
+    /// Writes the value to JSON; called only for what is there.
+    func encodeJSON(to encoder: any Encoder) throws
+}
+
+/// A type that is one payload, so that it may also be optional, repeated, or the value of a map.
+///
+/// On its own it is an implicit field: `defaultValue` is what a record without it says.
+protocol SingularValue: FieldValue {
+    static var element: FieldKind.Element { get }
+    static var wireType: WireType { get }
+    /// Whether the default says "none", so that an optional needs no presence of its own.
+    static var defaultIsNone: Bool { get }
+    static var defaultValue: Self { get }
+    var isDefault: Bool { get }
+    /// How many bytes the payload takes, its length included where it has one.
+    var payloadSize: Int { get }
+    func writePayload(to writer: inout FieldWriter)
+    static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self
+}
+
+extension SingularValue {
+    static var fieldKind: FieldKind { FieldKind(element) }
+    static var defaultIsNone: Bool { false }
+    static var absent: Self { defaultValue }
+
+    @inline(__always)
+    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+        var offset = place.payload
+        return readPayload(storage, at: &offset)
+    }
+
+    @inline(__always)
+    func size(inField number: Int) -> Int {
+        isDefault ? 0 : Wire.size(ofTag: number) + payloadSize
+    }
+
+    @inline(__always)
+    func write(inField number: Int, to writer: inout FieldWriter) {
+        if isDefault { return }
+        writer.tag(number, Self.wireType)
+        writePayload(to: &writer)
+    }
+}
+
+// MARK: Optional
+
+extension Optional: FieldValue where Wrapped: SingularValue {
+    static var fieldKind: FieldKind {
+        FieldKind(Wrapped.element, Wrapped.defaultIsNone ? .implicit : .optional)
+    }
+
+    static var absent: Self { nil }
+
+    /// Whether there is something to write.
+    private var isPresent: Bool {
+        guard let self else { return false }
+        return !(Wrapped.defaultIsNone && self.isDefault)
+    }
+
+    @inline(__always)
+    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+        Wrapped.read(storage, at: place, number)
+    }
+
+    @inline(__always)
+    func size(inField number: Int) -> Int {
+        guard let self, isPresent else { return 0 }
+        return Wire.size(ofTag: number) + self.payloadSize
+    }
+
+    @inline(__always)
+    func write(inField number: Int, to writer: inout FieldWriter) {
+        guard let self, isPresent else { return }
+        writer.tag(number, Wrapped.wireType)
+        self.writePayload(to: &writer)
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Self {
+        try Wrapped.decode(from: decoder)
+    }
+
+    func encodeJSON(to encoder: any Encoder) throws {
+        try self?.encodeJSON(to: encoder)
+    }
+}
+
+// MARK: Repeated
+
+extension Array: FieldValue where Element: SingularValue {
+    static var fieldKind: FieldKind { FieldKind(Element.element, .repeated) }
+    static var absent: Self { [] }
+
+    private static var isPacked: Bool { Element.wireType == .varint }
+
+    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+        let span = storage.bytes.span.bytes
+        var elements: Self = []
+        if isPacked {
+            var offset = place.payload
+            let count = Int(truncatingIfNeeded: span.varint(at: &offset))
+            let end = offset + count
+            while offset < end {
+                elements.append(Element.readPayload(storage, at: &offset))
+            }
+            return elements
+        }
+        var offset = place.tag
+        while offset < storage.range.upperBound {
+            guard span.varint(at: &offset) >> 3 == UInt64(number) else { break }
+            elements.append(Element.readPayload(storage, at: &offset))
+        }
+        return elements
+    }
+
+    func size(inField number: Int) -> Int {
+        if isEmpty { return 0 }
+        let payloads = reduce(0) { $0 + $1.payloadSize }
+        let tag = Wire.size(ofTag: number)
+        return Self.isPacked ? tag + Wire.size(ofDelimited: payloads) : count * tag + payloads
+    }
+
+    func write(inField number: Int, to writer: inout FieldWriter) {
+        if isEmpty { return }
+        if Self.isPacked {
+            writer.tag(number, .lengthDelimited)
+            writer.varint(UInt64(reduce(0) { $0 + $1.payloadSize }))
+            for element in self { element.writePayload(to: &writer) }
+        } else {
+            for element in self {
+                writer.tag(number, Element.wireType)
+                element.writePayload(to: &writer)
+            }
+        }
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Self {
+        var container = try decoder.unkeyedContainer()
+        var elements: Self = []
+        while !container.isAtEnd {
+            elements.append(try container.decode(JSONField<Element>.self).value)
+        }
+        return elements
+    }
+
+    func encodeJSON(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for element in self { try container.encode(JSONField(value: element)) }
+    }
+}
+
+// MARK: Map
+
+/// What can be the key of a map: a text, or a type that is one.
+protocol MapKey: Hashable, Sendable {
+    var text: String { get }
+    init(text: String)
+}
+
+extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
+    static var fieldKind: FieldKind { FieldKind(Value.element, .map) }
+    static var absent: Self { [:] }
+
+    static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self {
+        let span = storage.bytes.span.bytes
+        var entries: Self = [:]
+        var offset = place.tag
+        while offset < storage.range.upperBound {
+            guard span.varint(at: &offset) >> 3 == UInt64(number) else { break }
+            let count = Int(truncatingIfNeeded: span.varint(at: &offset))
+            let entry = RecordBytes(
+                bytes: storage.bytes, range: offset..<offset + count)
+            let key: String = entry.read(1)
+            entries[Key(text: key)] =
+                entry.place(of: 2).map { Value.read(entry, at: $0, 2) } ?? Value.defaultValue
+            offset += count
+        }
+        return entries
+    }
+
+    /// A value is written if it is not zero, a record always.
+    private static func size(of key: Key, _ value: Value) -> Int {
+        key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
+    }
+
+    func size(inField number: Int) -> Int {
+        let tag = Wire.size(ofTag: number)
+        return reduce(0) { $0 + tag + Wire.size(ofDelimited: Self.size(of: $1.key, $1.value)) }
+    }
+
+    func write(inField number: Int, to writer: inout FieldWriter) {
+        let entries = sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+        for (key, value) in entries {
+            writer.tag(number, .lengthDelimited)
+            writer.varint(UInt64(Self.size(of: key, value)))
+            key.text.write(inField: 1, to: &writer)
+            value.write(inField: 2, to: &writer)
+        }
+    }
+
+    static func decode(from decoder: any Decoder) throws -> Self {
+        let container = try decoder.container(keyedBy: JSONKey.self)
+        var entries: Self = [:]
+        for key in container.allKeys where !(try container.decodeNil(forKey: key)) {
+            entries[Key(text: key.stringValue)] =
+                try container.decode(JSONField<Value>.self, forKey: key).value
+        }
+        return entries
+    }
+
+    func encodeJSON(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: JSONKey.self)
+        for (key, value) in self {
+            try container.encode(JSONField(value: value), forKey: JSONKey(key.text))
+        }
+    }
+}

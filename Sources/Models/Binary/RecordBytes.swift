@@ -1,0 +1,255 @@
+/// The bytes of a record: a whole array, or the part of one that a nested record takes.
+///
+/// Always well-formed and in the canonical form (see `Validator`), so that equal records have
+/// equal bytes. Never changed in place: a setter writes a new array around the changed field.
+struct RecordBytes: Sendable {
+    let bytes: [UInt8]
+    private let lower: Int32
+    private let upper: Int32
+
+    /// No field at all.
+    static let empty = RecordBytes(bytes: [], range: 0..<0)
+
+    /// - Precondition: The range holds a canonical record and ends below `Wire.maximumSize`.
+    init(bytes: [UInt8], range: Range<Int>) {
+        self.bytes = bytes
+        self.lower = Int32(range.lowerBound)
+        self.upper = Int32(range.upperBound)
+    }
+
+    var range: Range<Int> {
+        @inline(__always) get { Int(lower)..<Int(upper) }
+    }
+
+    var count: Int { Int(upper - lower) }
+}
+
+// MARK: From foreign bytes
+
+extension RecordBytes {
+    /// Takes bytes over after checking all of them.
+    init(checking bytes: [UInt8], layout: Layout) throws(SerializationError) {
+        guard bytes.count < Wire.maximumSize else {
+            throw SerializationError(.tooLarge, at: Wire.maximumSize)
+        }
+        let span = bytes.span.bytes
+        let isCanonical = try Validator.check(
+            span, from: 0, to: bytes.count, layout: layout, depth: 0)
+        if isCanonical {
+            self.init(bytes: bytes, range: 0..<bytes.count)
+        } else {
+            var canonical: [UInt8] = []
+            canonical.reserveCapacity(bytes.count)
+            Canonicalizer.append(span, bytes.indices, layout: layout, to: &canonical)
+            self.init(bytes: canonical, range: canonical.indices)
+        }
+    }
+}
+
+// MARK: Fields
+
+/// Where a field of a record begins.
+struct FieldPlace {
+    /// The offset of the first tag of the field.
+    let tag: Int
+    /// The offset behind that tag.
+    let payload: Int
+}
+
+extension RecordBytes {
+    /// Finds the first field that has a number.
+    ///
+    /// - Complexity: O(*f*) in the fields with lower numbers.
+    @inline(never)
+    func place(of number: Int) -> FieldPlace? {
+        let span = bytes.span.bytes
+        var offset = range.lowerBound
+        let end = range.upperBound
+        while offset < end {
+            let start = offset
+            let tag = span.varint(at: &offset)
+            let found = Int(truncatingIfNeeded: tag >> 3)
+            if found >= number {
+                return found == number ? FieldPlace(tag: start, payload: offset) : nil
+            }
+            span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
+        }
+        return nil
+    }
+
+    /// All bytes of a field, or the empty range where it belongs.
+    func run(of number: Int) -> Range<Int> {
+        let span = bytes.span.bytes
+        var start = range.upperBound
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let tagOffset = offset
+            let tag = span.varint(at: &offset)
+            let found = Int(truncatingIfNeeded: tag >> 3)
+            if found >= number { start = min(start, tagOffset) }
+            if found > number { return start..<tagOffset }
+            span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
+        }
+        return start..<range.upperBound
+    }
+
+    /// The value of a field.
+    func read<Value: FieldValue>(_ number: Int) -> Value {
+        guard let place = place(of: number) else { return Value.absent }
+        return Value.read(self, at: place, number)
+    }
+
+    /// Writes the bytes anew with one field replaced.
+    ///
+    /// - Complexity: O(*n*) in the bytes of the record.
+    mutating func write<Value: FieldValue>(_ number: Int, _ value: Value) {
+        let run = run(of: number)
+        let size = value.size(inField: number)
+        if size == 0 && run.isEmpty { return }
+        let old = self
+        self = RecordBytes(count: count - run.count + size) { writer in
+            writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
+            value.write(inField: number, to: &writer)
+            writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
+        }
+    }
+
+    /// The numbers of the fields that are there, ascending, each once.
+    var numbers: [Int] {
+        var numbers: [Int] = []
+        let span = bytes.span.bytes
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let tag = span.varint(at: &offset)
+            let number = Int(truncatingIfNeeded: tag >> 3)
+            if numbers.last != number { numbers.append(number) }
+            span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
+        }
+        return numbers
+    }
+
+    /// Takes out the fields whose numbers do not satisfy a condition.
+    func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
+        var kept: [UInt8] = []
+        for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
+        return RecordBytes(bytes: kept, range: kept.indices)
+    }
+}
+
+// MARK: Building
+
+extension RecordBytes {
+    /// Creates bytes of a known number.
+    init(count: Int, _ write: (inout FieldWriter) -> Void) {
+        precondition(count < Wire.maximumSize, "A record must stay below 2 GiB.")
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            var writer = FieldWriter(UnsafeMutableRawBufferPointer(buffer))
+            write(&writer)
+            precondition(writer.offset == count, "A field was measured and written differently.")
+            initializedCount = count
+        }
+        self.init(bytes: bytes, range: 0..<count)
+    }
+
+    /// Creates a record of several fields with one allocation: `fields` is run twice, first to
+    /// measure, then to write.
+    ///
+    /// - Precondition: `fields` puts the same fields each time, in ascending order.
+    @inline(__always)
+    static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
+        var measure = FieldSink(writer: nil)
+        fields(&measure)
+        return RecordBytes(count: measure.size) { writer in
+            var sink = FieldSink(writer: writer)
+            fields(&sink)
+            sink.writer.map { writer = $0 }
+        }
+    }
+}
+
+/// Takes the fields of a record twice: to measure them, and to write them.
+struct FieldSink {
+    var writer: FieldWriter?
+    var size = 0
+    private var last = 0
+
+    init(writer: FieldWriter?) {
+        self.writer = writer
+    }
+
+    @inline(__always)
+    mutating func put<Value: FieldValue>(_ number: Int, _ value: Value) {
+        assert(number > last, "Field \(number) was put after field \(last).")
+        last = number
+        if writer == nil {
+            size += value.size(inField: number)
+        } else {
+            value.write(inField: number, to: &writer!)
+        }
+    }
+}
+
+/// Writes into memory of a fixed size; every write is bounded, in release builds too.
+struct FieldWriter {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ buffer: UnsafeMutableRawBufferPointer) {
+        self.buffer = buffer
+    }
+
+    /// The next bytes to be written.
+    @inline(__always)
+    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+        precondition(count <= buffer.count - offset, "A field was measured too small.")
+        defer { offset += count }
+        // Only an empty buffer has no address, and nothing is taken from it: count is 0 then.
+        return (buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped)
+            + offset
+    }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        take(1).storeBytes(of: byte, as: UInt8.self)
+    }
+
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        byte(UInt8(truncatingIfNeeded: rest))
+    }
+
+    @inline(__always)
+    mutating func tag(_ number: Int, _ type: WireType) {
+        varint(UInt64(number) << 3 | UInt64(type.rawValue))
+    }
+
+    mutating func fixed64(_ bits: UInt64) {
+        take(8).storeBytes(of: bits.littleEndian, as: UInt64.self)
+    }
+
+    @inline(__always)
+    mutating func text(_ text: String, count: Int) {
+        varint(UInt64(count))
+        let target = take(count)
+        var text = text
+        text.withUTF8 { utf8 in
+            precondition(utf8.count == count, "A text was measured and written differently.")
+            if let source = utf8.baseAddress { target.copyMemory(from: source, byteCount: count) }
+        }
+    }
+
+    mutating func copy(_ bytes: [UInt8], _ range: Range<Int>) {
+        let target = take(range.count)
+        bytes.withUnsafeBytes { bytes in
+            let source = UnsafeRawBufferPointer(rebasing: bytes[range])
+            if let source = source.baseAddress {
+                target.copyMemory(from: source, byteCount: range.count)
+            }
+        }
+    }
+}

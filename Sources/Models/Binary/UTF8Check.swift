@@ -1,0 +1,66 @@
+extension RawSpan {
+    /// Whether a range of bytes is well-formed UTF-8 as Unicode 15, table 3-7, defines it: no
+    /// overlong forms, no surrogates, nothing beyond U+10FFFF.
+    ///
+    /// ASCII passes eight bytes at a time; most chat is ASCII, and so is every identifier and URL.
+    ///
+    /// - Precondition: The range lies within the span.
+    @inline(__always)
+    func isUTF8(from start: Int, to end: Int) -> Bool {
+        var offset = start
+        while offset &+ 8 <= end {
+            if uncheckedWord(at: offset) & RawSpan.highBits != 0 {
+                return isUTF8Slowly(from: offset, to: end)
+            }
+            offset &+= 8
+        }
+        if offset == end { return true }
+        // The last bytes: as a word too, without what lies behind them, where the span has one.
+        let count = end &- offset
+        if offset &+ 8 <= byteCount {
+            let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
+            return uncheckedWord(at: offset) & mask == 0 || isUTF8Slowly(from: offset, to: end)
+        }
+        while offset < end {
+            if uncheckedByte(at: offset) >= 0x80 { return isUTF8Slowly(from: offset, to: end) }
+            offset &+= 1
+        }
+        return true
+    }
+
+    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    @inline(never)
+    private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
+        var offset = start
+        while offset < end {
+            let first = uncheckedByte(at: offset)
+            offset += 1
+            if first < 0x80 { continue }
+
+            // What may follow a first byte: how many bytes, and the bounds of the next one.
+            let count: Int
+            var lower: UInt8 = 0x80
+            var upper: UInt8 = 0xbf
+            switch first {
+            case 0xc2...0xdf: count = 1
+            case 0xe0: (count, lower) = (2, 0xa0)
+            case 0xed: (count, upper) = (2, 0x9f)
+            case 0xe1...0xef: count = 2
+            case 0xf0: (count, lower) = (3, 0x90)
+            case 0xf1...0xf3: count = 3
+            case 0xf4: (count, upper) = (3, 0x8f)
+            default: return false
+            }
+            guard end - offset >= count else { return false }
+
+            let second = uncheckedByte(at: offset)
+            guard second >= lower, second <= upper else { return false }
+            for index in 1..<3 where index < count {
+                guard uncheckedByte(at: offset + index) & 0xc0 == 0x80 else { return false }
+            }
+            offset += count
+        }
+        return true
+    }
+}

@@ -1,0 +1,195 @@
+/// The one walk over foreign bytes: everything that reading relies on later is checked here.
+///
+/// Behind it stands the canonical form: fields in ascending order, each at most once where it may
+/// not repeat, no zeros where a zero is the same as nothing, integers in as few bytes as they
+/// need, integers of a repeated field packed, map entries ordered by key. Equal values then have
+/// equal bytes, and a reader that looks for a field may stop at the first higher number.
+enum Validator {
+    /// Checks a record.
+    ///
+    /// `depth` counts the records of recursive layouts around this one.
+    /// - Returns: Whether the record, and all that is nested in it, is in the canonical form.
+    /// - Throws: A ``SerializationError`` at the first damage.
+    /// - Complexity: O(*n*) in the bytes; allocates nothing.
+    static func check(
+        _ span: RawSpan, from start: Int, to end: Int, layout: Layout, depth: Int
+    ) throws(SerializationError) -> Bool {
+        // What follows reads without further checks below `end`.
+        precondition(0 <= start && start <= end && end <= span.byteCount)
+        let depth = layout.isRecursive ? depth + 1 : depth
+        guard depth <= JSONValue.maximumDepth else {
+            throw SerializationError(.tooDeep, at: start)
+        }
+        var offset = start
+        var isCanonical = true
+        var last = 0
+        var lastKey = 0..<0
+
+        while offset < end {
+            let tagOffset = offset
+            let tag = try varint(span, at: &offset, end: end, &isCanonical)
+            guard tag >> 3 > 0, tag >> 3 <= Wire.maximumFieldNumber else {
+                throw SerializationError(.invalidTag, at: tagOffset)
+            }
+            let number = Int(truncatingIfNeeded: tag >> 3)
+            let wireType = UInt8(truncatingIfNeeded: tag & 7)
+            let slot = layout.slot(number)
+            let isFirst = number > last
+            if !isFirst && (number < last || !slot.mayRepeat) { isCanonical = false }
+            last = number
+
+            switch slot.check {
+            case .text:
+                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                guard span.isUTF8(from: payload, to: offset) else {
+                    throw SerializationError(.invalidText, at: payload)
+                }
+                if payload == offset && slot.label == .implicit { isCanonical = false }
+            case .integer, .bool:
+                try expect(.varint, wireType, at: tagOffset)
+                let value = try varint(span, at: &offset, end: end, &isCanonical)
+                if value == 0 && slot.label == .implicit { isCanonical = false }
+                if slot.check == .bool && value > 1 { isCanonical = false }
+            case .record:
+                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                let nested = try check(
+                    span, from: payload, to: offset, layout: layout.layout(in: number),
+                    depth: depth)
+                if !nested { isCanonical = false }
+            case .mapEntry:
+                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                let nested = try check(
+                    span, from: payload, to: offset, layout: layout.layout(in: number),
+                    depth: depth)
+                guard nested else {
+                    isCanonical = false
+                    break
+                }
+                let key = span.mapKey(inEntryFrom: payload, to: offset)
+                if !isFirst && !span.precedes(lastKey, key) { isCanonical = false }
+                lastKey = key
+            case .packed:
+                if wireType == WireType.varint.rawValue {
+                    _ = try varint(span, at: &offset, end: end, &isCanonical)
+                    isCanonical = false
+                } else {
+                    var element = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                    if element == offset || !isFirst { isCanonical = false }
+                    while element < offset {
+                        _ = try varint(span, at: &element, end: offset, &isCanonical)
+                    }
+                }
+            case .double:
+                try expect(.fixed64, wireType, at: tagOffset)
+                guard end - offset >= 8 else { throw SerializationError(.truncated, at: end) }
+                if span.uncheckedWord(at: offset) == 0 && slot.label == .implicit {
+                    isCanonical = false
+                }
+                offset += 8
+            case .bytes:
+                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                if payload == offset && slot.label == .implicit { isCanonical = false }
+            case .unknown:
+                try skipUnknown(span, at: &offset, end, wireType, tagOffset, &isCanonical)
+            }
+        }
+        return isCanonical
+    }
+
+    @inline(__always)
+    private static func expect(
+        _ expected: WireType, _ wireType: UInt8, at tagOffset: Int
+    ) throws(SerializationError) {
+        guard wireType == expected.rawValue else {
+            throw SerializationError(.wrongWireType, at: tagOffset)
+        }
+    }
+
+    /// Reads a length and moves `offset` behind what it counts; returns where that begins.
+    @inline(__always)
+    private static func delimited(
+        _ span: RawSpan, at offset: inout Int, _ end: Int, _ wireType: UInt8,
+        _ isCanonical: inout Bool
+    ) throws(SerializationError) -> Int {
+        guard wireType == WireType.lengthDelimited.rawValue else {
+            throw SerializationError(.wrongWireType, at: offset - 1)
+        }
+        let count = try varint(span, at: &offset, end: end, &isCanonical)
+        guard count <= UInt64(truncatingIfNeeded: end - offset) else {
+            throw SerializationError(.truncated, at: end)
+        }
+        defer { offset += Int(truncatingIfNeeded: count) }
+        return offset
+    }
+
+    @inline(__always)
+    private static func varint(
+        _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
+    ) throws(SerializationError) -> UInt64 {
+        guard offset < end else { throw SerializationError(.truncated, at: end) }
+        let first = span.uncheckedByte(at: offset)
+        offset += 1
+        if first < 0x80 { return UInt64(first) }
+        return try longVarint(span, first, at: &offset, end: end, &isCanonical)
+    }
+
+    private static func longVarint(
+        _ span: RawSpan, _ first: UInt8, at offset: inout Int, end: Int, _ isCanonical: inout Bool
+    ) throws(SerializationError) -> UInt64 {
+        let start = offset - 1
+        var value = UInt64(first & 0x7f)
+        var shift: UInt64 = 7
+        while true {
+            guard offset < end else { throw SerializationError(.truncated, at: end) }
+            let next = span.uncheckedByte(at: offset)
+            offset += 1
+            // The tenth byte has room for one bit.
+            if shift == 63 && next > 1 { throw SerializationError(.invalidVarint, at: start) }
+            value |= UInt64(next & 0x7f) << shift
+            if next < 0x80 {
+                if next == 0 { isCanonical = false }
+                return value
+            }
+            shift += 7
+        }
+    }
+
+    private static func skipUnknown(
+        _ span: RawSpan, at offset: inout Int, _ end: Int, _ wireType: UInt8, _ tagOffset: Int,
+        _ isCanonical: inout Bool
+    ) throws(SerializationError) {
+        switch WireType(rawValue: wireType) {
+        case .varint:
+            _ = try varint(span, at: &offset, end: end, &isCanonical)
+        case .lengthDelimited:
+            _ = try delimited(span, at: &offset, end, wireType, &isCanonical)
+        case .fixed64, .fixed32:
+            let count = wireType == WireType.fixed64.rawValue ? 8 : 4
+            guard end - offset >= count else { throw SerializationError(.truncated, at: end) }
+            offset += count
+        case nil:
+            throw SerializationError(.invalidTag, at: tagOffset)
+        }
+    }
+}
+
+extension RawSpan {
+    /// The key of a canonical map entry: empty where it is not written.
+    func mapKey(inEntryFrom start: Int, to end: Int) -> Range<Int> {
+        guard start < end, byte(at: start) == 1 << 3 | WireType.lengthDelimited.rawValue else {
+            return start..<start
+        }
+        var offset = start + 1
+        let count = Int(truncatingIfNeeded: varint(at: &offset))
+        return offset..<offset + count
+    }
+
+    /// Whether one range of bytes comes before another, byte by byte.
+    func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        for index in 0..<Swift.min(left.count, right.count) {
+            let (a, b) = (byte(at: left.lowerBound + index), byte(at: right.lowerBound + index))
+            if a != b { return a < b }
+        }
+        return left.count < right.count
+    }
+}

@@ -1,0 +1,96 @@
+/// How the payload of a field is laid out on the wire.
+///
+/// DO NOT CHANGE: these are protobuf's numbers (protobuf.dev/programming-guides/encoding).
+enum WireType: UInt8 {
+    case varint = 0
+    case fixed64 = 1
+    case lengthDelimited = 2
+    case fixed32 = 5
+}
+
+/// Protobuf's limits.
+enum Wire {
+    static let maximumFieldNumber: UInt64 = 536_870_911
+    static let maximumSize = Int(Int32.max)
+
+    /// How many bytes a varint takes: one for each seven bits begun.
+    @inline(__always)
+    static func size(ofVarint value: UInt64) -> Int {
+        (70 - (value | 1).leadingZeroBitCount) / 7
+    }
+
+    /// How many bytes the tag of a field takes.
+    @inline(__always)
+    static func size(ofTag number: Int) -> Int {
+        number < 16 ? 1 : size(ofVarint: UInt64(number) << 3)
+    }
+
+    /// How many bytes a length and what it counts take together.
+    @inline(__always)
+    static func size(ofDelimited count: Int) -> Int {
+        size(ofVarint: UInt64(count)) + count
+    }
+}
+
+extension RawSpan {
+    /// Reads a byte without checking that it is there: the validator's loops have just done so.
+    @inline(__always)
+    func uncheckedByte(at offset: Int) -> UInt8 {
+        unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Reads eight bytes, the first one lowest, without checking that they are there.
+    @inline(__always)
+    func uncheckedWord(at offset: Int) -> UInt64 {
+        UInt64(
+            littleEndian: unsafeLoadUnaligned(
+                fromUncheckedByteOffset: offset, as: UInt64.self))
+    }
+}
+
+// Reading bytes that were checked before. Every load is bounded by the span all the same, in
+// release builds too: should a check ever be wrong, the reader stops and does not read on.
+extension RawSpan {
+    @inline(__always)
+    func byte(at offset: Int) -> UInt8 {
+        unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Reads a varint that is known to be whole, and moves `offset` behind it.
+    @inline(__always)
+    func varint(at offset: inout Int) -> UInt64 {
+        let first = byte(at: offset)
+        offset += 1
+        if first < 0x80 { return UInt64(first) }
+        return continueVarint(first, at: &offset)
+    }
+
+    private func continueVarint(_ first: UInt8, at offset: inout Int) -> UInt64 {
+        var value = UInt64(first & 0x7f)
+        var shift: UInt64 = 7
+        while true {
+            let next = byte(at: offset)
+            offset += 1
+            value |= UInt64(next & 0x7f) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+    }
+
+    /// Moves `offset` over a payload that is known to be whole.
+    @inline(__always)
+    func skipPayload(_ wireType: UInt8, at offset: inout Int) {
+        switch wireType {
+        case WireType.varint.rawValue:
+            while byte(at: offset) >= 0x80 { offset += 1 }
+            offset += 1
+        case WireType.lengthDelimited.rawValue:
+            let count = Int(truncatingIfNeeded: varint(at: &offset))
+            offset += count
+        case WireType.fixed64.rawValue:
+            offset += 8
+        default:
+            offset += 4
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// What became of a channel's messages since a token or a time.
+public struct MessageChangelog: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<MessageChangelog>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The messages that were edited, as they are now.
+    public var updated: [Message] {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The messages that were deleted.
+    public var deleted: [DeletedMessage] {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// Whether more is behind ``next``.
+    public var hasMore: Bool {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// The token to go on from.
+    public var next: String? {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "MessageChangelog",
+        [
+            Field(1, "updated", \MessageChangelog.updated),
+            Field(2, "deleted", \MessageChangelog.deleted),
+            Field(3, "has_more", \MessageChangelog.hasMore),
+            Field(4, "next", \MessageChangelog.next),
+        ])
+}
+
+extension MessageChangelog: SingularValue {}
+
+/// A message that is no more.
+public struct DeletedMessage: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<DeletedMessage>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// Which one.
+    public var messageID: MessageID {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// When it was deleted.
+    public var deletedAt: Timestamp? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "DeletedMessage",
+        [
+            Field(1, "message_id", \DeletedMessage.messageID),
+            Field(2, "deleted_at", \DeletedMessage.deletedAt),
+        ])
+}
+
+extension DeletedMessage: SingularValue {}
+
+/// What became of the current user's group channels since a token or a time.
+public struct GroupChannelChangelog: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<GroupChannelChangelog>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The channels that changed.
+    public var updated: [GroupChannel] {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The channels that were deleted, or that the user has left.
+    public var deletedURLs: [ChannelURL] {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// Whether more is behind ``next``.
+    public var hasMore: Bool {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// The token to go on from.
+    public var next: String? {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// The server's time as of this answer.
+    public var serverTime: Timestamp? {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "GroupChannelChangelog",
+        [
+            Field(1, "updated", \GroupChannelChangelog.updated),
+            Field(2, "deleted", \GroupChannelChangelog.deletedURLs),
+            Field(3, "has_more", \GroupChannelChangelog.hasMore),
+            Field(4, "next", \GroupChannelChangelog.next),
+            Field(5, "ts", \GroupChannelChangelog.serverTime),
+        ])
+}
+
+extension GroupChannelChangelog: SingularValue {}

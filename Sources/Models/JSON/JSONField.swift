@@ -1,0 +1,49 @@
+/// A key of a JSON object, any key.
+struct JSONKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+/// Reads and writes the value of a field through a container of `Codable`.
+struct JSONField<Value: FieldValue>: Codable {
+    let value: Value
+
+    init(value: Value) { self.value = value }
+    init(from decoder: any Decoder) throws { value = try Value.decode(from: decoder) }
+    func encode(to encoder: any Encoder) throws { try value.encodeJSON(to: encoder) }
+}
+
+extension SingleValueDecodingContainer {
+    /// Reads an integer that may have been written as a fraction, a text or a truth value.
+    ///
+    /// Fractions are cut towards zero, so that a server's 1700000000123.0 is what it means.
+    func decodeLenientInt64() throws -> Int64 {
+        do {
+            return try decode(Int64.self)
+        } catch {
+            if let value = try? decode(Double.self), let integer = Int64(truncating: value) {
+                return integer
+            }
+            if let text = try? decode(String.self) {
+                if let integer = Int64(text) { return integer }
+                if let value = Double(text), let integer = Int64(truncating: value) {
+                    return integer
+                }
+            }
+            if let value = try? decode(Bool.self) { return value ? 1 : 0 }
+            throw error
+        }
+    }
+}
+
+extension Int64 {
+    /// The integer part of a fraction, if it is one and fits.
+    init?(truncating value: Double) {
+        guard value.isFinite, abs(value) < 0x1p63 else { return nil }
+        self.init(value)
+    }
+}

@@ -1,0 +1,141 @@
+/// Any JSON value, kept as it came: what a server sent and we have no name for.
+///
+/// Integers that fit 64 bits stay exact; other numbers are kept as `Double`.
+public enum JSONValue: Hashable, Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number without a fraction that fits 64 bits.
+    case int(Int64)
+    /// Any other number. One without a fraction that fits 64 bits is an `int` once it was JSON.
+    case double(Double)
+    /// A text.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object. Its keys have no order.
+    case object([String: JSONValue])
+
+    /// How deep values may be nested in each other: 24.
+    ///
+    /// Deeper JSON is refused with a `DecodingError`, deeper bytes with a ``SerializationError``;
+    /// putting a deeper value into a record is a programming error.
+    public static let maximumDepth = 24
+}
+
+extension JSONValue {
+    /// How many values stand in each other: 1 for a text, one more than its deepest element for
+    /// an array.
+    public var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
+        case .object(let entries): 1 + (entries.values.lazy.map(\.depth).max() ?? 0)
+        default: 1
+        }
+    }
+
+    /// The entry of an object; `nil` if this is no object or has no such entry.
+    public subscript(key: String) -> JSONValue? {
+        guard case .object(let entries) = self else { return nil }
+        return entries[key]
+    }
+
+    /// The text; `nil` if this is none.
+    public var string: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+}
+
+// MARK: Codable
+
+extension JSONValue: Codable {
+    /// Reads any JSON value.
+    ///
+    /// - Throws: `DecodingError.dataCorrupted` if arrays and objects are nested deeper than
+    ///   ``maximumDepth``.
+    public init(from decoder: any Decoder) throws {
+        try self.init(from: decoder, depth: 1)
+    }
+
+    private init(from decoder: any Decoder, depth: Int) throws {
+        guard depth <= JSONValue.maximumDepth else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "JSON is nested more than \(JSONValue.maximumDepth) deep."))
+        }
+        if let scalar = JSONValue(scalar: try decoder.singleValueContainer()) {
+            self = scalar
+        } else if var elements = try? decoder.unkeyedContainer() {
+            var array: [JSONValue] = []
+            while !elements.isAtEnd {
+                array.append(try JSONValue(from: elements.superDecoder(), depth: depth + 1))
+            }
+            self = .array(array)
+        } else {
+            let entries = try decoder.container(keyedBy: JSONKey.self)
+            var object: [String: JSONValue] = [:]
+            for key in entries.allKeys {
+                object[key.stringValue] = try JSONValue(
+                    from: entries.superDecoder(forKey: key), depth: depth + 1)
+            }
+            self = .object(object)
+        }
+    }
+
+    private init?(scalar container: any SingleValueDecodingContainer) {
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .int(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
+        } else {
+            return nil
+        }
+    }
+
+    /// Writes the value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .int(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+// MARK: Literals
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates `null`.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates `true` or `false`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a number without a fraction.
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    /// Creates a number with a fraction.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Creates a text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object; of entries with one key, the last one stays.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+}

@@ -1,0 +1,95 @@
+extension Record {
+    /// Reads a record from the REST-style JSON of chat servers: keys in snake case.
+    ///
+    /// Lenient where servers are: numbers and truth values may be written as texts, numbers with
+    /// a fraction; `null` is as good as nothing; an enumeration's unknown name reads as its first
+    /// case. Keys that no field has are kept in ``extra``.
+    ///
+    /// - Throws: `DecodingError` that names the key whose value cannot be what it should be.
+    public init(from decoder: any Decoder) throws {
+        var bytes = RecordBytes.empty
+        var cleared: Set<Int> = []
+        try Self.schema.update(&bytes, from: decoder, cleared: &cleared)
+        Self.schema.rules.complete(&bytes)
+        self.init(bytes)
+    }
+
+    /// Writes the fields that are there, each under its name.
+    public func encode(to encoder: any Encoder) throws {
+        try Self.schema.encode(fields.bytes, to: encoder)
+    }
+}
+
+extension Schema {
+    /// Takes over every field that an object has a key for, and leaves the others as they are.
+    ///
+    /// The numbers of fields whose keys are there and say nothing (`null`, or the default of
+    /// their type) are put into `cleared`.
+    func update(
+        _ record: inout RecordBytes, from decoder: any Decoder, cleared: inout Set<Int>
+    ) throws {
+        let container = try decoder.container(keyedBy: JSONKey.self)
+        var unknown: [String: JSONValue] = [:]
+        for key in container.allKeys {
+            guard let field = field(named: key.stringValue) else {
+                unknown[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+                continue
+            }
+            if key.stringValue != field.name, container.contains(JSONKey(field.name)) { continue }
+            if try container.decodeNil(forKey: key) {
+                record.remove(field.number)
+            } else {
+                try decode(field, from: container, key, into: &record)
+            }
+            if record.place(of: field.number) == nil { cleared.insert(field.number) }
+        }
+        guard !unknown.isEmpty else { return }
+        rules.adopt(&unknown, &record)
+        if unknown.isEmpty { return }
+        let extra: [String: JSONValue] = record.read(Field.extra.number)
+        record.write(Field.extra.number, extra.merging(unknown) { $1 })
+    }
+
+    private func decode(
+        _ field: Field, from container: KeyedDecodingContainer<JSONKey>, _ key: JSONKey,
+        into record: inout RecordBytes
+    ) throws {
+        func decode<Value: FieldValue>(
+            _ type: Value.Type, into record: inout RecordBytes
+        ) throws {
+            record.write(
+                field.number, try container.decode(JSONField<Value>.self, forKey: key).value)
+        }
+        try decode(field.valueType, into: &record)
+        field.meaning.apply(to: field.number, in: &record)
+        if let standard = field.standard, record.read(field.number) == standard {
+            record.remove(field.number)
+        }
+    }
+
+    func encode(_ record: RecordBytes, to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: JSONKey.self)
+        func encode<Value: FieldValue>(_ field: Field, _ type: Value.Type) throws {
+            let value: Value = record.read(field.number)
+            try container.encode(JSONField(value: value), forKey: JSONKey(field.name))
+        }
+        for field in fields(in: record) where field.number != Field.extra.number {
+            try encode(field, field.valueType)
+        }
+        let extra: [String: JSONValue] = record.read(Field.extra.number)
+        for (name, value) in extra { try container.encode(value, forKey: JSONKey(name)) }
+    }
+}
+
+extension RecordBytes {
+    /// Takes a field out.
+    mutating func remove(_ number: Int) {
+        let run = run(of: number)
+        if run.isEmpty { return }
+        let old = self
+        self = RecordBytes(count: count - run.count) { writer in
+            writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
+            writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+/// A file that a message carries.
+public struct FileInfo: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<FileInfo>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// Where it can be fetched.
+    public var url: String {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The name it had where it came from.
+    public var name: String? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// Its media type, such as "image/png".
+    public var mimeType: String? {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// How many bytes it has.
+    public var size: Int? {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// Smaller pictures of it.
+    public var thumbnails: [Thumbnail] {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// Whether it is given only to those who are logged in.
+    public var requiresAuth: Bool {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// Its address without what authorizes a download.
+    public var plainURL: String? {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// What the application attached.
+    public var data: String? {
+        get { self[8] }
+        set { self[8] = newValue }
+    }
+
+    /// What the application sorts its files by.
+    public var customType: String? {
+        get { self[9] }
+        set { self[9] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "FileInfo",
+        [
+            Field(1, "url", \FileInfo.url),
+            Field(2, "name", \FileInfo.name, aliases: ["file_name"]),
+            Field(3, "type", \FileInfo.mimeType, aliases: ["file_type"]),
+            Field(4, "size", \FileInfo.size, aliases: ["file_size"]),
+            Field(5, "thumbnails", \FileInfo.thumbnails),
+            Field(6, "require_auth", \FileInfo.requiresAuth),
+            Field(7, "plain_url", \FileInfo.plainURL),
+            Field(8, "data", \FileInfo.data),
+            Field(9, "custom", \FileInfo.customType, aliases: ["custom_type"]),
+        ])
+}
+
+extension FileInfo: SingularValue {}
+
+/// A smaller picture of a file.
+public struct Thumbnail: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<Thumbnail>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// Where it can be fetched.
+    public var url: String {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// Its address without what authorizes a download.
+    public var plainURL: String? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// The width asked for, in pixels.
+    public var maximumWidth: Int {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// The height asked for, in pixels.
+    public var maximumHeight: Int {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// The width it has, in pixels.
+    public var width: Int {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// The height it has, in pixels.
+    public var height: Int {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// Whether it is given only to those who are logged in.
+    public var requiresAuth: Bool {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "Thumbnail",
+        [
+            Field(1, "url", \Thumbnail.url),
+            Field(2, "plain_url", \Thumbnail.plainURL),
+            Field(3, "width", \Thumbnail.maximumWidth),
+            Field(4, "height", \Thumbnail.maximumHeight),
+            Field(5, "real_width", \Thumbnail.width),
+            Field(6, "real_height", \Thumbnail.height),
+            Field(7, "require_auth", \Thumbnail.requiresAuth),
+        ])
+}
+
+extension Thumbnail: SingularValue {}

@@ -1,0 +1,432 @@
+/// A message of a channel: written by a user, carrying files, or said by the channel itself.
+///
+/// An unsent message has a ``requestID`` and no ``messageID``. Which fields mean something
+/// depends on ``type``: only a file message has a ``file``, an admin message has no ``sender``.
+public struct Message: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<Message>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// What kind of message it is.
+    public var type: MessageType {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The name the server gave it; `nil` until it is sent.
+    public var messageID: MessageID? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// When the server accepted it; for one that is not sent, when it was written.
+    public var createdAt: Timestamp {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// When it was last edited; `nil` if never.
+    public var updatedAt: Timestamp? {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// The channel it belongs to.
+    public var channelURL: ChannelURL {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// The name its sender's device gave it; `nil` in messages of others.
+    public var requestID: RequestID? {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// Who wrote it; `nil` in an admin message.
+    public var sender: Sender? {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// The text; may be empty in a file message.
+    public var text: String {
+        get { self[8] }
+        set { self[8] = newValue }
+    }
+
+    /// What the application attached, in whatever form it likes.
+    public var data: String {
+        get { self[9] }
+        set { self[9] = newValue }
+    }
+
+    /// What the application sorts its messages by; empty for none.
+    public var customType: String {
+        get { self[10] }
+        set { self[10] = newValue }
+    }
+
+    /// How far it has come from this device to the server.
+    public var sendingStatus: SendingStatus {
+        get { self[11] }
+        set { self[11] = newValue }
+    }
+
+    /// Why it failed; `nil` if it did not.
+    public var errorCode: ErrorCode? {
+        get { self[12] }
+        set { self[12] = newValue }
+    }
+
+    /// The message it answers; `nil` if none.
+    public var parentMessageID: MessageID? {
+        get { self[13] }
+        set { self[13] = newValue }
+    }
+
+    /// The file that a file message carries.
+    public var file: FileInfo? {
+        get { self[14] }
+        set { self[14] = newValue }
+    }
+
+    /// All reactions ever seen, those included that everybody took back.
+    ///
+    /// They keep their ``Reaction/updatedAt``, so that an older event cannot bring them
+    /// back. A view wants ``reactions``.
+    public var reactionHistory: [Reaction] {
+        get { self[15] }
+        set { self[15] = newValue }
+    }
+
+    /// The kind of channel it belongs to.
+    public var channelType: ChannelType {
+        get { self[17] }
+        set { self[17] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "Message",
+        [
+            Field(1, "type", \Message.type, aliases: ["message_type"]),
+            Field(2, "message_id", \Message.messageID, aliases: ["msg_id"]),
+            Field(3, "created_at", \Message.createdAt, aliases: ["ts"]),
+            Field(4, "updated_at", \Message.updatedAt),
+            Field(5, "channel_url", \Message.channelURL),
+            Field(6, "request_id", \Message.requestID, aliases: ["req_id"]),
+            Field(7, "user", \Message.sender, aliases: ["sender"]),
+            Field(8, "message", \Message.text),
+            Field(9, "data", \Message.data, aliases: ["custom"]),
+            Field(10, "custom_type", \Message.customType),
+            Field(11, "sending_status", \Message.sendingStatus),
+            Field(12, "error_code", \Message.errorCode),
+            Field(13, "parent_message_id", \Message.parentMessageID),
+            Field(14, "file", \Message.file),
+            Field(15, "reactions", \Message.reactionHistory),
+            Field(17, "channel_type", \Message.channelType),
+            Field(16, "files", \Message.files),
+            Field(18, "mention_type", \Message.mentionType),
+            Field(19, "mentioned_users", \Message.mentionedUsers),
+            Field(20, "mentioned_user_ids", \Message.mentionedUserIDs),
+            Field(21, "mentioned_message_template", \Message.mentionedMessageTemplate),
+            Field(23, "parent_message_info", \Message.parentMessageInfo),
+            Field(24, "parent_message_text", \Message.parentMessageText),
+            Field(25, "thread_info", \Message.threadInfo),
+            Field(
+                26, "is_reply_to_channel", \Message.isReplyToChannel, aliases: ["reply_to_channel"]),
+            Field(27, "silent", \Message.isSilent),
+            Field(28, "is_op_msg", \Message.isOperatorMessage),
+            Field(29, "is_removed", \Message.isRemoved),
+            Field(30, "is_super", \Message.isSuper),
+            Field(31, "is_guest_msg", \Message.isGuestMessage),
+            Field(32, "is_global_block", \Message.isGlobalBlock),
+            Field(33, "check_reactions", \Message.checksReactions),
+            Field(34, "force_update_last_message", \Message.forcesLastMessage),
+            Field(37, "message_events", \Message.events),
+            Field(41, "apple_critical_alert_options", \Message.appleCriticalAlertOptions),
+            Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
+            Field(
+                35, "message_survival_seconds", \Message.survivalSeconds, meaning: .negativeIsNone),
+            Field(36, "message_retention_hour", \Message.retentionHours, meaning: .negativeIsNone),
+            Field(42, "scheduled_message_id", \Message.scheduledMessageID),
+            Field(43, "scheduled_at", \Message.scheduledAt),
+            Field(44, "scheduled_status", \Message.scheduledStatus),
+            Field(45, "previous_message_id", \Message.previousMessageID),
+            Field(22, "sorted_metaarray", \Message.metaArrays),
+            Field(38, "og_tag", \Message.ogMetaData),
+            Field(39, "extended_message", \Message.extendedMessage),
+            Field(40, "extended_message_payload", \Message.extendedMessagePayload),
+            Field(49, "translations", \Message.translations),
+            Field(
+                50, "translation_target_languages", \Message.translationTargetLanguages,
+                aliases: ["target_langs"]),
+            Field(51, "plugins", \Message.plugins),
+            Field(52, "poll", \Message.poll),
+            Field(47, "auto_resend_registered", \Message.isAutoResendRegistered),
+            Field(48, "old_values", \Message.oldValues),
+            Field(53, "user_message_params", \Message.userMessageParams),
+            Field(54, "file_message_params", \Message.fileMessageParams),
+        ], rules: rules)
+}
+
+// MARK: Files
+
+extension Message {
+    /// The files of a message that carries several.
+    public var files: [FileInfo] {
+        get { self[16] }
+        set { self[16] = newValue }
+    }
+}
+
+// MARK: Mentions
+
+extension Message {
+    /// Whether it mentions single users or all of the channel.
+    public var mentionType: MentionType {
+        get { self[18] }
+        set { self[18] = newValue }
+    }
+
+    /// The users it mentions, as far as they are told whole.
+    public var mentionedUsers: [User] {
+        get { self[19] }
+        set { self[19] = newValue }
+    }
+
+    /// The ids of the users it mentions.
+    public var mentionedUserIDs: [UserID] {
+        get { self[20] }
+        set { self[20] = newValue }
+    }
+
+    /// The text with places for the mentioned users' names.
+    public var mentionedMessageTemplate: String? {
+        get { self[21] }
+        set { self[21] = newValue }
+    }
+}
+
+// MARK: Threads
+
+extension Message {
+    /// What the answered message said when this one was written.
+    public var parentMessageInfo: ParentMessageInfo? {
+        get { self[23] }
+        set { self[23] = newValue }
+    }
+
+    /// The answered message's text, as older servers tell it.
+    public var parentMessageText: String? {
+        get { self[24] }
+        set { self[24] = newValue }
+    }
+
+    /// The replies to this message; `nil` if none are known.
+    public var threadInfo: ThreadInfo? {
+        get { self[25] }
+        set { self[25] = newValue }
+    }
+
+    /// Whether a reply is shown in the channel too.
+    public var isReplyToChannel: Bool {
+        get { self[26] }
+        set { self[26] = newValue }
+    }
+}
+
+// MARK: Flags
+
+extension Message {
+    /// Whether it was sent without notifying anyone.
+    public var isSilent: Bool {
+        get { self[27] }
+        set { self[27] = newValue }
+    }
+
+    /// Whether an operator or an administrator sent it.
+    public var isOperatorMessage: Bool {
+        get { self[28] }
+        set { self[28] = newValue }
+    }
+
+    /// Whether it has been deleted on the server.
+    public var isRemoved: Bool {
+        get { self[29] }
+        set { self[29] = newValue }
+    }
+
+    /// Whether it belongs to a supergroup channel.
+    public var isSuper: Bool {
+        get { self[30] }
+        set { self[30] = newValue }
+    }
+
+    /// Whether a guest sent it.
+    public var isGuestMessage: Bool {
+        get { self[31] }
+        set { self[31] = newValue }
+    }
+
+    /// Whether its sender is blocked everywhere.
+    public var isGlobalBlock: Bool {
+        get { self[32] }
+        set { self[32] = newValue }
+    }
+
+    /// Whether its reactions are to be fetched anew.
+    public var checksReactions: Bool {
+        get { self[33] }
+        set { self[33] = newValue }
+    }
+
+    /// Whether it becomes the channel's last message although it is silent.
+    public var forcesLastMessage: Bool {
+        get { self[34] }
+        set { self[34] = newValue }
+    }
+
+    /// What its arrival does to pushes and counts; `nil` for the usual.
+    public var events: MessageEvents? {
+        get { self[37] }
+        set { self[37] = newValue }
+    }
+
+    /// How it sounds as a critical alert; `nil` if it is none.
+    public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
+        get { self[41] }
+        set { self[41] = newValue }
+    }
+
+    /// The unread counts that came with it, as the server wrote them.
+    public var unreadCounts: JSONValue? {
+        get { self[46] }
+        set { self[46] = newValue }
+    }
+}
+
+// MARK: Retention and schedule
+
+extension Message {
+    /// After how many seconds it disappears; `nil` for never.
+    public var survivalSeconds: Int? {
+        get { self[35] }
+        set { self[35] = newValue }
+    }
+
+    /// After how many hours the server forgets it; `nil` for never.
+    public var retentionHours: Int? {
+        get { self[36] }
+        set { self[36] = newValue }
+    }
+
+    /// The name of the schedule it came from.
+    public var scheduledMessageID: MessageID? {
+        get { self[42] }
+        set { self[42] = newValue }
+    }
+
+    /// When it is to be sent.
+    public var scheduledAt: Timestamp? {
+        get { self[43] }
+        set { self[43] = newValue }
+    }
+
+    /// How far the schedule has come, in the server's words.
+    public var scheduledStatus: String? {
+        get { self[44] }
+        set { self[44] = newValue }
+    }
+
+    /// The message before it in the channel, as the server saw it.
+    public var previousMessageID: MessageID? {
+        get { self[45] }
+        set { self[45] = newValue }
+    }
+}
+
+// MARK: Attachments
+
+extension Message {
+    /// What the application attached, by key, in its order.
+    public var metaArrays: [MetaArray] {
+        get { self[22] }
+        set { self[22] = newValue }
+    }
+
+    /// The preview of the first link in the text.
+    public var ogMetaData: OGMetaData? {
+        get { self[38] }
+        set { self[38] = newValue }
+    }
+
+    /// What the server added for its own features, as it came.
+    public var extendedMessage: JSONValue? {
+        get { self[39] }
+        set { self[39] = newValue }
+    }
+
+    /// What views of the server's own features are made of, as it came.
+    public var extendedMessagePayload: JSONValue? {
+        get { self[40] }
+        set { self[40] = newValue }
+    }
+
+    /// The text in other languages, by language code.
+    public var translations: [String: String] {
+        get { self[49] }
+        set { self[49] = newValue }
+    }
+
+    /// The languages it is to be translated to.
+    public var translationTargetLanguages: [String] {
+        get { self[50] }
+        set { self[50] = newValue }
+    }
+
+    /// What plugins attached.
+    public var plugins: [Plugin] {
+        get { self[51] }
+        set { self[51] = newValue }
+    }
+
+    /// The poll it asks.
+    public var poll: Poll? {
+        get { self[52] }
+        set { self[52] = newValue }
+    }
+}
+
+// MARK: Local
+
+extension Message {
+    /// Whether the outbox sends it again by itself.
+    public var isAutoResendRegistered: Bool {
+        get { self[47] }
+        set { self[47] = newValue }
+    }
+
+    /// What an edit replaced, as the server wrote it.
+    public var oldValues: JSONValue? {
+        get { self[48] }
+        set { self[48] = newValue }
+    }
+
+    /// What a pending or failed user message was made from.
+    public var userMessageParams: UserMessageCreateParams? {
+        get { self[53] }
+        set { self[53] = newValue }
+    }
+
+    /// What a pending or failed file message was made from.
+    public var fileMessageParams: FileMessageCreateParams? {
+        get { self[54] }
+        set { self[54] = newValue }
+    }
+}
+
+extension Message: SingularValue {}

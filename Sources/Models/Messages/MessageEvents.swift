@@ -1,0 +1,75 @@
+/// What the arrival of a message does to pushes and counts.
+public struct MessageEvents: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<MessageEvents>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// Who is notified, in the server's words, such as "receivers".
+    public var sendPushNotification: String? {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// Whether it counts as unread.
+    public var updatesUnreadCount: Bool {
+        get { self[2, default: true] }
+        set { self[2, default: true] = newValue }
+    }
+
+    /// Whether it counts as a mention.
+    public var updatesMentionCount: Bool {
+        get { self[3, default: true] }
+        set { self[3, default: true] = newValue }
+    }
+
+    /// Whether it becomes the channel's last message.
+    public var updatesLastMessage: Bool {
+        get { self[4, default: true] }
+        set { self[4, default: true] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "MessageEvents",
+        [
+            Field(1, "send_push_notification", \MessageEvents.sendPushNotification),
+            Field(2, "update_unread_count", \MessageEvents.updatesUnreadCount, default: true),
+            Field(3, "update_mention_count", \MessageEvents.updatesMentionCount, default: true),
+            Field(4, "update_last_message", \MessageEvents.updatesLastMessage, default: true),
+        ])
+}
+
+extension MessageEvents: SingularValue {}
+
+/// How a message sounds as a critical alert on Apple's systems.
+public struct AppleCriticalAlertOptions: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<AppleCriticalAlertOptions>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The name of the sound.
+    public var name: String {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// How loud, from 0 to 1.
+    public var volume: Double {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "AppleCriticalAlertOptions",
+        [
+            Field(1, "critical_sound", \AppleCriticalAlertOptions.name),
+            Field(2, "volume", \AppleCriticalAlertOptions.volume),
+        ])
+}
+
+extension AppleCriticalAlertOptions: SingularValue {}

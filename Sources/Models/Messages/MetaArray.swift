@@ -1,0 +1,30 @@
+/// A list of texts that the application attached to a message under a key.
+public struct MetaArray: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<MetaArray>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The key; unique within a message.
+    public var key: String {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The texts, in order.
+    public var values: [String] {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "MetaArray",
+        [
+            Field(1, "key", \MetaArray.key),
+            Field(2, "value", \MetaArray.values),
+        ])
+}
+
+extension MetaArray: SingularValue {}

@@ -1,0 +1,103 @@
+/// The preview of a web page that a message links to (Open Graph, ogp.me).
+public struct OGMetaData: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<OGMetaData>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The title of the page.
+    public var title: String? {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The address of the page.
+    public var url: String? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// What the page is about.
+    public var summary: String? {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// A picture of it.
+    public var defaultImage: OGImage? {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "OGMetaData",
+        [
+            Field(1, "og:title", \OGMetaData.title, proto: "title"),
+            Field(2, "og:url", \OGMetaData.url, proto: "url"),
+            Field(3, "og:description", \OGMetaData.summary, proto: "description"),
+            Field(4, "og:image", \OGMetaData.defaultImage, proto: "image"),
+        ])
+}
+
+extension OGMetaData: SingularValue {}
+
+/// The picture of a web page's preview.
+public struct OGImage: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<OGImage>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// Where it can be fetched.
+    public var url: String? {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The same over HTTPS.
+    public var secureURL: String? {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// Its media type.
+    public var mimeType: String? {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// Its width in pixels; 0 if unknown.
+    public var width: Int {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// Its height in pixels; 0 if unknown.
+    public var height: Int {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// What it shows, in words.
+    public var alternativeText: String? {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "OGImage",
+        [
+            Field(1, "url", \OGImage.url),
+            Field(2, "secure_url", \OGImage.secureURL),
+            Field(3, "type", \OGImage.mimeType),
+            Field(4, "width", \OGImage.width),
+            Field(5, "height", \OGImage.height),
+            Field(6, "alt", \OGImage.alternativeText),
+        ])
+}
+
+extension OGImage: SingularValue {}

@@ -1,0 +1,37 @@
+/// What a plugin of the server attached to a message.
+public struct Plugin: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<Plugin>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The kind of plugin.
+    public var type: String {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// Who made it.
+    public var vendor: String {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// What it says, as it came.
+    public var detail: [String: JSONValue] {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "Plugin",
+        [
+            Field(1, "type", \Plugin.type),
+            Field(2, "vendor", \Plugin.vendor),
+            Field(3, "detail", \Plugin.detail),
+        ])
+}
+
+extension Plugin: SingularValue {}

@@ -1,0 +1,192 @@
+/// A question with options to vote for.
+public struct Poll: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<Poll>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The name of the poll.
+    public var id: Int64 {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// The question.
+    public var title: String {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// What the application attached.
+    public var data: JSONValue? {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// Whether one can still vote.
+    public var status: PollStatus {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// Whether users may add options.
+    public var allowsUserSuggestion: Bool {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// Whether one may vote for several options.
+    public var allowsMultipleVotes: Bool {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// What one can vote for.
+    public var options: [PollOption] {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// How many users voted.
+    public var voterCount: Int {
+        get { self[8] }
+        set { self[8] = newValue }
+    }
+
+    /// The options that the current user voted for.
+    public var votedOptionIDs: [Int64] {
+        get { self[9] }
+        set { self[9] = newValue }
+    }
+
+    /// When it closes; negative for never.
+    public var closeAt: Timestamp? {
+        get { self[10] }
+        set { self[10] = newValue }
+    }
+
+    /// Who asks.
+    public var createdBy: UserID? {
+        get { self[11] }
+        set { self[11] = newValue }
+    }
+
+    /// When it was asked.
+    public var createdAt: Timestamp? {
+        get { self[12] }
+        set { self[12] = newValue }
+    }
+
+    /// When it last changed.
+    public var updatedAt: Timestamp? {
+        get { self[13] }
+        set { self[13] = newValue }
+    }
+
+    /// The message it belongs to.
+    public var messageID: MessageID? {
+        get { self[14] }
+        set { self[14] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "Poll",
+        [
+            Field(1, "id", \Poll.id),
+            Field(2, "title", \Poll.title),
+            Field(3, "data", \Poll.data),
+            Field(4, "status", \Poll.status),
+            Field(5, "allow_user_suggestion", \Poll.allowsUserSuggestion),
+            Field(6, "allow_multiple_votes", \Poll.allowsMultipleVotes),
+            Field(7, "options", \Poll.options),
+            Field(8, "voter_count", \Poll.voterCount),
+            Field(9, "voted_option_ids", \Poll.votedOptionIDs),
+            Field(10, "close_at", \Poll.closeAt),
+            Field(11, "created_by", \Poll.createdBy),
+            Field(12, "created_at", \Poll.createdAt),
+            Field(13, "updated_at", \Poll.updatedAt),
+            Field(14, "message_id", \Poll.messageID),
+        ])
+}
+
+extension Poll: SingularValue {}
+
+/// One of the options of a poll.
+public struct PollOption: Record {
+    /// The fields, in the binary form.
+    public var fields = RecordFields<PollOption>()
+
+    /// Creates a record without any field.
+    public init() {}
+
+    /// The name of the option; unique within its poll.
+    public var id: Int64 {
+        get { self[1] }
+        set { self[1] = newValue }
+    }
+
+    /// Its poll.
+    public var pollID: Int64 {
+        get { self[2] }
+        set { self[2] = newValue }
+    }
+
+    /// What it says.
+    public var text: String {
+        get { self[3] }
+        set { self[3] = newValue }
+    }
+
+    /// How many users voted for it.
+    public var voteCount: Int {
+        get { self[4] }
+        set { self[4] = newValue }
+    }
+
+    /// Who added it; `nil` if it came with the poll.
+    public var createdBy: UserID? {
+        get { self[5] }
+        set { self[5] = newValue }
+    }
+
+    /// When it was added.
+    public var createdAt: Timestamp? {
+        get { self[6] }
+        set { self[6] = newValue }
+    }
+
+    /// When it last changed.
+    public var updatedAt: Timestamp? {
+        get { self[7] }
+        set { self[7] = newValue }
+    }
+
+    /// The fields of the type.
+    public static let schema = Schema(
+        "PollOption",
+        [
+            Field(1, "id", \PollOption.id),
+            Field(2, "poll_id", \PollOption.pollID),
+            Field(3, "text", \PollOption.text),
+            Field(4, "vote_count", \PollOption.voteCount),
+            Field(5, "created_by", \PollOption.createdBy),
+            Field(6, "created_at", \PollOption.createdAt),
+            Field(7, "updated_at", \PollOption.updatedAt),
+        ])
+}
+
+extension PollOption: SingularValue {}
+
+/// Whether one can vote in a poll.
+public enum PollStatus: Int, CaseIterable, Sendable {
+    /// One can.
+    case open = 0
+    /// One cannot any more.
+    case closed = 1
+}
+
+extension PollStatus: WireEnum {
+    static var names: [String] { ["open", "closed"] }
+}

@@ -1,0 +1,56 @@
+extension User {
+    /// Creates a user.
+    public init(id: UserID, nickname: String = "", profileURL: String = "") {
+        self.init { fields in
+            fields.put(1, id)
+            fields.put(2, nickname)
+            fields.put(3, profileURL)
+        }
+    }
+}
+
+extension Person {
+    /// Creates a person of this kind from one of another: what all kinds have is taken over.
+    public init(person: some Person) {
+        let shared = Set(Self.personFields.map(\.number))
+        self.init(person.fields.bytes.keeping(shared.contains))
+    }
+}
+
+extension Sender {
+    /// Creates the sender of messages from a user.
+    public init(_ user: User, role: Role = .none) {
+        self.init(person: user)
+        self.role = role
+    }
+
+    /// Creates the sender of messages.
+    public init(id: UserID, nickname: String = "", profileURL: String = "", role: Role = .none) {
+        self.init { fields in
+            fields.put(1, id)
+            fields.put(2, nickname)
+            fields.put(3, profileURL)
+            fields.put(12, role)
+        }
+    }
+}
+
+extension Member {
+    /// Creates a member from a user.
+    public init(_ user: User, state: MemberState = .joined, role: Role = .none) {
+        self.init(person: user)
+        self.state = state
+        self.role = role
+    }
+}
+
+extension Person {
+    /// Whether the user is connected, as one of three.
+    public var connectionStatus: UserConnectionStatus {
+        switch isOnline {
+        case true: .online
+        case false: .offline
+        default: .nonAvailable
+        }
+    }
+}

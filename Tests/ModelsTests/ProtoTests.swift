@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import Models
+
+@Suite struct ProtoTests {
+    static let file = repository.appending(path: "Docs/scrollback.proto")
+
+    /// The definitions of the file, as `ProtoText` writes them.
+    static func definitions() throws -> [String: String] {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let words = text.split(separator: "\n")
+            .map { $0.prefix(upTo: $0.firstRange(of: "//")?.lowerBound ?? $0.endIndex) }
+            .joined(separator: " ").split(separator: " ").joined(separator: " ")
+        var definitions: [String: String] = [:]
+        for part in words.matches(of: /(message|enum) (\w+) \{[^}]*\}/) {
+            definitions[String(part.output.2)] = String(part.output.0)
+        }
+        return definitions
+    }
+
+    @Test func theFileSaysWhatTheCodeDoes() throws {
+        let written = try Self.definitions()
+        let coded = ProtoText().definitions
+        #expect(Set(written.keys) == Set(coded.keys))
+        for (name, definition) in coded { #expect(written[name] == definition) }
+    }
+}

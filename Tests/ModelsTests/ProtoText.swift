@@ -1,0 +1,64 @@
+import Foundation
+
+@testable import Models
+
+/// What Docs/scrollback.proto has to say, as the schemas in the code tell it.
+struct ProtoText {
+    /// The messages and enumerations, by name, each without comments and with one space between
+    /// its words.
+    private(set) var definitions: [String: String] = [:]
+
+    init() {
+        for type in recordTypes {
+            add(type.schema.name, type.schema.fields.map { ($0.number, $0.protoName, $0.kind) })
+        }
+        add("JSONValue", JSONValue.schemaFields)
+        add("JSONArray", [(1, "elements", [JSONValue].fieldKind)])
+        add("JSONObject", [(1, "entries", [String: JSONValue].fieldKind)])
+    }
+
+    private mutating func add(
+        _ name: String, _ fields: [(number: Int, name: String, kind: FieldKind)]
+    ) {
+        let lines = fields.map { "\(word($0.kind)) \($0.name) = \($0.number);" }
+        definitions[name] = (["message \(name) {"] + lines + ["}"]).joined(separator: " ")
+        for field in fields {
+            guard case .enumeration(let name, let cases) = field.kind.element else { continue }
+            let lines = cases.enumerated().map { index, value in
+                "\(ProtoText.constant(name, value)) = \(index);"
+            }
+            definitions[name] = (["enum \(name) {"] + lines + ["}"]).joined(separator: " ")
+        }
+    }
+
+    private func word(_ kind: FieldKind) -> String {
+        let type =
+            switch kind.element {
+            case .bool: "bool"
+            case .integer: "int64"
+            case .double: "double"
+            case .text: "string"
+            case .bytes: "bytes"
+            case .enumeration(let name, _): name
+            case .record(let name, _): name
+            }
+        switch kind.label {
+        case .implicit: return type
+        case .repeated: return "repeated \(type)"
+        case .map: return "map<string, \(type)>"
+        case .optional:
+            if case .record = kind.element { return type }
+            return "optional \(type)"
+        }
+    }
+
+    /// The name of an enumeration's case: unique in the file, as protobuf wants it.
+    static func constant(_ name: String, _ value: String) -> String {
+        var prefix = ""
+        for character in name {
+            if character.isUppercase && !prefix.isEmpty { prefix += "_" }
+            prefix += character.uppercased()
+        }
+        return "\(prefix)_\(value.uppercased())"
+    }
+}

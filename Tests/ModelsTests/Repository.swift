@@ -1,0 +1,5 @@
+import Foundation
+
+/// The directory of the package.
+let repository = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
