@@ -56,10 +56,11 @@ enum Canonicalizer {
             for part in parts { append(span, part, to: &output) }
         case .bool, .integer:
             var offset = last.payload.lowerBound
-            let value = span.varint(at: &offset)
-            if value == 0 && isImplicit { return }
+            var value = span.varint(at: &offset)
+            if slot.check == .bool && value > 1 { value = 1 }
+            if slot.omits(value) { return }
             appendTag(last.number, .varint, to: &output)
-            appendVarint(slot.check == .bool && value > 1 ? 1 : value, to: &output)
+            appendVarint(value, to: &output)
         case .double:
             let bits = span.unsafeLoadUnaligned(
                 fromByteOffset: last.payload.lowerBound, as: UInt64.self)

@@ -29,10 +29,21 @@ public struct FieldKind: Sendable {
 
     let element: Element
     let label: Label
+    /// The integer or truth value that is never written, since it is what a record without the
+    /// field says; `nil` where every value is written.
+    let standard: Int16?
 
     init(_ element: Element, _ label: Label = .implicit) {
         self.element = element
         self.label = label
+        standard = label == .implicit ? 0 : nil
+    }
+
+    /// Creates the type of a field that is not written where it is `standard`.
+    init(_ element: Element, standard: Int16) {
+        self.element = element
+        label = .optional
+        self.standard = standard
     }
 }
 
@@ -45,6 +56,20 @@ final class Layout: Sendable {
     struct Slot {
         var check = Check.unknown
         var label = FieldKind.Label.repeated
+        /// As ``FieldKind/standard``; −1 for `nil`.
+        private var standard: Int16 = -1
+
+        init() {}
+
+        init(_ kind: FieldKind) {
+            check = kind.check
+            label = kind.label
+            standard = kind.standard ?? -1
+        }
+
+        /// Whether an integer is not to be written, since a record without the field says it.
+        @inline(__always)
+        func omits(_ value: UInt64) -> Bool { value == UInt64(bitPattern: Int64(standard)) && standard >= 0 }
 
         var mayRepeat: Bool { label == .repeated || label == .map }
     }
@@ -61,7 +86,7 @@ final class Layout: Sendable {
         var nested = [(@Sendable () -> Layout)?](repeating: nil, count: count)
         for (number, kind) in fields {
             precondition(slots[number].check == .unknown, "Two fields have the number \(number).")
-            slots[number] = Slot(check: kind.check, label: kind.label)
+            slots[number] = Slot(kind)
             nested[number] = kind.nestedLayout
         }
         self.slots = slots

@@ -213,7 +213,9 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
     static func decode(from decoder: any Decoder) throws -> Self {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var entries: Self = [:]
-        for key in container.allKeys where !(try container.decodeNil(forKey: key)) {
+        for key in container.allKeys {
+            // `null` is as good as nothing, but where any JSON may stand.
+            if Value.self != JSONValue.self, try container.decodeNil(forKey: key) { continue }
             entries[Key(text: key.stringValue)] =
                 try container.decode(JSONField<Value>.self, forKey: key).value
         }

@@ -57,8 +57,6 @@ struct Field: Sendable {
     let propertyType: any FieldValue.Type
     /// The type of the field itself: optional where the property has a default instead.
     let valueType: any FieldValue.Type
-    /// What the property says where the field is not there, if it is not the type's default.
-    let standard: Int64?
     let meaning: JSONMeaning
 
     init<Root: Record, Value: FieldValue>(
@@ -69,7 +67,7 @@ struct Field: Sendable {
         meaning: JSONMeaning = .itself
     ) {
         self.init(
-            number, name, keyPath, Value.self, Value.self, aliases, proto, standard: nil, meaning)
+            number, name, keyPath, Value.fieldKind, Value.self, Value.self, aliases, proto, meaning)
     }
 
     /// Creates a field that is written only where it differs from a default.
@@ -77,9 +75,8 @@ struct Field: Sendable {
         _ number: Int, _ name: String, _ keyPath: any WritableKeyPath<Root, Bool> & Sendable,
         default standard: Bool
     ) {
-        self.init(
-            number, name, keyPath, Bool.self, Bool?.self, [], nil, standard: standard ? 1 : 0,
-            .itself)
+        let kind = FieldKind(.bool, standard: standard ? 1 : 0)
+        self.init(number, name, keyPath, kind, Bool.self, Bool?.self, [], nil, .itself)
     }
 
     /// Creates a field that is written only where it differs from a default.
@@ -87,25 +84,23 @@ struct Field: Sendable {
         _ number: Int, _ name: String, _ keyPath: any WritableKeyPath<Root, Int> & Sendable,
         default standard: Int
     ) {
-        self.init(
-            number, name, keyPath, Int.self, Int?.self, [], nil, standard: Int64(standard),
-            .itself)
+        let kind = FieldKind(.integer, standard: Int16(standard))
+        self.init(number, name, keyPath, kind, Int.self, Int?.self, [], nil, .itself)
     }
 
     private init(
-        _ number: Int, _ name: String, _ keyPath: any AnyKeyPath & Sendable,
+        _ number: Int, _ name: String, _ keyPath: any AnyKeyPath & Sendable, _ kind: FieldKind,
         _ propertyType: any FieldValue.Type, _ valueType: any FieldValue.Type,
-        _ aliases: [String], _ proto: String?, standard: Int64?, _ meaning: JSONMeaning
+        _ aliases: [String], _ proto: String?, _ meaning: JSONMeaning
     ) {
         self.number = number
         self.name = name
         self.protoName = proto ?? name
         self.aliases = aliases
-        self.kind = valueType.fieldKind
+        self.kind = kind
         self.keyPath = keyPath
         self.propertyType = propertyType
         self.valueType = valueType
-        self.standard = standard
         self.meaning = meaning
     }
 }

@@ -48,7 +48,7 @@ enum Validator {
             case .integer, .bool:
                 try expect(.varint, wireType, at: tagOffset)
                 let value = try varint(span, at: &offset, end: end, &isCanonical)
-                if value == 0 && slot.label == .implicit { isCanonical = false }
+                if slot.omits(value) { isCanonical = false }
                 if slot.check == .bool && value > 1 { isCanonical = false }
             case .record:
                 let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)

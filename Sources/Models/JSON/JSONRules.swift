@@ -27,26 +27,32 @@ enum JSONMeaning {
 struct JSONRules: Sendable {
     /// Finds a place for what JSON says under keys that no field has.
     ///
-    /// What it takes out of the dictionary does not become ``Record/extra``.
-    var adopt: @Sendable (_ unknown: inout [String: JSONValue], _ record: inout RecordBytes) -> Void
+    /// What it takes out of the dictionary does not become ``Record/extra``. Of fields that it
+    /// empties it puts the numbers into `cleared`.
+    var adopt:
+        @Sendable (
+            _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
+            _ cleared: inout Set<Int>
+        ) -> Void
 
     /// Completes a record that was read as a whole.
     var complete: @Sendable (_ record: inout RecordBytes) -> Void
 
     /// Creates rules that do nothing.
     init() {
-        adopt = { _, _ in }
+        adopt = { _, _, _ in }
         complete = { _ in }
     }
 
     /// Creates the rules of one type of record.
     init<Root: Record>(
-        adopt: @escaping @Sendable (inout [String: JSONValue], inout Root) -> Void,
+        adopt:
+            @escaping @Sendable (inout [String: JSONValue], inout Root, inout Set<Int>) -> Void,
         complete: @escaping @Sendable (inout Root) -> Void = { _ in }
     ) {
-        self.adopt = { unknown, bytes in
+        self.adopt = { unknown, bytes, cleared in
             var record = Root(bytes)
-            adopt(&unknown, &record)
+            adopt(&unknown, &record, &cleared)
             bytes = record.fields.bytes
         }
         self.complete = { bytes in

@@ -44,7 +44,7 @@ extension Schema {
             if record.place(of: field.number) == nil { cleared.insert(field.number) }
         }
         guard !unknown.isEmpty else { return }
-        rules.adopt(&unknown, &record)
+        rules.adopt(&unknown, &record, &cleared)
         if unknown.isEmpty { return }
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         record.write(Field.extra.number, extra.merging(unknown) { $1 })
@@ -62,7 +62,9 @@ extension Schema {
         }
         try decode(field.valueType, into: &record)
         field.meaning.apply(to: field.number, in: &record)
-        if let standard = field.standard, record.read(field.number) == standard {
+        if field.kind.label == .optional, let standard = field.kind.standard,
+            record.read(field.number) == Int64(standard)
+        {
             record.remove(field.number)
         }
     }

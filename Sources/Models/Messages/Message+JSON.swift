@@ -4,7 +4,7 @@ extension Message {
     ///
     /// In those payloads a file's address, name and size stand in the message itself, and meta
     /// arrays are an object, with an array for the order of its keys.
-    static let rules = JSONRules { (unknown, message: inout Message) in
+    static let rules: JSONRules = JSONRules { (unknown, message: inout Message, _) in
         adoptFile(&unknown, &message)
         adoptMetaArrays(&unknown, &message)
     } complete: { message in
@@ -44,17 +44,5 @@ extension Message {
         }
         unknown["metaarray"] = nil
         unknown["metaarray_key_order"] = nil
-    }
-}
-
-extension GroupChannel {
-    /// Older payloads tell only that a channel is hidden, and not how.
-    static let rules = JSONRules { (unknown, channel: inout GroupChannel) in
-        if case .bool(let isHidden) = unknown["is_hidden"] {
-            if isHidden && channel.hiddenState == .unhidden {
-                channel.hiddenState = .hiddenAllowAutoUnhide
-            }
-            unknown["is_hidden"] = nil
-        }
     }
 }

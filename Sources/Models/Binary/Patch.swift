@@ -1,0 +1,95 @@
+/// What a partial update says of a record: some fields, and nothing of the others.
+///
+/// Absent is not null: a field that the patch does not name stays as it is, one that it clears
+/// goes back to what a record without it says. An update that does not carry the metadata leaves
+/// the metadata alone.
+public struct Patch<Root: Record>: Hashable, Sendable {
+    /// The fields that get a value.
+    private var values = RecordFields<Root>()
+    /// The numbers of the fields that lose theirs.
+    private var cleared: Set<Int> = []
+
+    /// Creates a patch that changes nothing.
+    public init() {}
+
+    /// Whether the patch changes nothing.
+    public var isEmpty: Bool { values.bytes.count == 0 && cleared.isEmpty }
+
+    /// Names a property and the value it is to have.
+    ///
+    /// - Precondition: The property is a field of its own; those made from others, such as
+    ///   ``GroupChannel/isHidden``, are not.
+    public mutating func set<Value>(
+        _ property: WritableKeyPath<Root, Value>, to value: Value
+    ) {
+        guard let number = Root.schema.field(of: property)?.number else {
+            preconditionFailure("\(property) is not a field of \(Root.schema.name).")
+        }
+        var record = Root(values.bytes)
+        record[keyPath: property] = value
+        values = record.fields
+        if values.bytes.place(of: number) == nil {
+            cleared.insert(number)
+        } else {
+            cleared.remove(number)
+        }
+    }
+
+    /// Whether the patch says something of a property.
+    public func contains<Value>(_ property: WritableKeyPath<Root, Value>) -> Bool {
+        guard let number = Root.schema.field(of: property)?.number else { return false }
+        return cleared.contains(number) || values.bytes.place(of: number) != nil
+    }
+
+    /// Changes a record as the patch says.
+    public func apply(to record: inout Root) {
+        for number in cleared { record.fields.bytes.remove(number) }
+        for number in values.bytes.numbers where number != Field.extra.number {
+            record.fields.bytes.replace(number, with: values.bytes)
+        }
+        let extra = Root(values.bytes).extra
+        if !extra.isEmpty { record.extra.merge(extra) { $1 } }
+    }
+
+    /// Whether two patches name the same fields with the same values.
+    public static func == (left: Patch, right: Patch) -> Bool {
+        left.values.bytes == right.values.bytes && left.cleared == right.cleared
+    }
+
+    /// Feeds what the patch says into a hasher.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Root(values.bytes))
+        hasher.combine(cleared)
+    }
+}
+
+extension Patch: Codable {
+    /// Reads a patch from the JSON of a partial update: every key that is there is named.
+    ///
+    /// - Throws: `DecodingError`, as reading the record itself does.
+    public init(from decoder: any Decoder) throws {
+        try Root.schema.update(&values.bytes, from: decoder, cleared: &cleared)
+    }
+
+    /// Writes the named fields; those that are cleared as `null`.
+    public func encode(to encoder: any Encoder) throws {
+        try Root.schema.encode(values.bytes, to: encoder)
+        var container = encoder.container(keyedBy: JSONKey.self)
+        for field in Root.schema.fields where cleared.contains(field.number) {
+            try container.encodeNil(forKey: JSONKey(field.name))
+        }
+    }
+}
+
+extension RecordBytes {
+    /// Takes a field over from another record of the same type.
+    mutating func replace(_ number: Int, with source: RecordBytes) {
+        let (run, other) = (run(of: number), source.run(of: number))
+        let old = self
+        self = RecordBytes(count: count - run.count + other.count) { writer in
+            writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
+            writer.copy(source.bytes, other)
+            writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
+        }
+    }
+}

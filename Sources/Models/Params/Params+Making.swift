@@ -1,0 +1,50 @@
+extension UserMessageCreateParams {
+    /// Creates params for a user message with a text.
+    public init(_ text: String) {
+        self.init()
+        self.text = text
+    }
+}
+
+extension FileMessageCreateParams {
+    /// Creates params for a file message.
+    public init(_ file: UploadableFile) {
+        self.init()
+        self.file = file
+    }
+}
+
+extension MultipleFilesMessageCreateParams {
+    /// Creates params for a message with several files.
+    public init(_ files: [UploadableFile]) {
+        self.init()
+        self.files = files
+    }
+}
+
+extension UploadableFile {
+    /// Creates a file that lies on this device.
+    public init(path: String, name: String? = nil, mimeType: String? = nil) {
+        self.init()
+        self.path = path
+        self.name = name
+        self.mimeType = mimeType
+    }
+
+    /// Creates a file that can be fetched elsewhere and need not be uploaded.
+    public init(url: String, name: String? = nil, mimeType: String? = nil) {
+        self.init()
+        self.url = url
+        self.name = name
+        self.mimeType = mimeType
+    }
+}
+
+extension ThumbnailSize {
+    /// Creates the size of a thumbnail, in pixels.
+    public init(maximumWidth: Int, maximumHeight: Int) {
+        self.init()
+        self.maximumWidth = maximumWidth
+        self.maximumHeight = maximumHeight
+    }
+}

@@ -1,0 +1,161 @@
+@testable import Models
+
+/// Writes records that fit a schema, knowing nothing of the types but what the schema says.
+///
+/// The codec under test has no part in it: this is a second, naive writer of the wire format.
+struct GeneratedRecord {
+    var random: SeededRandom
+
+    /// Whether protobuf's freedom is used: fields in any order, written twice, zeros written,
+    /// integers unpacked, integers in more bytes than they need.
+    var isSloppy = false
+
+    private var depth = 0
+
+    init(seed: Int, isSloppy: Bool = false) {
+        random = SeededRandom(seed: seed)
+        self.isSloppy = isSloppy
+    }
+
+    /// Some of the fields of a schema, or those that are wanted.
+    mutating func bytes(_ schema: Schema, only: Set<Int>? = nil) -> [UInt8] {
+        var fields: [[UInt8]] = []
+        for field in schema.fields {
+            // JSON gives a message that has an id a status, so one without cannot survive it.
+            let isStatus = schema === Message.schema && field.number == 11
+            guard only?.contains(field.number) ?? (isStatus || random.oneIn(2)) else { continue }
+            // What JSON would read as something else is left out: −1, and times in seconds.
+            if field.meaning != .itself {
+                fields.append(
+                    tag(field.number, field.kind.element)
+                        + varint(Int.random(in: 1_600_000_000_000...1_700_000_000_000, using: &random)))
+                continue
+            }
+            fields += parts(field.number, field.kind)
+        }
+        return join(fields)
+    }
+
+    private mutating func join(_ fields: [[UInt8]]) -> [UInt8] {
+        Array((isSloppy ? fields.shuffled(using: &random) : fields).joined())
+    }
+
+    /// A field that is there, as the parts that may stand apart from each other.
+    private mutating func parts(_ number: Int, _ kind: FieldKind) -> [[UInt8]] {
+        switch kind.label {
+        case .implicit, .optional:
+            var isZero = kind.label == .optional && random.oneIn(4)
+            if let standard = kind.standard, kind.label == .optional {
+                // A truth value that is true by default is there only to say false.
+                isZero = standard == 1
+            }
+            var value = payload(kind.element, isZero: isZero)
+            // In a field of its own, `null` does not survive JSON: it means nothing there.
+            while value == [0x02, 0x08, 0x01] { value = payload(kind.element) }
+            let part = tag(number, kind.element) + value
+            guard isSloppy else { return [part] }
+            if random.oneIn(4) { return [part, part] }
+            return [part]
+        case .repeated:
+            let count = Int.random(in: 1...3, using: &random)
+            switch kind.element {
+            case .integer, .enumeration:
+                let elements = (0..<count).map { _ in payload(kind.element) }
+                if isSloppy && random.oneIn(2) {
+                    return [Array(elements.map { tag(number, kind.element) + $0 }.joined())]
+                }
+                return [varint(number << 3 | 2) + delimited(Array(elements.joined()))]
+            default:
+                // They stay together: their order among each other matters.
+                return [
+                    Array((0..<count).map { _ in
+                        tag(number, kind.element) + payload(kind.element)
+                    }.joined())
+                ]
+            }
+        case .map:
+            return ["", "a", "b\u{e4}"].filter { _ in random.oneIn(2) || true }.map { key in
+                let keyPart = key.isEmpty ? [] : [0x0a] + delimited(Array(key.utf8))
+                let value = tag(2, kind.element) + payload(kind.element)
+                return varint(number << 3 | 2) + delimited(join([keyPart, value]))
+            }
+        }
+    }
+
+    private func tag(_ number: Int, _ element: FieldKind.Element) -> [UInt8] {
+        let type =
+            switch element {
+            case .bool, .integer, .enumeration: 0
+            case .double: 1
+            case .text, .bytes, .record: 2
+            }
+        return varint(number << 3 | type)
+    }
+
+    private mutating func payload(_ element: FieldKind.Element, isZero: Bool = false) -> [UInt8] {
+        switch element {
+        case .bool:
+            return [isZero ? 0 : 1]
+        case .integer:
+            if isZero { return [0] }
+            let bits = Int.random(in: 1...64, using: &random)
+            let value = max(1, random.next() >> UInt64(64 - bits))
+            return varint(Int(truncatingIfNeeded: value))
+        case .enumeration(_, let cases):
+            return varint(isZero ? 0 : Int.random(in: 1..<cases.count, using: &random))
+        case .double:
+            let value = isZero ? 0 : Double.random(in: -1000...1000, using: &random) + 0.25
+            return withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
+        case .text:
+            return delimited(isZero ? [] : text())
+        case .bytes:
+            return delimited(isZero ? [] : (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) })
+        case .record(let name, let layout):
+            return delimited(record(name, layout()))
+        }
+    }
+
+    private mutating func record(_ name: String, _ layout: Layout) -> [UInt8] {
+        if name == "JSONValue" { return json() }
+        depth += 1
+        defer { depth -= 1 }
+        guard depth < 3, let type = recordTypes.first(where: { $0.schema.name == name }) else {
+            return []
+        }
+        return bytes(type.schema)
+    }
+
+    private mutating func json() -> [UInt8] {
+        depth += 1
+        defer { depth -= 1 }
+        switch Int.random(in: depth > 4 ? 1...5 : 1...7, using: &random) {
+        case 1: return [0x08, 0x01]
+        case 2: return [0x10, random.oneIn(2) ? 0 : 1]
+        case 3: return [0x18] + varint(Int.random(in: -5...500, using: &random))
+        case 4: return [0x21] + payload(.double)
+        case 5: return [0x2a] + delimited(text())
+        case 6: return [0x32] + delimited(join(parts(1, [JSONValue].fieldKind)))
+        default: return [0x3a] + delimited(join(parts(1, [String: JSONValue].fieldKind)))
+        }
+    }
+
+    private mutating func text() -> [UInt8] {
+        let texts = [
+            "a", "hello, world", "Grüße", "日本語の文", "👩‍👩‍👧 family", "nul \u{0} inside",
+            String(repeating: "long ", count: 40), "\u{10ffff}\u{800}\u{7ff}\u{ffff}",
+        ]
+        return Array((texts.randomElement(using: &random) ?? "").utf8)
+    }
+
+    private func varint(_ value: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = UInt64(bitPattern: Int64(value))
+        repeat {
+            bytes.append(UInt8(rest & 0x7f) | (rest >= 0x80 ? 0x80 : 0))
+            rest >>= 7
+        } while rest > 0
+        return bytes
+    }
+
+    private func delimited(_ payload: [UInt8]) -> [UInt8] { varint(payload.count) + payload }
+}
