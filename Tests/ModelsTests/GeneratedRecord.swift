@@ -28,7 +28,8 @@ struct GeneratedRecord {
             if field.meaning != .itself {
                 fields.append(
                     tag(field.number, field.kind.element)
-                        + varint(Int.random(in: 1_600_000_000_000...1_700_000_000_000, using: &random)))
+                        + varint(
+                            Int.random(in: 1_600_000_000_000...1_700_000_000_000, using: &random)))
                 continue
             }
             fields += parts(field.number, field.kind)
@@ -68,9 +69,10 @@ struct GeneratedRecord {
             default:
                 // They stay together: their order among each other matters.
                 return [
-                    Array((0..<count).map { _ in
-                        tag(number, kind.element) + payload(kind.element)
-                    }.joined())
+                    Array(
+                        (0..<count).map { _ in
+                            tag(number, kind.element) + payload(kind.element)
+                        }.joined())
                 ]
             }
         case .map:
@@ -109,7 +111,8 @@ struct GeneratedRecord {
         case .text:
             return delimited(isZero ? [] : text())
         case .bytes:
-            return delimited(isZero ? [] : (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) })
+            return delimited(
+                isZero ? [] : (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) })
         case .record(let name, let layout):
             return delimited(record(name, layout()))
         }

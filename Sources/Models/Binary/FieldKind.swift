@@ -69,7 +69,9 @@ final class Layout: Sendable {
 
         /// Whether an integer is not to be written, since a record without the field says it.
         @inline(__always)
-        func omits(_ value: UInt64) -> Bool { value == UInt64(bitPattern: Int64(standard)) && standard >= 0 }
+        func omits(_ value: UInt64) -> Bool {
+            value == UInt64(bitPattern: Int64(standard)) && standard >= 0
+        }
 
         var mayRepeat: Bool { label == .repeated || label == .map }
     }

@@ -32,8 +32,10 @@ extension GroupChannelListOrder {
         case .channelNameAlphabetical:
             if let decided = decide((left.name, right.name), bytesPrecede) { return decided }
         case .metaDataValueAlphabetical:
-            let values = (metaDataKey.flatMap { left.metadata[$0] },
-                metaDataKey.flatMap { right.metadata[$0] })
+            let values = (
+                metaDataKey.flatMap { left.metadata[$0] },
+                metaDataKey.flatMap { right.metadata[$0] }
+            )
             if let decided = decide(values, bytesPrecede) { return decided }
         }
         if left.createdAt != right.createdAt { return left.createdAt > right.createdAt }

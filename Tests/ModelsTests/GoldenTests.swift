@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Models
+
+/// The bytes and the JSON of every type as each version of the schema wrote them.
+///
+/// The files of a version that was released never change: people have such bytes on their disks.
+/// A new field is shown in the files of a new version. `SCROLLBACK_WRITE_GOLDEN=1 swift test
+/// --filter GoldenTests` writes what is missing.
+@Suite struct GoldenTests {
+    static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
+    static let versions = [1]
+    static let newest = directory.appending(path: "\(versions.count)")
+
+    @Test(arguments: versions, RecordTests.types)
+    func whatAnyVersionWroteIsReadAndWrittenTheSame(_ version: Int, _ type: TypeOfRecord) throws {
+        let directory = Self.directory.appending(path: "\(version)")
+        let bytes = directory.appending(path: "\(type.schema.name).bin")
+        let json = directory.appending(path: "\(type.schema.name).json")
+        if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil,
+            !FileManager.default.fileExists(atPath: bytes.path)
+        {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            let sample = Sample.bytes(type.schema, depth: 1)
+            try Data(sample).write(to: bytes)
+            try type.json(sample).write(to: json)
+        }
+        let golden = try [UInt8](Data(contentsOf: bytes))
+        #expect(try type.decodeAndEncode(golden) == golden)
+        #expect(try type.json(golden) == Data(contentsOf: json))
+        #expect(try type.bytes(fromJSON: Data(contentsOf: json)) == golden)
+    }
+
+    @Test(arguments: RecordTests.types)
+    func theNewestVersionShowsEveryField(_ type: TypeOfRecord) throws {
+        let bytes = try Data(contentsOf: Self.newest.appending(path: "\(type.schema.name).bin"))
+        let record = try type.root.init(serialized: bytes)
+        #expect(record.customMirror.children.map(\.label) == type.schema.fields.map(\.name))
+    }
+
+    @Test func noGoldenFileIsOfATypeThatIsGone() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.newest.path)
+        let names = Set(files.map { $0.prefix { $0 != "." } })
+        #expect(names == Set(RecordTests.types.map { Substring($0.schema.name) }))
+    }
+}
+
+extension TypeOfRecord {
+    /// The JSON of a record, in one fixed form.
+    func json(_ bytes: [UInt8]) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let record: any Encodable = try root.init(serialized: bytes)
+        return try encoder.encode(record) + Data("\n".utf8)
+    }
+
+    func bytes(fromJSON json: Data) throws -> [UInt8] {
+        func decode<Root: Record>(_: Root.Type) throws -> [UInt8] {
+            try JSONDecoder().decode(Root.self, from: json).serializedBytes
+        }
+        return try decode(root)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+@testable import Models
+
+/// What only the source can tell: that no type and no property was forgotten.
+@Suite struct SourceTests {
+    static let files: [String] = {
+        let directory = repository.appending(path: "Sources/Models")
+        let paths = FileManager.default.enumerator(atPath: directory.path)?.allObjects ?? []
+        return paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.compactMap {
+            try? String(contentsOf: directory.appending(path: $0), encoding: .utf8)
+        }
+    }()
+
+    @Test func everyTypeOfRecordIsInTheListOfTypes() {
+        let declared = Self.files.flatMap { file in
+            file.matches(
+                of: /public struct (\w+): (?:Record|Person|Channel|MessageCreateParams) \{/
+            )
+            .map { String($0.output.1) }
+        }
+        #expect(declared.count > 40)
+        #expect(Set(declared) == Set(recordTypes.map { $0.schema.name }))
+    }
+
+    /// A property that reads field 7 has a line `Field(7, "…", \Type.property)` in a schema of its
+    /// file; otherwise JSON and Docs/scrollback.proto would not know the field.
+    @Test func everyPropertyThatReadsAFieldIsInASchema() {
+        var count = 0
+        for file in Self.files {
+            let schemas = Set(
+                file.matches(of: /Field\(\s*(\d+),\s*"[^"]+",\s*\\\w+\.(\w+)/)
+                    .map { "\($0.output.2) reads \($0.output.1)" }
+                    .filter { $0 != "extra reads 100" })
+            let properties =
+                file.matches(of: /public var `?(\w+)`?: [^{]+\{\s+get \{ self\[(\d+)[,\]]/)
+                .map { "\($0.output.1) reads \($0.output.2)" }
+                .filter { $0 != "extra reads 100" }
+            #expect(schemas == Set(properties))
+            count += properties.count
+        }
+        #expect(count > 280)
+    }
+
+    @Test func everyEnumerationHasANameForEachCase() {
+        func check<Value: WireEnum>(_: Value.Type) {
+            #expect(Value.allCases.map(\.rawValue) == Array(Value.names.indices), "\(Value.self)")
+            #expect(Set(Value.names).count == Value.names.count)
+        }
+        for field in recordTypes.flatMap({ $0.schema.fields }) {
+            if let type = field.propertyType as? any WireEnum.Type { check(type) }
+        }
+    }
+
+    /// Only JSON is recursive; all else ends after a few levels, so that protobuf readers, whose
+    /// limit is a hundred levels, can read whatever we write.
+    @Test func recordsNestInEachOtherOnlyAFewLevelsDeep() {
+        func depth(_ schema: Schema, _ path: [String]) -> Int {
+            #expect(!path.contains(schema.name), "\(schema.name) holds itself: \(path)")
+            guard !path.contains(schema.name) else { return 0 }
+            let nested = schema.fields.map { field -> Int in
+                guard case .record(let name, _) = field.kind.element else { return 0 }
+                let entry = field.kind.label == .map ? 1 : 0
+                guard let type = recordTypes.first(where: { $0.schema.name == name }) else {
+                    // An array or object, its entry, and the value, for each level of JSON.
+                    return entry + 3 * JSONValue.maximumDepth
+                }
+                return entry + depth(type.schema, path + [schema.name])
+            }
+            return 1 + (nested.max() ?? 0)
+        }
+        for type in recordTypes { #expect(depth(type.schema, []) < 100) }
+    }
+}
