@@ -68,7 +68,7 @@ let package = Package(
 
         // MARK: Tests
 
-        .testTarget(name: "ModelsTests", dependencies: ["Models"]),
+        .testTarget(name: "ModelsTests", dependencies: ["Models"], exclude: ["Golden"]),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),

@@ -25,7 +25,7 @@ struct GeneratedRecord {
             let isStatus = schema === Message.schema && field.number == 11
             guard only?.contains(field.number) ?? (isStatus || random.oneIn(2)) else { continue }
             // What JSON would read as something else is left out: −1, and times in seconds.
-            if field.meaning != .itself {
+            if field.meaning != .itself, case .integer = field.kind.element {
                 fields.append(
                     tag(field.number, field.kind.element)
                         + varint(

@@ -1,6 +1,8 @@
-/// What an integer in JSON means, where it is not simply itself.
+/// What a value in JSON means, where it is not simply itself.
 enum JSONMeaning {
     case itself
+    /// Servers write the id 0 for "no message".
+    case zeroIsNone
     /// Servers write −1 for "none".
     case negativeIsNone
     /// Some servers tell times in seconds, others the same times in milliseconds.
@@ -9,6 +11,10 @@ enum JSONMeaning {
     /// Corrects a field that was just read from JSON.
     func apply(to number: Int, in record: inout RecordBytes) {
         if self == .itself { return }
+        if self == .zeroIsNone {
+            if record.read(number) == "0" { record.remove(number) }
+            return
+        }
         let value: Int64 = record.read(number)
         switch self {
         case .negativeIsNone where value < 0:

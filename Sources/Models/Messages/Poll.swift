@@ -107,7 +107,7 @@ public struct Poll: Record {
             Field(11, "created_by", \Poll.createdBy),
             Field(12, "created_at", \Poll.createdAt),
             Field(13, "updated_at", \Poll.updatedAt),
-            Field(14, "message_id", \Poll.messageID),
+            Field(14, "message_id", \Poll.messageID, meaning: .zeroIsNone),
         ])
 }
 

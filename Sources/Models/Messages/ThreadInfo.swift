@@ -157,7 +157,7 @@ public struct ParentMessageInfo: Record {
             Field(5, "custom_type", \ParentMessageInfo.customType),
             Field(6, "file", \ParentMessageInfo.file),
             Field(7, "files", \ParentMessageInfo.files),
-            Field(8, "message_id", \ParentMessageInfo.messageID),
+            Field(8, "message_id", \ParentMessageInfo.messageID, meaning: .zeroIsNone),
         ])
 }
 

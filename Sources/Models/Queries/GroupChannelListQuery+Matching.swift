@@ -8,6 +8,7 @@ extension GroupChannelListQuery {
     ///   - channel: The channel.
     ///   - currentUserID: Who asks. Filters on nicknames leave this member out, and
     ///     ``userIDsExactFilter`` implies it. The default, `nil`, is nobody.
+    /// - Returns: Whether every filter lets the channel pass.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)
             && matchesMetaData(channel) && matchesMembers(channel, currentUserID)

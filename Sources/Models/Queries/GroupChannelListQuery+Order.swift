@@ -20,6 +20,7 @@ extension GroupChannelListOrder {
     ///   - right: Another one.
     ///   - metaDataKey: By whose value `metaDataValueAlphabetical` goes; without a key no channel
     ///     has a value.
+    /// - Returns: Whether the left channel comes first; false where both are the same channel.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@testable import Models
+
+@Suite struct IdentityTests {
+    static let ids: [MessageID] = [
+        "", "0", "9", "10", "11", "99", "100", "a", "b", "aa", "$abc", "\u{e9}", "日",
+        "9007199254740993",
+    ]
+
+    @Test func messageIDsAreOrderedByLengthAndThenByBytes() {
+        #expect(
+            Self.ids.shuffled().sorted() == [
+                "", "0", "9", "a", "b", "10", "11", "99", "aa", "\u{e9}", "100", "日", "$abc",
+                "9007199254740993",
+            ])
+    }
+
+    @Test func decimalMessageIDsAreOrderedAsNumbers() {
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<2_000 {
+            let (a, b) = (
+                random.next() >> (random.next() % 64), random.next() >> (random.next() % 64)
+            )
+            #expect((MessageID("\(a)") < MessageID("\(b)")) == (a < b))
+        }
+    }
+
+    @Test func positionsAreAStrictTotalOrder() {
+        let positions = [Timestamp.distantPast, -1, 0, 1, .distantFuture].flatMap { time in
+            Self.ids.map { Position(createdAt: time, messageID: $0) }
+        }
+        expectStrictTotalOrder(positions) { $0 < $1 }
+        #expect(Position(createdAt: 1, messageID: "9") < Position(createdAt: 2, messageID: "1"))
+        #expect(Position(createdAt: 1, messageID: 9) < Position(createdAt: 1, messageID: 10))
+        #expect(Position(createdAt: 5, messageID: "a").description == "5/a")
+    }
+
+    @Test func identifiersAreWrittenAsTextsAndReadFromNumbersToo() throws {
+        let decoder = JSONDecoder()
+        #expect(try decoder.decode([UserID].self, from: Data(#"["ann", 7]"#.utf8)) == ["ann", "7"])
+        #expect(try json(["ann" as UserID]) == #"["ann"]"#)
+        #expect(try json(["ann" as UserID: 5 as Timestamp]) == #"{"ann":5}"#)
+        #expect(
+            try decoder.decode([UserID: Timestamp].self, from: Data(#"{"ann":5}"#.utf8)) == [
+                "ann": 5
+            ])
+    }
+
+    @Test(arguments: [
+        ("7001", "7001"), ("0", "0"), ("-5", "-5"), ("007", #""007""#), ("$x", #""$x""#),
+        ("9223372036854775807", "9223372036854775807"),
+        ("9223372036854775808", #""9223372036854775808""#), ("+1", #""+1""#), ("", #""""#),
+    ])
+    func messageIDsAreNumbersInJSONWhereServersWriteThemSo(id: String, text: String) throws {
+        let messageID = MessageID(id)
+        #expect(try json(messageID) == text)
+        #expect(try JSONDecoder().decode(MessageID.self, from: Data(text.utf8)) == messageID)
+    }
+
+    @Test(arguments: ["1700000000123", "1700000000123.0", "1700000000123.9", #""1700000000123""#])
+    func timesAreReadHoweverServersWriteThem(text: String) throws {
+        let time = try JSONDecoder().decode(Timestamp.self, from: Data(text.utf8))
+        #expect(time == 1_700_000_000_123)
+        #expect(try json(time) == "1700000000123")
+    }
+
+    @Test(arguments: [#""soon""#, "1e300", "null", "[]", #""""#])
+    func whatIsNoTimeIsAnError(text: String) {
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Timestamp.self, from: Data(text.utf8))
+        }
+    }
+
+    @Test func anErrorCodeSaysWhetherSendingAgainMakesSense() {
+        #expect(ErrorCode.networkError.isResendable)
+        #expect(!ErrorCode.networkError.isAutoResendable)
+        #expect(
+            ErrorCode.connectionClosed.isAutoResendable && ErrorCode.connectionClosed.isResendable)
+        #expect(!ErrorCode.channelFrozen.isResendable)
+        #expect(!ErrorCode(rawValue: 12345).isResendable)
+        #expect(ErrorCode.ackTimeout.rawValue == 800_180)
+        #expect(ErrorCode.tooManyMessages.description == "900200")
+    }
+
+    @Test func eventSourcesKnowWhatCameAsAnEvent() {
+        let events = CollectionEventSource.allCases.filter(\.isFromEvent)
+        #expect(events.map(\.rawValue) == Array(100...140))
+        #expect(!CollectionEventSource.messageChangelog.isFromEvent)
+        #expect(!CollectionEventSource.messageLoadNext.isFromEvent)
+        #expect(CollectionEventSource(rawValue: 102) == .eventMessageUpdated)
+    }
+
+    @Test func enumerationsHaveTheNumbersOfTheField() {
+        #expect(SendingStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+        #expect(SendingStatus.canceled.rawValue == 4)
+        #expect(MemberState.invited.rawValue == 1 && MemberState.none.rawValue == 2)
+        #expect(ChannelType.open.rawValue == 0 && ChannelType.group.rawValue == 1)
+        #expect(HiddenState.hiddenPreventAutoUnhide.rawValue == 2)
+        #expect(GroupChannelListOrder.latestLastMessage.rawValue == 1)
+        #expect(ConnectionState.closed.rawValue == 3)
+        #expect(ReactionOperation.delete.rawValue == 1)
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}
+
+/// Checks that exactly one of two different values comes first, and that an order goes on.
+func expectStrictTotalOrder<Value: Equatable>(
+    _ values: [Value], _ precedes: (Value, Value) -> Bool
+) {
+    for a in values {
+        for b in values {
+            #expect([precedes(a, b), precedes(b, a), a == b].filter { $0 }.count == 1)
+            guard precedes(a, b) else { continue }
+            for c in values where precedes(b, c) { #expect(precedes(a, c)) }
+        }
+    }
+}
