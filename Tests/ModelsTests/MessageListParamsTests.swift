@@ -1,0 +1,113 @@
+import Testing
+
+@testable import Models
+
+@Suite struct MessageListParamsTests {
+    /// Every combination of what the filters look at.
+    static let messages: [Message] = {
+        var messages: [Message] = []
+        for type in MessageType.allCases {
+            for sender: UserID? in [nil, "ann", "bo"] {
+                for customType in ["", "x", "y"] {
+                    for (parent, isShown) in [
+                        (nil, false), ("1", false), ("1", true), ("2", false),
+                    ] {
+                        var message = Message(
+                            type: type, id: MessageID("\(10 + messages.count)"), channelURL: "c",
+                            sender: sender.map { Sender(id: $0) }, customType: customType,
+                            createdAt: 1, parentMessageID: parent.map { MessageID($0) })
+                        message.isReplyToChannel = isShown
+                        messages.append(message)
+                    }
+                }
+            }
+        }
+        return messages
+    }()
+
+    private func passes(_ filter: MessageTypeFilter, _ message: Message) -> Bool {
+        filter == .all || "\(filter)" == "\(message.type)"
+    }
+
+    private func passes(_ type: ReplyType, _ message: Message) -> Bool {
+        if message.parentMessageID == nil || type == .all { return true }
+        return type == .onlyReplyToChannel && message.isReplyToChannel
+    }
+
+    @Test(arguments: MessageTypeFilter.allCases, ReplyType.allCases)
+    func aListHasWhatEveryFilterLetsThrough(_ type: MessageTypeFilter, _ replies: ReplyType) {
+        for customTypes in [[], ["x"], ["x", "y"]] {
+            for senders: [UserID] in [[], ["ann"], ["ann", "bo"]] {
+                var params = MessageListParams()
+                params.messageType = type
+                params.replyType = replies
+                params.customTypes = customTypes
+                params.senderUserIDs = senders
+                let expected = Self.messages.filter { message in
+                    passes(type, message) && passes(replies, message)
+                        && (customTypes.isEmpty || customTypes.contains(message.customType))
+                        && (senders.isEmpty || senders.contains(message.sender?.userID ?? "nobody"))
+                }
+                #expect(Self.messages.filter(params.belongsTo) == expected)
+                #expect(!expected.isEmpty && expected.count <= Self.messages.count)
+            }
+        }
+    }
+
+    @Test(arguments: MessageTypeFilter.allCases)
+    func aThreadHasTheRepliesToItsParent(_ type: MessageTypeFilter) {
+        var params = ThreadedMessageListParams()
+        params.messageType = type
+        params.customTypes = ["x"]
+        params.senderUserIDs = ["bo"]
+        let listed = Self.messages.filter { params.belongsTo($0, parentMessageID: "1") }
+        #expect(
+            listed
+                == Self.messages.filter {
+                    $0.parentMessageID == "1" && passes(type, $0) && $0.customType == "x"
+                        && $0.sender?.userID == "bo"
+                })
+        #expect(!listed.isEmpty)
+    }
+
+    @Test func aChangelogTellsOfTheRepliesOfItsList() {
+        var list = MessageListParams()
+        list.replyType = .onlyReplyToChannel
+        list.includesReactions = false
+        list.includesMetaArrays = false
+        let params = MessageChangelogParams(list)
+        #expect(
+            !params.includesReactions && !params.includesMetaArrays && params.includesThreadInfo)
+        for message in Self.messages {
+            #expect(params.belongsTo(message) == passes(.onlyReplyToChannel, message))
+        }
+    }
+
+    @Test func aRetrievalAsksForOneMessage() {
+        let params = MessageRetrievalParams(messageID: "10", channelURL: "c")
+        #expect(Self.messages.filter(params.belongsTo).map(\.messageID) == ["10"])
+        let other = MessageRetrievalParams(messageID: "10", channelURL: "c", channelType: .open)
+        #expect(Self.messages.filter(other.belongsTo).isEmpty)
+    }
+
+    @Test func paramsStartWithTheDefaultsOfTheField() {
+        let params = MessageListParams()
+        #expect(params.previousResultSize == 40 && params.nextResultSize == 40)
+        #expect(params.isInclusive && !params.isReversed)
+        #expect(params.includesReactions && params.includesThreadInfo && params.includesMetaArrays)
+        #expect(params.replyType == .none && params.messageType == .all)
+        let query = GroupChannelListQuery()
+        #expect(query.limit == 20 && query.order == .chronological)
+        #expect(query.includesEmptyChannel && query.includesMemberList && query.includesMetaData)
+        #expect(query.hiddenStateFilter == .unhiddenOnly && query.queryType == .and)
+    }
+
+    @Test func whatIsSentIsMadeFromParams() {
+        #expect(UserMessageCreateParams("hi").text == "hi")
+        let file = UploadableFile(path: "/a.png", name: "a.png", mimeType: "image/png")
+        #expect(FileMessageCreateParams(file).file?.path == "/a.png")
+        #expect(MultipleFilesMessageCreateParams([file, file]).files.count == 2)
+        #expect(UploadableFile(url: "https://x/a").url == "https://x/a")
+        #expect(ThumbnailSize(maximumWidth: 3, maximumHeight: 4).maximumHeight == 4)
+    }
+}
