@@ -24,7 +24,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --silent
 
 MODULES := Models Store Sync Collections
-FUZZERS := FuzzModels
+FUZZERS := FuzzModels FuzzJSON
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
@@ -94,7 +94,7 @@ $(FUZZERS): deps
 	swift build --sanitize=fuzzer --configuration release --product $@ --scratch-path .build-fuzz
 	mkdir -p .build-fuzz/$@
 	SWIFT_BACKTRACE=enable=no .build-fuzz/release/$@ -max_total_time=$(FUZZ_SECONDS) \
-	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_final_stats=1 \
+	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_funcs=0 -print_final_stats=1 \
 	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@
 
 interop: deps deps-interop

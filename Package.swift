@@ -80,8 +80,13 @@ let package = Package(
             name: "FuzzModels",
             dependencies: ["Models"],
             path: "Tests/Fuzz",
-            exclude: ["Corpus"],
-            sources: ["FuzzModels.swift"]
+            exclude: ["Corpus", "FuzzJSON.swift"]
+        ),
+        .executableTarget(
+            name: "FuzzJSON",
+            dependencies: ["Models"],
+            path: "Tests/Fuzz",
+            exclude: ["Corpus", "FuzzModels.swift"]
         ),
     ],
     swiftLanguageModes: [.v6]
