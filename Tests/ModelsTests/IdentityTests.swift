@@ -73,6 +73,20 @@ import Testing
         }
     }
 
+    @Test func timesAreDatesToTheMillisecond() {
+        #expect(Timestamp(Date(timeIntervalSince1970: 1_700_000_000.123)) == 1_700_000_000_123)
+        #expect(Timestamp(Date(timeIntervalSince1970: -0.001)) == -1)
+        var random = SeededRandom(seed: 9)
+        for _ in 0..<2_000 {
+            let time = Timestamp(
+                milliseconds: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &random)
+            )
+            #expect(abs(Timestamp(time.date).milliseconds - time.milliseconds) == 0)
+        }
+        #expect(Timestamp(Date(timeIntervalSince1970: .infinity)) == .distantFuture)
+        #expect(Timestamp(Date(timeIntervalSince1970: -1e300)) == .distantPast)
+    }
+
     @Test func anErrorCodeSaysWhetherSendingAgainMakesSense() {
         #expect(ErrorCode.networkError.isResendable)
         #expect(!ErrorCode.networkError.isAutoResendable)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Random numbers that are the same in every run (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
@@ -14,4 +16,10 @@ struct SeededRandom: RandomNumberGenerator {
 
     /// True in one of `count` cases.
     mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}
+
+/// How many generated cases a test tries: some in every run, more at night.
+enum Seeds {
+    static let few =
+        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<30 : 0..<1000
 }

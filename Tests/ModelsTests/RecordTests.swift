@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: types)
     func recordsSurviveTheirBinaryForm(_ type: TypeOfRecord) throws {
-        for seed in 0..<20 {
+        for seed in Seeds.few {
             var generated = GeneratedRecord(seed: seed)
             let bytes = generated.bytes(type.schema)
             #expect(try type.decodeAndEncode(bytes) == bytes)
@@ -41,7 +41,7 @@ import Testing
             var generated = GeneratedRecord(seed: field.number)
             try type.expectToSurviveJSON(generated.bytes(type.schema, only: [field.number]))
         }
-        for seed in 0..<20 {
+        for seed in Seeds.few {
             var generated = GeneratedRecord(seed: seed)
             try type.expectToSurviveJSON(generated.bytes(type.schema))
         }

@@ -174,7 +174,7 @@ extension Data: SingularValue {
 
     func writePayload(to writer: inout FieldWriter) {
         writer.varint(UInt64(count))
-        for byte in self { writer.byte(byte) }
+        withUnsafeBytes { writer.copy($0) }
     }
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Data {

@@ -9,7 +9,8 @@ public import Foundation
 ///
 /// A getter costs a walk over the fields before its own (some nanoseconds), and for a text or an
 /// array the making of it; keep the value in a local where you need it often. A setter writes
-/// the bytes anew: O(*n*) in the size of the record.
+/// the bytes anew: O(*n*) in the size of the record. A nested record shares the bytes of the one it
+/// was read from, and keeps them alive.
 ///
 /// The protocol is for Scrollback's own types.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {

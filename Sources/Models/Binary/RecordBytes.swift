@@ -244,12 +244,13 @@ struct FieldWriter {
     }
 
     mutating func copy(_ bytes: [UInt8], _ range: Range<Int>) {
-        let target = take(range.count)
-        bytes.withUnsafeBytes { bytes in
-            let source = UnsafeRawBufferPointer(rebasing: bytes[range])
-            if let source = source.baseAddress {
-                target.copyMemory(from: source, byteCount: range.count)
-            }
+        bytes.withUnsafeBytes { copy(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    mutating func copy(_ bytes: UnsafeRawBufferPointer) {
+        let target = take(bytes.count)
+        if let source = bytes.baseAddress {
+            target.copyMemory(from: source, byteCount: bytes.count)
         }
     }
 }

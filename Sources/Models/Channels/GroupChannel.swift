@@ -72,6 +72,12 @@ public struct GroupChannel: Channel {
         set { self[36] = newValue }
     }
 
+    /// Whether the current user is a member, where it is told apart from ``myMemberState``.
+    public var isMember: Bool? {
+        get { self[55] }
+        set { self[55] = newValue }
+    }
+
     /// The server's number for it, where it is told.
     public var id: Int64? {
         get { self[56] }
@@ -93,6 +99,7 @@ public struct GroupChannel: Channel {
             Field(24, "is_conversation", \GroupChannel.isConversation),
             Field(25, "is_created", \GroupChannel.isCreated),
             Field(36, "last_message", \GroupChannel.lastMessage),
+            Field(55, "is_member", \GroupChannel.isMember),
             Field(56, "id", \GroupChannel.id),
             Field(29, "members", \GroupChannel.members),
             Field(30, "member_count", \GroupChannel.memberCount),

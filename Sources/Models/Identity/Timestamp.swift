@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A point in time: milliseconds since 1970-01-01 00:00:00 UTC, by the server's clock.
 ///
 /// Neither unique nor monotonic: two messages of a channel may share one. What orders messages is
@@ -43,4 +45,20 @@ extension Timestamp: Codable {
 
     /// Writes the milliseconds.
     public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
+}
+
+// MARK: Dates
+
+extension Timestamp {
+    /// Creates the timestamp of a date, rounded to the nearest millisecond.
+    ///
+    /// A date outside of what 64 bits of milliseconds hold becomes the first or last timestamp.
+    public init(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        self.init(
+            milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
+    }
+
+    /// The date, as exact as `Date` is: to the millisecond for some 280,000 years around today.
+    public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
