@@ -28,7 +28,8 @@ extension RawSpan {
         return true
     }
 
-    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+    /// The highest bit of each of eight bytes.
+    static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     @inline(never)
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {

@@ -53,7 +53,8 @@ extension RawSpan {
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
-        unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+        precondition(UInt(bitPattern: offset) < UInt(bitPattern: byteCount))
+        return uncheckedByte(at: offset)
     }
 
     /// Reads a varint that is known to be whole, and moves `offset` behind it.
@@ -82,8 +83,7 @@ extension RawSpan {
     func skipPayload(_ wireType: UInt8, at offset: inout Int) {
         switch wireType {
         case WireType.varint.rawValue:
-            while byte(at: offset) >= 0x80 { offset += 1 }
-            offset += 1
+            skipVarint(at: &offset)
         case WireType.lengthDelimited.rawValue:
             let count = Int(truncatingIfNeeded: varint(at: &offset))
             offset += count
@@ -92,5 +92,25 @@ extension RawSpan {
         default:
             offset += 4
         }
+    }
+
+    /// Moves `offset` over a varint that is known to be whole.
+    @inline(__always)
+    private func skipVarint(at offset: inout Int) {
+        if byte(at: offset) < 0x80 {
+            offset &+= 1
+            return
+        }
+        // Eight bytes at once, where the span has them: the last one is the first without its
+        // highest bit.
+        if offset <= byteCount &- 8 {
+            let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
+            if ends != 0 {
+                offset &+= ends.trailingZeroBitCount / 8 &+ 1
+                return
+            }
+        }
+        while byte(at: offset) >= 0x80 { offset &+= 1 }
+        offset &+= 1
     }
 }
