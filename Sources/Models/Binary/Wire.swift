@@ -63,17 +63,24 @@ extension RawSpan {
         let first = byte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        return continueVarint(first, at: &offset)
+        let (value, end) = longVarint(first, from: offset)
+        offset = end
+        return value
     }
 
-    private func continueVarint(_ first: UInt8, at offset: inout Int) -> UInt64 {
+    /// The value of a varint whose first byte was read, and the offset behind it.
+    ///
+    /// Not `inout`, so that the offset of whoever calls stays in a register.
+    @inline(never)
+    private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
+        var offset = start
         var value = UInt64(first & 0x7f)
         var shift: UInt64 = 7
         while true {
             let next = byte(at: offset)
-            offset += 1
+            offset &+= 1
             value |= UInt64(next & 0x7f) << shift
-            if next < 0x80 { return value }
+            if next < 0x80 { return (value, offset) }
             shift += 7
         }
     }
