@@ -26,8 +26,19 @@ extension String: SingularValue {
         let count = Int(truncatingIfNeeded: storage.bytes.span.bytes.varint(at: &offset))
         let range = offset..<offset + count
         offset += count
-        return storage.bytes.withUnsafeBufferPointer {
-            String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
+        return String(checked: storage.bytes.span, range)
+    }
+
+    /// Creates a text of bytes that the validator has seen.
+    @inline(never)
+    private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
+        let bytes = bytes.extracting(range)
+        if #available(macOS 26, iOS 26, *) {
+            // Short texts lie in the String itself, which then looks at them anyway.
+            let isASCII = bytes.count > 15 && bytes.bytes.isASCII
+            self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
+        } else {
+            self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         }
     }
 

@@ -43,7 +43,7 @@ public struct RecordFields<Root: Record>: Sendable {
 extension Record {
     /// The value of a field, by the number it has in the schema.
     subscript<Value: FieldValue>(number: Int) -> Value {
-        get { fields.bytes.read(number) }
+        @inline(__always) get { fields.bytes.read(number) }
         set { fields.bytes.write(number, newValue) }
     }
 

@@ -94,6 +94,7 @@ extension RecordBytes {
     }
 
     /// The value of a field.
+    @inline(__always)
     func read<Value: FieldValue>(_ number: Int) -> Value {
         guard let place = place(of: number) else { return Value.absent }
         return Value.read(self, at: place, number)

@@ -7,28 +7,40 @@ extension RawSpan {
     /// - Precondition: The range lies within the span.
     @inline(__always)
     func isUTF8(from start: Int, to end: Int) -> Bool {
+        let offset = endOfASCII(from: start, to: end)
+        return offset == end || isUTF8Slowly(from: offset, to: end)
+    }
+
+    /// Whether all bytes are ASCII.
+    var isASCII: Bool {
+        @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
+    }
+
+    /// The end, or an offset below it up to which there is only ASCII.
+    @inline(__always)
+    private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
         while offset &+ 8 <= end {
-            if uncheckedWord(at: offset) & RawSpan.highBits != 0 {
-                return isUTF8Slowly(from: offset, to: end)
-            }
+            if uncheckedWord(at: offset) & RawSpan.highBits != 0 { return offset }
             offset &+= 8
         }
-        if offset == end { return true }
-        // The last bytes: as a word too, without what lies behind them, where the span has one.
+        if offset == end { return end }
+        // The last bytes: as a word too, together with what lies behind or before them.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
-            return uncheckedWord(at: offset) & mask == 0 || isUTF8Slowly(from: offset, to: end)
+            return uncheckedWord(at: offset) & mask == 0 ? end : offset
         }
-        while offset < end {
-            if uncheckedByte(at: offset) >= 0x80 { return isUTF8Slowly(from: offset, to: end) }
-            offset &+= 1
+        if end >= 8 {
+            let mask = RawSpan.highBits << UInt64(truncatingIfNeeded: 8 &* (8 &- count))
+            return uncheckedWord(at: end &- 8) & mask == 0 ? end : offset
         }
-        return true
+        while offset < end && uncheckedByte(at: offset) < 0x80 { offset &+= 1 }
+        return offset
     }
 
-    private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+    /// The highest bit of each of eight bytes.
+    static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
     @inline(never)
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {

@@ -53,7 +53,8 @@ extension RawSpan {
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
-        unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+        precondition(UInt(bitPattern: offset) < UInt(bitPattern: byteCount))
+        return uncheckedByte(at: offset)
     }
 
     /// Reads a varint that is known to be whole, and moves `offset` behind it.
@@ -62,17 +63,24 @@ extension RawSpan {
         let first = byte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        return continueVarint(first, at: &offset)
+        let (value, end) = longVarint(first, from: offset)
+        offset = end
+        return value
     }
 
-    private func continueVarint(_ first: UInt8, at offset: inout Int) -> UInt64 {
+    /// The value of a varint whose first byte was read, and the offset behind it.
+    ///
+    /// Not `inout`, so that the offset of whoever calls stays in a register.
+    @inline(never)
+    private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
+        var offset = start
         var value = UInt64(first & 0x7f)
         var shift: UInt64 = 7
         while true {
             let next = byte(at: offset)
-            offset += 1
+            offset &+= 1
             value |= UInt64(next & 0x7f) << shift
-            if next < 0x80 { return value }
+            if next < 0x80 { return (value, offset) }
             shift += 7
         }
     }
@@ -82,8 +90,7 @@ extension RawSpan {
     func skipPayload(_ wireType: UInt8, at offset: inout Int) {
         switch wireType {
         case WireType.varint.rawValue:
-            while byte(at: offset) >= 0x80 { offset += 1 }
-            offset += 1
+            skipVarint(at: &offset)
         case WireType.lengthDelimited.rawValue:
             let count = Int(truncatingIfNeeded: varint(at: &offset))
             offset += count
@@ -92,5 +99,25 @@ extension RawSpan {
         default:
             offset += 4
         }
+    }
+
+    /// Moves `offset` over a varint that is known to be whole.
+    @inline(__always)
+    private func skipVarint(at offset: inout Int) {
+        if byte(at: offset) < 0x80 {
+            offset &+= 1
+            return
+        }
+        // Eight bytes at once, where the span has them: the last one is the first without its
+        // highest bit.
+        if offset <= byteCount &- 8 {
+            let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
+            if ends != 0 {
+                offset &+= ends.trailingZeroBitCount / 8 &+ 1
+                return
+            }
+        }
+        while byte(at: offset) >= 0x80 { offset &+= 1 }
+        offset &+= 1
     }
 }

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, so that who uses Scrollback fetches none of what it is compared with.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v14)],
+    products: [
+        .executable(name: "bench", targets: ["Bench"])
+    ],
+    dependencies: [
+        .package(path: "../Tests/Scrollback"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // What Sources/Protobuf was generated with.
+        .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+    ],
+    targets: [
+        // Counts calls of malloc.
+        .target(name: "CAllocations"),
+
+        // Generated, with the plugin that `swift build -c release --product protoc-gen-swift` makes
+        // in a checkout of swift-protobuf:
+        // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs scrollback.proto
+        .target(
+            name: "Protobuf",
+            dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]
+        ),
+
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "CAllocations", "Protobuf",
+                .product(name: "Models", package: "scrollback"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+
+@main
+struct Bench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures the binary form of Scrollback's models, and what others offer.")
+
+    @Flag(help: "Measure for a second, to see that everything runs; the figures are rough.")
+    var quick = false
+
+    @Option(help: "Measure only groups whose title contains this text.")
+    var filter: String?
+
+    @Option(help: "How many rounds to measure.")
+    var rounds = 400
+
+    @Option(help: "Write the figures to a file, as JSON.")
+    var json: String?
+
+    @Option(help: "Write the tables between the marks of a page, and a plot beside it.")
+    var markdown: String?
+
+    @Option(help: "The date that the page tells.")
+    var date = Date.now.formatted(.iso8601.year().month().day())
+
+    func run() throws {
+        let english = Sample(.english)
+        let groups = try
+            (messageGroups(english) + messageGroups(Sample(.mixed)) + valueGroups(english)
+            + channelGroups(english))
+            .filter { filter.map($0.title.localizedCaseInsensitiveContains) ?? true }
+        guard !groups.isEmpty else {
+            throw ValidationError("No group's title contains \"\(filter ?? "")\".")
+        }
+
+        let report = Report(
+            groups: groups,
+            measurements: measure(groups, quick ? Effort(rounds: 10) : Effort(rounds: rounds)))
+        print(report.text)
+        if let json { try report.json.write(to: URL(filePath: json)) }
+        if let markdown {
+            let page = URL(filePath: markdown)
+            let plot = page.deletingPathExtension().appendingPathExtension("svg")
+            try report.plot.write(to: plot, atomically: true, encoding: .utf8)
+            try report.write(
+                into: page, plot: plot.lastPathComponent, machine: Machine(), date: date,
+                command: "make bench ARGS=\"--markdown ../Docs/\(page.lastPathComponent)\"")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CAllocations
+
+/// One way of doing something: the code that is timed.
+struct Case {
+    /// Whose way it is.
+    enum Kind: String, Encodable {
+        case scrollback, protobuf, other
+    }
+
+    let name: String
+    let kind: Kind
+    /// Does it a number of times.
+    let run: (Int) -> Void
+}
+
+/// Several ways of doing the same thing: one table.
+struct Group {
+    let title: String
+    /// What is done, and what is counted in.
+    let note: String
+    let cases: [Case]
+}
+
+extension Case {
+    /// Creates a case that takes the inputs in turn.
+    ///
+    /// Inlined, so that what is timed is `body` and not a call of a closure.
+    @inline(__always)
+    init<Input, Output>(
+        _ name: String, _ kind: Kind, _ inputs: [Input], _ body: @escaping (Input) throws -> Output
+    ) {
+        self.init(name: name, kind: kind) { count in
+            inputs.withUnsafeBufferPointer { inputs in
+                var index = 0
+                for _ in 0..<count {
+                    do {
+                        keep(try body(inputs[index]))
+                    } catch {
+                        fatalError("\(name): \(error)")
+                    }
+                    index += 1
+                    if index == inputs.count { index = 0 }
+                }
+            }
+        }
+    }
+}
+
+/// Has a value computed, though nobody uses it.
+@inline(__always)
+func keep<Value>(_ value: Value) {
+    withUnsafePointer(to: value) { keep_pointer($0) }
+}

@@ -1,0 +1,94 @@
+import CAllocations
+
+/// How long one case takes, and how often it allocates.
+struct Measurement: Encodable {
+    let group: String
+    let name: String
+    let kind: Case.Kind
+    /// Nanoseconds for each operation.
+    let median: Double
+    let minimum: Double
+    let p99: Double
+    /// Calls of malloc for each operation; `nil` where they cannot be counted.
+    let allocations: Double?
+    /// How many times as fast as swift-protobuf's fastest way in the same group.
+    var ratio: Double?
+}
+
+/// How much is measured.
+struct Effort {
+    var rounds: Int
+    /// In each round every case is timed so often, and the fastest counts.
+    var samples = 3
+    /// How long one timing takes at least.
+    var sampleTime = Duration.microseconds(100)
+}
+
+/// Measures all cases of all groups in one run.
+///
+/// Every round times every case, a short time each, and begins with another case; the fastest of a
+/// case's timings in a round stands for the round, and the median of the rounds for the case. What
+/// disturbs the machine for a while then disturbs all cases alike, and moves no median.
+func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
+    let cases = groups.flatMap { group in group.cases.map { (group: group.title, case: $0) } }
+    let counts = cases.map { calibrate($0.case, effort.sampleTime) }
+    var rounds = [[Double]](repeating: [], count: cases.count)
+    var all = rounds
+
+    for round in 0..<effort.rounds {
+        for step in cases.indices {
+            let index = (round + step) % cases.count
+            let samples = (0..<effort.samples).map { _ in
+                time(cases[index].case, counts[index]) / Double(counts[index])
+            }
+            rounds[index].append(samples.min() ?? 0)
+            all[index] += samples
+        }
+    }
+
+    var measurements = cases.indices.map { index in
+        let (fastest, samples) = (rounds[index].sorted(), all[index].sorted())
+        return Measurement(
+            group: cases[index].group, name: cases[index].case.name, kind: cases[index].case.kind,
+            median: fastest[fastest.count / 2], minimum: samples[0],
+            p99: samples[samples.count * 99 / 100], allocations: allocations(cases[index].case))
+    }
+    for group in groups {
+        let peers = measurements.filter { $0.group == group.title && $0.kind == .protobuf }
+        guard let reference = peers.map(\.median).min() else { continue }
+        for index in measurements.indices where measurements[index].group == group.title {
+            measurements[index].ratio = reference / measurements[index].median
+        }
+    }
+    return measurements
+}
+
+/// How often a case has to run to take long enough to be timed.
+private func calibrate(_ subject: Case, _ goal: Duration) -> Int {
+    var count = 1
+    while time(subject, count) < goal.nanoseconds { count *= 2 }
+    return count
+}
+
+/// Nanoseconds.
+private func time(_ subject: Case, _ count: Int) -> Double {
+    let start = ContinuousClock.now
+    subject.run(count)
+    return start.duration(to: .now).nanoseconds
+}
+
+private func allocations(_ subject: Case) -> Double? {
+    // A multiple of the number of inputs, so that each counts as often as the others.
+    let count = 4 * Sample.count
+    subject.run(count)
+    allocations_start()
+    subject.run(count)
+    let allocations = allocations_stop()
+    return allocations < 0 ? nil : Double(allocations) / Double(count)
+}
+
+extension Duration {
+    var nanoseconds: Double {
+        Double(components.seconds) * 1e9 + Double(components.attoseconds) * 1e-9
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Models
+
+/// The same messages in every form that is measured.
+///
+/// Several messages, taken in turn, so that neither the optimizer nor the branch predictor knows
+/// the next one by heart; few enough to stay in the fastest cache, as those of a page just read do.
+struct Sample {
+    static let count = 32
+
+    let language: Language
+    let plain: [PlainMessage]
+    let messages: [Message]
+    /// Equal messages that share no memory with ``messages``.
+    let equals: [Message]
+    let buffers: [UnsafeRawBufferPointer]
+    let arrays: [[UInt8]]
+    let data: [Data]
+
+    init(_ language: Language) {
+        self.language = language
+        plain = (0..<Sample.count).map { PlainMessage($0, in: language) }
+        messages = plain.map { Message($0) }
+        arrays = messages.map(\.serializedBytes)
+        data = arrays.map { Data($0) }
+        buffers = arrays.map(lend)
+        equals = plain.map { Message($0) }
+    }
+}
+
+extension Message {
+    /// Makes a message of an app's values.
+    init(_ plain: PlainMessage) {
+        self.init(
+            id: MessageID(plain.messageID), channelURL: ChannelURL(plain.channelURL),
+            requestID: RequestID(plain.requestID),
+            sender: Sender(
+                id: UserID(plain.sender.userID), nickname: plain.sender.nickname,
+                profileURL: plain.sender.profileURL),
+            text: plain.text, data: plain.data, customType: plain.customType,
+            createdAt: Timestamp(milliseconds: plain.createdAt),
+            updatedAt: Timestamp(milliseconds: plain.updatedAt),
+            parentMessageID: MessageID(plain.parentMessageID))
+        reactionHistory = plain.reactions.map {
+            Reaction(
+                key: $0.key, userIDs: $0.userIDs.map { UserID($0) },
+                updatedAt: Timestamp(milliseconds: $0.updatedAt))
+        }
+        mentionedUserIDs = plain.mentionedUserIDs.map { UserID($0) }
+        isOperatorMessage = plain.isOperatorMessage
+    }
+}
+
+/// Puts bytes where a database might have them: into memory of no array.
+///
+/// It is never given back.
+func lend(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+    copy.copyBytes(from: bytes)
+    return UnsafeRawBufferPointer(copy)
+}
