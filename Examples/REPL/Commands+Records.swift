@@ -15,7 +15,7 @@ extension Command {
             usage: "TYPE",
             summary: "Shows the fields of a type: number, name in JSON, type, other names.",
             example: "schema Reaction",
-            offers: { RecordType.names }
+            offers: .types
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             return .text(schema(of: try RecordType(named: arguments.words[0])))
@@ -25,7 +25,7 @@ extension Command {
             usage: "TYPE",
             summary: "Shows a record to try the other commands with, as JSON.",
             example: "sample Message",
-            offers: { RecordType.names }
+            offers: .types
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             return .text(try Sample.of(RecordType(named: arguments.words[0])).json())
@@ -34,8 +34,9 @@ extension Command {
             name: "json",
             usage: "TYPE JSON",
             summary: "Reads a record as servers write it, and shows it as Scrollback does.",
-            example: #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
-            offers: { RecordType.names }
+            example:
+                #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
+            offers: .types
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             return .text(try type.record(json: text).json(.prettyPrinted))
@@ -45,7 +46,7 @@ extension Command {
             usage: "TYPE JSON",
             summary: "Shows the binary form of a record, in hex, and its size.",
             example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: { RecordType.names }
+            offers: .types
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let bytes = try type.record(json: text).serializedBytes
@@ -57,7 +58,7 @@ extension Command {
             usage: "TYPE HEX",
             summary: "Shows the record of a binary form as JSON, or where the damage is.",
             example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65",
-            offers: { RecordType.names }
+            offers: .types
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             return .text(try type.record(hex: text).json())
@@ -67,7 +68,7 @@ extension Command {
             usage: "TYPE JSON | HEX",
             summary: "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
             example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: { RecordType.names }
+            offers: .types
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             return .text(FieldTable(try type.record(text)).text)

@@ -43,26 +43,27 @@ import Testing
 
     @Test func theSchemaTellsNumbersNamesTypesAndAliases() async throws {
         let lines = try await reply("schema message").split(separator: "\n")
-        #expect(lines[0].split(separator: " ").joined(separator: " ")
-            == "1 type MessageType MESG | FILE | ADMM; also message_type")
-        #expect(lines.contains { $0.hasPrefix(" 15  reactions") && $0.hasSuffix("repeated Reaction") })
+        #expect(
+            lines[0].split(separator: " ").joined(separator: " ")
+                == "1 type MessageType MESG | FILE | ADMM; also message_type")
+        #expect(
+            lines.contains { $0.hasPrefix(" 15  reactions") && $0.hasSuffix("repeated Reaction") })
         #expect(lines.last?.hasPrefix("100  extra") == true)
     }
 
     @Test func fieldsIndentsNestedRecords() async throws {
         let fields = try await reply(
-            #"fields ReactionEvent {"reaction": "+1", "new": ["a long text goes on below"]}"#)
+            #"fields ReactionEvent {"reaction": "+1", "new": ["it goes below"]}"#)
         #expect(
             fields == """
                    0  12 02 2b 31                              2 reaction: "+1"
-                   4  a2 06 26                                 100 extra: entry
+                   4  a2 06 1a                                 100 extra: entry
                    7    0a 03 6e 65 77                           1 key: "new"
-                  12    12 1f                                    2 value: JSONValue
-                  14      32 1d                                    6 array: JSONArray
-                  16        0a 1b                                    1 elements: JSONValue
-                  18          2a 19 61 20 6c 6f 6e 67 20 74 65 78        5 string: "a long text goes on below"
-                  30          74 20 67 6f 65 73 20 6f 6e 20 62 65
-                  42          6c 6f 77
+                  12    12 13                                    2 value: JSONValue
+                  14      32 11                                    6 array: JSONArray
+                  16        0a 0f                                    1 elements: JSONValue
+                  18          2a 0d 69 74 20 67 6f 65 73 20 62 65        5 string: "it goes below"
+                  30          6c 6f 77
                 """)
     }
 
