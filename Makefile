@@ -13,7 +13,8 @@
 #   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each
 #   make interop    read and write the binary form against protoc
 #   make consumers  build and run the packages in Tests/Consumers, which use this one
-#   make nightly    what takes longer: tsan, asan, the long tests, ten minutes of fuzz
+#   make graphs     resolve those packages ten times each
+#   make nightly    what takes longer: tsan, asan, graphs, the long tests, ten minutes of fuzz
 #
 #   make deps       install LevelDB and readline where they are missing
 #   make clean      remove all that was built
@@ -42,7 +43,7 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test build lint format docs bench tsan asan fuzz interop consumers nightly deps \
+.PHONY: repl test build lint format docs bench tsan asan fuzz interop consumers graphs nightly deps \
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
@@ -106,7 +107,14 @@ consumers: $(CONSUMERS)
 $(CONSUMERS): deps
 	$(CONSUME)$@
 
-nightly: tsan asan
+# SwiftPM refuses a graph with two modules of one name in some runs and not in others.
+graphs:
+	for package in $(CONSUMERS); do rm -rf .build-graphs; for run in {1..10}; do \
+	    swift package --scratch-path .build-graphs --package-path Tests/Consumers/$$package \
+	        show-dependencies >/dev/null || { echo "$$package was refused in run $$run"; exit 1; }; \
+	done; done
+
+nightly: tsan asan graphs
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
 	$(MAKE) fuzz FUZZ_SECONDS=600
 

@@ -14,6 +14,9 @@ struct Command: Sendable {
     /// A whole line to try.
     let example: String
 
+    /// What TAB offers for its first argument.
+    var offers = Completion.Source.nothing
+
     /// Performs it, or throws ``CommandError/usage`` if the arguments do not fit.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
@@ -30,6 +33,11 @@ struct Command: Sendable {
 
         /// Its words, as spaces separate them.
         let words: [String]
+
+        /// What follows the first word, as it was typed.
+        var rest: String {
+            String(text.dropFirst(words.first?.count ?? 0).trimmingPrefix(while: \.isWhitespace))
+        }
     }
 }
 
@@ -51,7 +59,7 @@ enum CommandError: Error, CustomStringConvertible {
 
 extension Command {
     /// Every command there is.
-    static let all = general + time
+    static let all: [Command] = general + time + records
 
     /// The command of that name.
     static func named(_ name: String) throws -> Command {

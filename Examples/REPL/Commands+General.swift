@@ -1,12 +1,13 @@
 import Scrollback
 
 extension Command {
-    static let general = [
+    static let general: [Command] = [
         Command(
             name: "help",
             usage: "[COMMAND]",
             summary: "Lists the commands, or tells how one is used.",
-            example: "help time"
+            example: "help time",
+            offers: .commands
         ) { arguments in
             guard let name = arguments.words.first else { return .text(overview) }
             let command = try named(name)

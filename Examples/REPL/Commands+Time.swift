@@ -1,7 +1,7 @@
 import Scrollback
 
 extension Command {
-    static let time = [
+    static let time: [Command] = [
         Command(
             name: "time",
             usage: "MILLISECONDS | DATE",

@@ -1,0 +1,109 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let records: [Command] = [
+        Command(
+            name: "types",
+            summary: "Lists the types of records.",
+            example: "types"
+        ) { _ in
+            .text(RecordType.names.joined(separator: "\n"))
+        },
+        Command(
+            name: "schema",
+            usage: "TYPE",
+            summary: "Shows the fields of a type: number, name in JSON, type, other names.",
+            example: "schema Reaction",
+            offers: .types
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            return .text(schema(of: try RecordType(named: arguments.words[0])))
+        },
+        Command(
+            name: "sample",
+            usage: "TYPE",
+            summary: "Shows a record to try the other commands with, as JSON.",
+            example: "sample Message",
+            offers: .types
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            return .text(try Sample.of(RecordType(named: arguments.words[0])).json())
+        },
+        Command(
+            name: "json",
+            usage: "TYPE JSON",
+            summary: "Reads a record as servers write it, and shows it as Scrollback does.",
+            example:
+                #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
+            offers: .types
+        ) { arguments in
+            let (type, text) = try arguments.typeAndText
+            return .text(try type.record(json: text).json(.prettyPrinted))
+        },
+        Command(
+            name: "serialize",
+            usage: "TYPE JSON",
+            summary: "Shows the binary form of a record, in hex, and its size.",
+            example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#,
+            offers: .types
+        ) { arguments in
+            let (type, text) = try arguments.typeAndText
+            let bytes = try type.record(json: text).serializedBytes
+            let size = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
+            return .text(bytes.isEmpty ? size : "\(Hex.text(bytes))\n\(size)")
+        },
+        Command(
+            name: "deserialize",
+            usage: "TYPE HEX",
+            summary: "Shows the record of a binary form as JSON, or where the damage is.",
+            example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65",
+            offers: .types
+        ) { arguments in
+            let (type, text) = try arguments.typeAndText
+            return .text(try type.record(hex: text).json())
+        },
+        Command(
+            name: "fields",
+            usage: "TYPE JSON | HEX",
+            summary: "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
+            example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#,
+            offers: .types
+        ) { arguments in
+            let (type, text) = try arguments.typeAndText
+            return .text(FieldTable(try type.record(text)).text)
+        },
+    ]
+
+    private static func schema(of type: RecordType) -> String {
+        let fields = type.type.schema.fieldDescriptions
+        let widths = (
+            name: fields.map(\.name.count).max() ?? 0, type: fields.map(\.type.count).max() ?? 0
+        )
+        return fields.map { field in
+            let remarks = [
+                field.cases.joined(separator: " | "),
+                field.aliases.isEmpty ? "" : "also \(field.aliases.joined(separator: ", "))",
+            ].filter { !$0.isEmpty }.joined(separator: "; ")
+            let columns = [
+                "\(field.number)".padded(to: 3, atStart: true),
+                field.name.padded(to: widths.name),
+                remarks.isEmpty ? field.type : field.type.padded(to: widths.type),
+                remarks,
+            ]
+            return columns.filter { !$0.isEmpty }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}
+
+extension Command.Arguments {
+    /// The type that the first word names, and the text behind it.
+    fileprivate var typeAndText: (RecordType, String) {
+        get throws {
+            guard let name = words.first else { throw CommandError.usage }
+            let type = try RecordType(named: name)
+            guard !rest.isEmpty else { throw CommandError.usage }
+            return (type, rest)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Scrollback
+import Testing
+
+@testable import REPL
+
+@Suite @MainActor struct RecordCommandTests {
+    private func reply(_ line: String) async throws -> String {
+        guard case .text(let text) = try await Command.perform(line) else { return "quit" }
+        return text
+    }
+
+    @Test func typesListsEveryType() async throws {
+        #expect(
+            try await reply("types").split(separator: "\n").map(String.init) == RecordType.names)
+        #expect(RecordType.names.contains("Message"))
+    }
+
+    @Test(arguments: [
+        "Message", "GroupChannel", "OpenChannel", "User", "Member", "GroupChannelListQuery",
+        "Reaction",
+    ])
+    func theSampleIsFilled(type: String) throws {
+        #expect(try Sample.of(RecordType(named: type)).serializedSize > 10)
+    }
+
+    @Test(arguments: RecordType.names)
+    func aSampleComesBackFromItsBytes(type: String) async throws {
+        let sample = try await reply("sample \(type)")
+        let lines = try await reply("serialize \(type) \(sample)").split(separator: "\n")
+        if lines == ["0 bytes"] { return }
+        #expect(try await reply("deserialize \(type) \(lines[0])") == sample)
+        #expect(try await reply("fields \(type) \(lines[0])") == reply("fields \(type) \(sample)"))
+    }
+
+    @Test(arguments: RecordType.names)
+    func theRowsOfFieldsHoldEachByteOnce(type: String) throws {
+        let record = try Sample.of(RecordType(named: type))
+        let hex = FieldTable(record).text.split(separator: "\n").flatMap { row in
+            row.dropFirst(6).prefix(FieldTable.hexWidth).split(separator: " ")
+        }
+        #expect(hex.joined(separator: " ") == Hex.text(record.serializedBytes))
+    }
+
+    @Test func theSchemaTellsNumbersNamesTypesAndAliases() async throws {
+        let lines = try await reply("schema message").split(separator: "\n")
+        #expect(
+            lines[0].split(separator: " ").joined(separator: " ")
+                == "1 type MessageType MESG | FILE | ADMM; also message_type")
+        #expect(
+            lines.contains { $0.hasPrefix(" 15  reactions") && $0.hasSuffix("repeated Reaction") })
+        #expect(lines.last?.hasPrefix("100  extra") == true)
+    }
+
+    @Test func fieldsIndentsNestedRecords() async throws {
+        let fields = try await reply(
+            #"fields ReactionEvent {"reaction": "+1", "new": ["it goes below"]}"#)
+        #expect(
+            fields == """
+                   0  12 02 2b 31                              2 reaction: "+1"
+                   4  a2 06 1a                                 100 extra: entry
+                   7    0a 03 6e 65 77                           1 key: "new"
+                  12    12 13                                    2 value: JSONValue
+                  14      32 11                                    6 array: JSONArray
+                  16        0a 0f                                    1 elements: JSONValue
+                  18          2a 0d 69 74 20 67 6f 65 73 20 62 65        5 string: "it goes below"
+                  30          6c 6f 77
+                """)
+    }
+
+    @Test func fieldsNumbersWhatItDoesNotKnow() async throws {
+        #expect(
+            try await reply("fields Reaction 0a 02 2b 31 f8 01 07 92 03 01 00")
+                == """
+                   0  0a 02 2b 31                              1 key: "+1"
+                   4  f8 01 07                                 31: unknown, of wire type 0
+                   7  92 03 01 00                              50: unknown, of wire type 2
+                """)
+    }
+
+    @Test func jsonIsReadLeniently() async throws {
+        #expect(
+            try await reply(#"json reaction {"key": 1, "updated_at": "5", "user_ids": ["a"]}"#)
+                == """
+                {
+                  "key" : "1",
+                  "updated_at" : 5,
+                  "user_ids" : [
+                    "a"
+                  ]
+                }
+                """)
+    }
+
+    @Test(arguments: [
+        ("sample Mesage", "there is no type 'Mesage': types lists them all"),
+        ("sample", "usage: sample TYPE"),
+        ("sample User Member", "usage: sample TYPE"),
+        ("json Message", "usage: json TYPE JSON"),
+        ("deserialize Reaction 0a 02 2b", "Reaction: truncated at byte 3"),
+        ("deserialize Reaction 0a 01 ff", "Reaction: invalidText at byte 2"),
+        ("deserialize Reaction 0a 0", "bytes are pairs of hex digits, such as 0a 02 2b 31"),
+        ("deserialize Reaction hi", "bytes are pairs of hex digits, such as 0a 02 2b 31"),
+        ("json Message {", "this is not JSON: Unexpected end of file during JSON parse."),
+    ])
+    func anErrorSaysWhatIsWrong(line: String, message: String) async {
+        let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }
+        #expect(error?.description == message)
+    }
+
+    @Test func anErrorInJSONNamesTheKey() async {
+        let line = #"json Message {"reactions": [{"updated_at": "x"}]}"#
+        let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }
+        #expect(error?.description.hasPrefix("Message: reactions[0].updated_at: ") == true)
+    }
+
+    @Test func tabOffersTypesWhateverTheirCase() {
+        #expect(Completion.words("mem", after: "sample ") == ["Member", "MemberCountUpdate"])
+        #expect(Completion.words("OG", after: "fields ") == ["OGImage", "OGMetaData"])
+        #expect(Completion.words("m", after: "fields Message ") == [])
+        #expect(Completion.words("m", after: "tiem ") == [])
+    }
+}
