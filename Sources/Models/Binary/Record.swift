@@ -162,6 +162,8 @@ extension RecordBytes {
 
 // MARK: Records in records
 
+// All that `SingularValue` asks for. A type that may be in a field of another one says so by
+// `extension Poll: SingularValue {}`, since a public protocol cannot ask for an internal one.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }

@@ -142,7 +142,7 @@ extension RecordBytes {
 extension RecordBytes {
     /// Creates bytes of a known number.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
-        precondition(count < Wire.maximumSize, "A record must stay below 2 GiB.")
+        precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             var writer = FieldWriter(UnsafeMutableRawBufferPointer(buffer))
             write(&writer)

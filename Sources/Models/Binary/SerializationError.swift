@@ -30,7 +30,7 @@ public struct SerializationError: Error, Hashable, Sendable {
         public static let invalidText = Code(value: .invalidText)
         /// JSON values are nested deeper than ``JSONValue/maximumDepth``.
         public static let tooDeep = Code(value: .tooDeep)
-        /// The input has 2 GiB or more.
+        /// The input has 1 GiB or more.
         public static let tooLarge = Code(value: .tooLarge)
     }
 

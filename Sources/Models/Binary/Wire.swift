@@ -11,7 +11,9 @@ enum WireType: UInt8 {
 /// Protobuf's limits.
 enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
-    static let maximumSize = Int(Int32.max)
+    /// One byte more than a record may have: 1 GiB, so that offsets fit 32 bits even after the
+    /// canonical form has packed what was not.
+    static let maximumSize = 1 << 30
 
     /// How many bytes a varint takes: one for each seven bits begun.
     @inline(__always)
