@@ -67,7 +67,7 @@ docs: symbols
 	for module in $(MODULES); do \
 	    mkdir -p .build-docs/$$module && \
 	    cp .build/*/symbolgraph/$$module[.@]* .build-docs/$$module && \
-	    $(DOCC) convert --additional-symbol-graph-dir .build-docs/$$module \
+	    $(DOCC) convert Sources/$$module/$$module.docc --additional-symbol-graph-dir .build-docs/$$module \
 	        --fallback-display-name $$module --fallback-bundle-identifier scrollback.$$module \
 	        --enable-experimental-external-link-support $$links --warnings-as-errors \
 	        --transform-for-static-hosting --hosting-base-path scrollback \
