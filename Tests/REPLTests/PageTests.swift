@@ -13,14 +13,16 @@ import Testing
         var testDescription: String { line }
     }
 
-    static let examples: [Example] = {
+    static let examples: [Example] = ["README.md", "Docs/Format.md"].flatMap { page in
+        // A page that is not there has none, which is seen below.
+        examples(on: (try? text(page)) ?? "")
+    }
+
+    private static func text(_ file: String) throws -> String {
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return ["README.md", "Docs/Format.md"].flatMap { page in
-            let text = try? String(contentsOf: root.appending(path: page), encoding: .utf8)
-            return examples(on: text ?? "")
-        }
-    }()
+        return try String(contentsOf: root.appending(path: file), encoding: .utf8)
+    }
 
     private static func examples(on page: String) -> [Example] {
         // Every second part is inside a pair of fences.
@@ -38,6 +40,16 @@ import Testing
 
     @Test func thePagesHaveExamples() {
         #expect(Self.examples.count > 5)
+    }
+
+    /// `make consumers` compiles it and runs it.
+    @Test func theFirstExampleIsAConsumer() throws {
+        let code = try Self.text("Tests/Consumers/FirstExample/main.swift")
+        #expect(try Self.text("README.md").contains("```swift\n\(code)```\n"))
+        let ofModels = code.replacing("import Scrollback", with: "import Models")
+        #expect(
+            try Self.text("Sources/Models/Models.docc/Models.md")
+                .contains("```swift\n\(ofModels)```\n"))
     }
 
     @Test(arguments: examples)

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "FirstExample",
+    platforms: [.macOS(.v14)],
+    dependencies: [
+        .package(path: "../../Scrollback")
+    ],
+    targets: [
+        .executableTarget(
+            name: "FirstExample",
+            dependencies: [
+                .product(name: "Scrollback", package: "Scrollback")
+            ],
+            path: ""
+        )
+    ]
+)

@@ -1,0 +1,19 @@
+import Foundation
+import Scrollback
+
+// A message as a chat server sends it. What this version has no name for is kept.
+let json = """
+    {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!",
+     "user": {"user_id": "alice", "nickname": "Alice"}, "mood": "sunny"}
+    """
+var message = try JSONDecoder().decode(Message.self, from: Data(json.utf8))
+
+// Bob reacts. An event that comes late, or twice, changes nothing.
+message.apply(
+    ReactionEvent(.add, "+1", by: "bob", to: 42, in: "general", at: 1_700_000_060_000))
+
+// A record is its bytes: protobuf, checked once, and equal where the records are.
+let bytes = message.serialize()
+let copy = try Message(serialized: bytes)
+precondition(copy == message)
+print("\(copy.sender?.nickname ?? "?"): \(copy.text) \(copy.reactions[0].key)")  // Alice: Hi! +1
