@@ -32,7 +32,10 @@ FUZZ_SECONDS := 10
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 TEST := swift test --quiet --disable-xctest
-CONSUME := swift run --scratch-path .build-consumers --package-path Tests/Consumers/
+# All in one directory, so that what they share is built once; a manifest that was kept would be of
+# the package before.
+CONSUME := swift run --disable-build-manifest-caching --scratch-path .build-consumers \
+    --package-path Tests/Consumers/
 
 ifeq ($(shell uname),Darwin)
 # Homebrew's directories are not searched by default, and readline would be the system's libedit.
