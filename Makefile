@@ -102,7 +102,7 @@ $(FUZZERS): deps
 	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@
 
 interop: deps deps-interop
-	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter Interop
+	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
 
 consumers: $(CONSUMERS)
 	$(CONSUME)Plain --configuration release
