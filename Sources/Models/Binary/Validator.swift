@@ -45,11 +45,14 @@ enum Validator {
                     throw SerializationError(.invalidText, at: payload)
                 }
                 if payload == offset && slot.label == .implicit { isCanonical = false }
-            case .integer, .bool:
+            case .integer:
+                try expect(.varint, wireType, at: tagOffset)
+                let isZero = try skipVarint(span, at: &offset, end: end, &isCanonical)
+                if isZero && slot.label == .implicit { isCanonical = false }
+            case .bool:
                 try expect(.varint, wireType, at: tagOffset)
                 let value = try varint(span, at: &offset, end: end, &isCanonical)
-                if value == 0 && slot.label == .implicit { isCanonical = false }
-                if slot.check == .bool && value > 1 { isCanonical = false }
+                if value == 0 && slot.label == .implicit || value > 1 { isCanonical = false }
             case .record:
                 let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
                 let nested = try check(
@@ -130,7 +133,36 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
+        // Two bytes: a field number from 16, a length from 128.
+        if offset < end {
+            let second = span.uncheckedByte(at: offset)
+            if second < 0x80 && second > 0 {
+                offset += 1
+                return UInt64(first & 0x7f) | UInt64(second) << 7
+            }
+        }
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
+    }
+
+    /// Moves `offset` over a varint, and returns whether it is a zero.
+    @inline(__always)
+    private static func skipVarint(
+        _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
+    ) throws(SerializationError) -> Bool {
+        // Times have six bytes: eight are looked at together, where there are so many.
+        if offset <= end &- 8 {
+            let word = span.uncheckedWord(at: offset)
+            let ends = ~word & RawSpan.highBits
+            if ends != 0 {
+                let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
+                offset += Int(truncatingIfNeeded: lastBit / 8) + 1
+                // A last byte that says nothing is one too many, unless it is the only one.
+                if word &>> (lastBit &- 7) & 0x7f != 0 { return false }
+                if lastBit > 7 { isCanonical = false }
+                return lastBit == 7
+            }
+        }
+        return try varint(span, at: &offset, end: end, &isCanonical) == 0
     }
 
     private static func longVarint(
