@@ -112,7 +112,7 @@ extension Record {
     /// - Complexity: O(*n*) in the bytes. Allocates one copy of them, and a second one if
     ///   the fields are not in the order that ``serialize()`` writes.
     public init(serialized data: Data) throws(SerializationError) {
-        try self.init(serialized: [UInt8](data))
+        try self.init(serialized: data.withUnsafeBytes { [UInt8]($0) })
     }
 
     /// Creates a record from its binary form, without a copy of the bytes if they are as

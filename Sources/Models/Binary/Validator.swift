@@ -40,24 +40,30 @@ enum Validator {
 
             switch slot.check {
             case .text:
-                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                try expect(.lengthDelimited, wireType, at: tagOffset)
+                let payload = try delimited(span, at: &offset, end, &isCanonical)
                 guard span.isUTF8(from: payload, to: offset) else {
                     throw SerializationError(.invalidText, at: payload)
                 }
                 if payload == offset && slot.label == .implicit { isCanonical = false }
-            case .integer, .bool:
+            case .integer:
+                try expect(.varint, wireType, at: tagOffset)
+                let value = try skipVarint(span, at: &offset, end: end, &isCanonical)
+                if slot.omits(value) { isCanonical = false }
+            case .bool:
                 try expect(.varint, wireType, at: tagOffset)
                 let value = try varint(span, at: &offset, end: end, &isCanonical)
-                if slot.omits(value) { isCanonical = false }
-                if slot.check == .bool && value > 1 { isCanonical = false }
+                if slot.omits(value) || value > 1 { isCanonical = false }
             case .record:
-                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                try expect(.lengthDelimited, wireType, at: tagOffset)
+                let payload = try delimited(span, at: &offset, end, &isCanonical)
                 let nested = try check(
                     span, from: payload, to: offset, layout: layout.layout(in: number),
                     depth: depth)
                 if !nested { isCanonical = false }
             case .mapEntry:
-                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                try expect(.lengthDelimited, wireType, at: tagOffset)
+                let payload = try delimited(span, at: &offset, end, &isCanonical)
                 let nested = try check(
                     span, from: payload, to: offset, layout: layout.layout(in: number),
                     depth: depth)
@@ -73,7 +79,8 @@ enum Validator {
                     _ = try varint(span, at: &offset, end: end, &isCanonical)
                     isCanonical = false
                 } else {
-                    var element = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                    try expect(.lengthDelimited, wireType, at: tagOffset)
+                    var element = try delimited(span, at: &offset, end, &isCanonical)
                     if element == offset || !isFirst { isCanonical = false }
                     while element < offset {
                         _ = try varint(span, at: &element, end: offset, &isCanonical)
@@ -87,7 +94,8 @@ enum Validator {
                 }
                 offset += 8
             case .bytes:
-                let payload = try delimited(span, at: &offset, end, wireType, &isCanonical)
+                try expect(.lengthDelimited, wireType, at: tagOffset)
+                let payload = try delimited(span, at: &offset, end, &isCanonical)
                 if payload == offset && slot.label == .implicit { isCanonical = false }
             case .unknown:
                 try skipUnknown(span, at: &offset, end, wireType, tagOffset, &isCanonical)
@@ -108,12 +116,8 @@ enum Validator {
     /// Reads a length and moves `offset` behind what it counts; returns where that begins.
     @inline(__always)
     private static func delimited(
-        _ span: RawSpan, at offset: inout Int, _ end: Int, _ wireType: UInt8,
-        _ isCanonical: inout Bool
+        _ span: RawSpan, at offset: inout Int, _ end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> Int {
-        guard wireType == WireType.lengthDelimited.rawValue else {
-            throw SerializationError(.wrongWireType, at: offset - 1)
-        }
         let count = try varint(span, at: &offset, end: end, &isCanonical)
         guard count <= UInt64(truncatingIfNeeded: end - offset) else {
             throw SerializationError(.truncated, at: end)
@@ -130,7 +134,36 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
+        // Two bytes: a field number from 16, a length from 128.
+        if offset < end {
+            let second = span.uncheckedByte(at: offset)
+            if second < 0x80 && second > 0 {
+                offset += 1
+                return UInt64(first & 0x7f) | UInt64(second) << 7
+            }
+        }
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
+    }
+
+    /// Moves `offset` over a varint, and returns its value, or any larger one above 127.
+    @inline(__always)
+    private static func skipVarint(
+        _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
+    ) throws(SerializationError) -> UInt64 {
+        // Times have six bytes: eight are looked at together, where there are so many.
+        if offset <= end &- 8 {
+            let word = span.uncheckedWord(at: offset)
+            let ends = ~word & RawSpan.highBits
+            if ends != 0 {
+                let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
+                offset += Int(truncatingIfNeeded: lastBit / 8) + 1
+                if lastBit == 7 { return word & 0x7f }
+                // A last byte that says nothing is one too many.
+                if word &>> (lastBit &- 7) & 0x7f == 0 { isCanonical = false }
+                return .max
+            }
+        }
+        return try varint(span, at: &offset, end: end, &isCanonical)
     }
 
     private static func longVarint(
@@ -162,7 +195,7 @@ enum Validator {
         case .varint:
             _ = try varint(span, at: &offset, end: end, &isCanonical)
         case .lengthDelimited:
-            _ = try delimited(span, at: &offset, end, wireType, &isCanonical)
+            _ = try delimited(span, at: &offset, end, &isCanonical)
         case .fixed64, .fixed32:
             let count = wireType == WireType.fixed64.rawValue ? 8 : 4
             guard end - offset >= count else { throw SerializationError(.truncated, at: end) }
