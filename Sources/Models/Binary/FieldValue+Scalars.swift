@@ -194,8 +194,14 @@ extension Data: SingularValue {
         return Data(storage.bytes[offset..<offset + count])
     }
 
+    /// Asks the container, which knows the decoder's form for data: Base64, if nobody chose.
     static func decode(from decoder: any Decoder) throws -> Data {
-        try Data(from: decoder)
+        try decoder.singleValueContainer().decode(Data.self)
+    }
+
+    func encodeJSON(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self)
     }
 }
 

@@ -125,6 +125,7 @@ extension Field {
     func describe(_ record: RecordBytes) -> String {
         func read<Value: FieldValue>(_ type: Value.Type) -> String {
             let value: Value = record.read(number)
+            if let value = value as? any WireEnum { return ".\(value)" }
             return (value as? any OptionalValue)?.wrappedDescription ?? String(reflecting: value)
         }
         return read(valueType)

@@ -139,3 +139,26 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
         self = .object(Dictionary(elements) { $1 })
     }
 }
+
+// MARK: Description
+
+extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The value as JSON, with the keys of objects in order.
+    public var description: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value.debugDescription
+        case .array(let elements): "[\(elements.map(\.description).joined(separator: ","))]"
+        case .object(let entries):
+            "{"
+                + entries.sorted { $0.key < $1.key }
+                .map { "\($0.key.debugDescription):\($0.value)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+}
