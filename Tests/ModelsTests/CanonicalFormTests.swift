@@ -94,9 +94,9 @@ import Testing
     }
 
     @Test func numbersOfCasesThatDoNotExistYetSurvive() throws {
-        let message = try Message(serialized: [0x58, 0x63])
+        let message = try Message(serialized: [0x28, 0x63])
         #expect(message.sendingStatus == .none)
-        #expect(message.serializedBytes == [0x58, 0x63])
+        #expect(message.serializedBytes == [0x28, 0x63])
     }
 
     private func isCanonical(_ bytes: [UInt8], _ schema: Schema) throws -> Bool {

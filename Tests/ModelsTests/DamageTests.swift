@@ -91,16 +91,16 @@ import Testing
     }
 
     @Test func theOffsetOfNestedDamageCountsFromTheStart() {
-        // sender (7) with a nickname (2) that is not UTF-8.
+        // sender (6) with a nickname (2) that is not UTF-8.
         #expect(throws: SerializationError(.invalidText, at: 4)) {
-            try Message(serialized: [0x3a, 0x03, 0x12, 0x01, 0xff])
+            try Message(serialized: [0x32, 0x03, 0x12, 0x01, 0xff])
         }
         #expect(SerializationError(.invalidText, at: 4).description == "invalidText at byte 4")
     }
 
     @Test func aFieldThatReachesPastItsRecordIsAnErrorThoughTheInputGoesOn() {
         #expect(throws: SerializationError(.truncated, at: 4)) {
-            try Message(serialized: [0x3a, 0x02, 0x12, 0x05, 0x61, 0x62, 0x63, 0x64, 0x65])
+            try Message(serialized: [0x32, 0x02, 0x12, 0x05, 0x61, 0x62, 0x63, 0x64, 0x65])
         }
     }
 

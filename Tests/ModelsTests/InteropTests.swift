@@ -38,13 +38,13 @@ struct InteropTests {
             String(decoding: text, as: UTF8.self) == """
                 message_id: "7001"
                 created_at: 1700000000123
-                channel_url: "general"
+                sending_status: MESSAGE_SENDING_STATUS_SUCCEEDED
                 user {
                   user_id: "ann"
                   nickname: "Ann"
                 }
                 message: "Gr\\303\\274\\303\\237e \\360\\237\\221\\213"
-                sending_status: SENDING_STATUS_SUCCEEDED
+                channel_url: "general"
                 reactions {
                   key: "+1"
                   user_ids: "bo"

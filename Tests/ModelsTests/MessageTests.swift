@@ -6,7 +6,7 @@ import Testing
     static let message = Message(id: 7, channelURL: "c", text: "hi", createdAt: 100)
 
     private func event(
-        _ operation: ReactionOperation, _ user: UserID, at time: Timestamp, key: String = "+1"
+        _ operation: ReactionEventAction, _ user: UserID, at time: Timestamp, key: String = "+1"
     ) -> ReactionEvent {
         ReactionEvent(operation, key, by: user, to: 7, in: "c", at: time)
     }
@@ -153,7 +153,7 @@ import Testing
     @Test func aMessageMayBeSentAgainIfItFailedAndNotForGood() {
         var message = Self.message
         message.errorCode = .ackTimeout
-        for status in SendingStatus.allCases {
+        for status in MessageSendingStatus.allCases {
             message.sendingStatus = status
             #expect(message.isResendable == (status == .failed || status == .canceled))
         }

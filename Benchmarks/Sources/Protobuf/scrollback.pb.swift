@@ -646,7 +646,7 @@ public nonisolated enum Scrollback_PushNotificationDeliveryOption: SwiftProtobuf
 }
 
 /// Which messages of a channel are pushed to a user.
-public nonisolated enum Scrollback_PushTriggerOption: SwiftProtobuf.Enum, Swift.CaseIterable {
+public nonisolated enum Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// Those that the user's general setting says.
@@ -687,7 +687,7 @@ public nonisolated enum Scrollback_PushTriggerOption: SwiftProtobuf.Enum, Swift.
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_PushTriggerOption] = [
+  public static let allCases: [Scrollback_GroupChannelPushTriggerOption] = [
     .default,
     .all,
     .off,
@@ -736,7 +736,7 @@ public nonisolated enum Scrollback_QueryType: SwiftProtobuf.Enum, Swift.CaseIter
 }
 
 /// Whether a reaction was given or taken back.
-public nonisolated enum Scrollback_ReactionOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
+public nonisolated enum Scrollback_ReactionEventAction: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// Given.
@@ -767,7 +767,7 @@ public nonisolated enum Scrollback_ReactionOperation: SwiftProtobuf.Enum, Swift.
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_ReactionOperation] = [
+  public static let allCases: [Scrollback_ReactionEventAction] = [
     .add,
     .delete,
   ]
@@ -937,7 +937,7 @@ public nonisolated enum Scrollback_SearchField: SwiftProtobuf.Enum, Swift.CaseIt
 }
 
 /// How far a message has come from this device to the server.
-public nonisolated enum Scrollback_SendingStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
+public nonisolated enum Scrollback_MessageSendingStatus: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
 
   /// Nothing is known of it.
@@ -988,7 +988,7 @@ public nonisolated enum Scrollback_SendingStatus: SwiftProtobuf.Enum, Swift.Case
   }
 
   // The compiler won't synthesize support with the UNRECOGNIZED case.
-  public static let allCases: [Scrollback_SendingStatus] = [
+  public static let allCases: [Scrollback_MessageSendingStatus] = [
     .none,
     .pending,
     .failed,
@@ -1418,7 +1418,7 @@ public nonisolated struct Scrollback_Member: @unchecked Sendable {
   }
 
   /// Which messages of the channel are pushed.
-  public var pushTriggerOption: Scrollback_PushTriggerOption {
+  public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
     get {_storage._pushTriggerOption}
     set {_uniqueStorage()._pushTriggerOption = newValue}
   }
@@ -1676,16 +1676,10 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._updatedAt = newValue}
   }
 
-  /// The channel it belongs to.
-  public var channelURL: String {
-    get {_storage._channelURL}
-    set {_uniqueStorage()._channelURL = newValue}
-  }
-
-  /// The name its sender's device gave it; nil in messages of others.
-  public var requestID: String {
-    get {_storage._requestID}
-    set {_uniqueStorage()._requestID = newValue}
+  /// How far it has come from this device to the server.
+  public var sendingStatus: Scrollback_MessageSendingStatus {
+    get {_storage._sendingStatus}
+    set {_uniqueStorage()._sendingStatus = newValue}
   }
 
   /// Who wrote it; nil in an admin message.
@@ -1704,6 +1698,18 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
     set {_uniqueStorage()._message = newValue}
   }
 
+  /// The channel it belongs to.
+  public var channelURL: String {
+    get {_storage._channelURL}
+    set {_uniqueStorage()._channelURL = newValue}
+  }
+
+  /// The name its sender's device gave it; nil in messages of others.
+  public var requestID: String {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
+
   /// What the application attached, in whatever form it likes.
   public var data: String {
     get {_storage._data}
@@ -1714,12 +1720,6 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   public var customType: String {
     get {_storage._customType}
     set {_uniqueStorage()._customType = newValue}
-  }
-
-  /// How far it has come from this device to the server.
-  public var sendingStatus: Scrollback_SendingStatus {
-    get {_storage._sendingStatus}
-    set {_uniqueStorage()._sendingStatus = newValue}
   }
 
   /// Why it failed; nil if it did not.
@@ -2264,7 +2264,7 @@ public nonisolated struct Scrollback_ReactionEvent: Sendable {
   public var userID: String = String()
 
   /// Whether the reaction was given or taken back.
-  public var operation: Scrollback_ReactionOperation = .add
+  public var operation: Scrollback_ReactionEventAction = .add
 
   /// When.
   public var updatedAt: Int64 = 0
@@ -3079,7 +3079,7 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   public mutating func clearDisappearingMessage() {_uniqueStorage()._disappearingMessage = nil}
 
   /// Which of its messages are pushed to the current user.
-  public var pushTriggerOption: Scrollback_PushTriggerOption {
+  public var pushTriggerOption: Scrollback_GroupChannelPushTriggerOption {
     get {_storage._pushTriggerOption}
     set {_uniqueStorage()._pushTriggerOption = newValue}
   }
@@ -3155,6 +3155,16 @@ public nonisolated struct Scrollback_GroupChannel: @unchecked Sendable {
   public var hasSmsFallback: Bool {_storage._smsFallback != nil}
   /// Clears the value of `smsFallback`. Subsequent reads from it will return its default value.
   public mutating func clearSmsFallback() {_uniqueStorage()._smsFallback = nil}
+
+  /// Whether the current user is a member, where it is told apart from member_state.
+  public var isMember: Bool {
+    get {_storage._isMember ?? false}
+    set {_uniqueStorage()._isMember = newValue}
+  }
+  /// Returns true if `isMember` has been explicitly set.
+  public var hasIsMember: Bool {_storage._isMember != nil}
+  /// Clears the value of `isMember`. Subsequent reads from it will return its default value.
+  public mutating func clearIsMember() {_uniqueStorage()._isMember = nil}
 
   /// The server's number for it, where it is told.
   public var id: Int64 {
@@ -5014,16 +5024,16 @@ nonisolated extension Scrollback_PushNotificationDeliveryOption: SwiftProtobuf._
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PUSH_NOTIFICATION_DELIVERY_OPTION_DEFAULT\0\u{1}PUSH_NOTIFICATION_DELIVERY_OPTION_SUPPRESS\0")
 }
 
-nonisolated extension Scrollback_PushTriggerOption: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0PUSH_TRIGGER_OPTION_DEFAULT\0\u{1}PUSH_TRIGGER_OPTION_ALL\0\u{1}PUSH_TRIGGER_OPTION_OFF\0\u{1}PUSH_TRIGGER_OPTION_MENTION_ONLY\0")
+nonisolated extension Scrollback_GroupChannelPushTriggerOption: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0GROUP_CHANNEL_PUSH_TRIGGER_OPTION_DEFAULT\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_ALL\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_OFF\0\u{1}GROUP_CHANNEL_PUSH_TRIGGER_OPTION_MENTION_ONLY\0")
 }
 
 nonisolated extension Scrollback_QueryType: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0QUERY_TYPE_AND\0\u{1}QUERY_TYPE_OR\0")
 }
 
-nonisolated extension Scrollback_ReactionOperation: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REACTION_OPERATION_ADD\0\u{1}REACTION_OPERATION_DELETE\0")
+nonisolated extension Scrollback_ReactionEventAction: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0REACTION_EVENT_ACTION_ADD\0\u{1}REACTION_EVENT_ACTION_DELETE\0")
 }
 
 nonisolated extension Scrollback_ReplyType: SwiftProtobuf._ProtoNameProviding {
@@ -5042,8 +5052,8 @@ nonisolated extension Scrollback_SearchField: SwiftProtobuf._ProtoNameProviding 
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SEARCH_FIELD_MEMBER_NICKNAME\0\u{1}SEARCH_FIELD_CHANNEL_NAME\0")
 }
 
-nonisolated extension Scrollback_SendingStatus: SwiftProtobuf._ProtoNameProviding {
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0SENDING_STATUS_NONE\0\u{1}SENDING_STATUS_PENDING\0\u{1}SENDING_STATUS_FAILED\0\u{1}SENDING_STATUS_SUCCEEDED\0\u{1}SENDING_STATUS_CANCELED\0\u{1}SENDING_STATUS_SCHEDULED\0")
+nonisolated extension Scrollback_MessageSendingStatus: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0MESSAGE_SENDING_STATUS_NONE\0\u{1}MESSAGE_SENDING_STATUS_PENDING\0\u{1}MESSAGE_SENDING_STATUS_FAILED\0\u{1}MESSAGE_SENDING_STATUS_SUCCEEDED\0\u{1}MESSAGE_SENDING_STATUS_CANCELED\0\u{1}MESSAGE_SENDING_STATUS_SCHEDULED\0")
 }
 
 nonisolated extension Scrollback_SuperChannelFilter: SwiftProtobuf._ProtoNameProviding {
@@ -5269,7 +5279,7 @@ nonisolated extension Scrollback_Member: SwiftProtobuf.Message, SwiftProtobuf._M
     var _deliveredTs: Int64 = 0
     var _readTs: Int64 = 0
     var _pushEnabled: Bool = false
-    var _pushTriggerOption: Scrollback_PushTriggerOption = .default
+    var _pushTriggerOption: Scrollback_GroupChannelPushTriggerOption = .default
     var _doNotDisturb: Bool = false
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
@@ -5730,20 +5740,20 @@ nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}channel_url\0\u{3}request_id\0\u{1}user\0\u{1}message\0\u{1}data\0\u{3}custom_type\0\u{3}sending_status\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{3}auto_resend_registered\0\u{3}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{2}.extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{3}auto_resend_registered\0\u{3}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{2}.extra\0")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
     var _messageID: String = String()
     var _createdAt: Int64 = 0
     var _updatedAt: Int64 = 0
-    var _channelURL: String = String()
-    var _requestID: String = String()
+    var _sendingStatus: Scrollback_MessageSendingStatus = .none
     var _user: Scrollback_Sender? = nil
     var _message: String = String()
+    var _channelURL: String = String()
+    var _requestID: String = String()
     var _data: String = String()
     var _customType: String = String()
-    var _sendingStatus: Scrollback_SendingStatus = .none
     var _errorCode: Int64 = 0
     var _parentMessageID: String = String()
     var _file: Scrollback_FileInfo? = nil
@@ -5802,13 +5812,13 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _messageID = source._messageID
       _createdAt = source._createdAt
       _updatedAt = source._updatedAt
-      _channelURL = source._channelURL
-      _requestID = source._requestID
+      _sendingStatus = source._sendingStatus
       _user = source._user
       _message = source._message
+      _channelURL = source._channelURL
+      _requestID = source._requestID
       _data = source._data
       _customType = source._customType
-      _sendingStatus = source._sendingStatus
       _errorCode = source._errorCode
       _parentMessageID = source._parentMessageID
       _file = source._file
@@ -5875,13 +5885,13 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 2: try { try decoder.decodeSingularStringField(value: &_storage._messageID) }()
         case 3: try { try decoder.decodeSingularInt64Field(value: &_storage._createdAt) }()
         case 4: try { try decoder.decodeSingularInt64Field(value: &_storage._updatedAt) }()
-        case 5: try { try decoder.decodeSingularStringField(value: &_storage._channelURL) }()
-        case 6: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
-        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._user) }()
-        case 8: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
-        case 9: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
-        case 10: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
-        case 11: try { try decoder.decodeSingularEnumField(value: &_storage._sendingStatus) }()
+        case 5: try { try decoder.decodeSingularEnumField(value: &_storage._sendingStatus) }()
+        case 6: try { try decoder.decodeSingularMessageField(value: &_storage._user) }()
+        case 7: try { try decoder.decodeSingularStringField(value: &_storage._message) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._channelURL) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._data) }()
+        case 11: try { try decoder.decodeSingularStringField(value: &_storage._customType) }()
         case 12: try { try decoder.decodeSingularInt64Field(value: &_storage._errorCode) }()
         case 13: try { try decoder.decodeSingularStringField(value: &_storage._parentMessageID) }()
         case 14: try { try decoder.decodeSingularMessageField(value: &_storage._file) }()
@@ -5950,26 +5960,26 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       if _storage._updatedAt != 0 {
         try visitor.visitSingularInt64Field(value: _storage._updatedAt, fieldNumber: 4)
       }
-      if !_storage._channelURL.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._channelURL, fieldNumber: 5)
-      }
-      if !_storage._requestID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 6)
+      if _storage._sendingStatus != .none {
+        try visitor.visitSingularEnumField(value: _storage._sendingStatus, fieldNumber: 5)
       }
       try { if let v = _storage._user {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
       } }()
       if !_storage._message.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._message, fieldNumber: 8)
+        try visitor.visitSingularStringField(value: _storage._message, fieldNumber: 7)
+      }
+      if !_storage._channelURL.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._channelURL, fieldNumber: 8)
+      }
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 9)
       }
       if !_storage._data.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._data, fieldNumber: 9)
+        try visitor.visitSingularStringField(value: _storage._data, fieldNumber: 10)
       }
       if !_storage._customType.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._customType, fieldNumber: 10)
-      }
-      if _storage._sendingStatus != .none {
-        try visitor.visitSingularEnumField(value: _storage._sendingStatus, fieldNumber: 11)
+        try visitor.visitSingularStringField(value: _storage._customType, fieldNumber: 11)
       }
       if _storage._errorCode != 0 {
         try visitor.visitSingularInt64Field(value: _storage._errorCode, fieldNumber: 12)
@@ -6116,13 +6126,13 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._messageID != rhs_storage._messageID {return false}
         if _storage._createdAt != rhs_storage._createdAt {return false}
         if _storage._updatedAt != rhs_storage._updatedAt {return false}
-        if _storage._channelURL != rhs_storage._channelURL {return false}
-        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._sendingStatus != rhs_storage._sendingStatus {return false}
         if _storage._user != rhs_storage._user {return false}
         if _storage._message != rhs_storage._message {return false}
+        if _storage._channelURL != rhs_storage._channelURL {return false}
+        if _storage._requestID != rhs_storage._requestID {return false}
         if _storage._data != rhs_storage._data {return false}
         if _storage._customType != rhs_storage._customType {return false}
-        if _storage._sendingStatus != rhs_storage._sendingStatus {return false}
         if _storage._errorCode != rhs_storage._errorCode {return false}
         if _storage._parentMessageID != rhs_storage._parentMessageID {return false}
         if _storage._file != rhs_storage._file {return false}
@@ -7220,7 +7230,7 @@ nonisolated extension Scrollback_AppleCriticalAlertOptions: SwiftProtobuf.Messag
 
 nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GroupChannel"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{3}is_ephemeral\0\u{1}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{3}is_discoverable\0\u{3}is_access_code_required\0\u{3}is_chat_notification\0\u{3}is_conversation\0\u{3}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{3}is_push_enabled\0\u{1}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{3}message_survival_seconds\0\u{3}disappearing_message\0\u{3}push_trigger_option\0\u{3}count_preference\0\u{1}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{3}latest_pinned_message\0\u{3}has_bot\0\u{3}has_ai_bot\0\u{3}ignore_profanity_filter\0\u{3}sms_fallback\0\u{2}\u{2}id\0\u{3}restriction_info\0\u{2}+extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}channel_url\0\u{1}name\0\u{3}cover_url\0\u{3}created_by\0\u{3}created_at\0\u{1}data\0\u{3}custom_type\0\u{1}freeze\0\u{3}is_ephemeral\0\u{1}metadata\0\u{3}metadata_updated_at\0\u{3}max_length_message\0\u{3}last_synced_changelog_ts\0\u{1}operators\0\u{4}\u{2}is_super\0\u{3}is_broadcast\0\u{3}is_exclusive\0\u{3}is_public\0\u{3}is_distinct\0\u{3}is_discoverable\0\u{3}is_access_code_required\0\u{3}is_chat_notification\0\u{3}is_conversation\0\u{3}is_created\0\u{3}hidden_state\0\u{3}is_muted\0\u{3}is_push_enabled\0\u{1}members\0\u{3}member_count\0\u{3}joined_member_count\0\u{3}member_state\0\u{3}my_role\0\u{3}unread_message_count\0\u{3}unread_mention_count\0\u{3}last_message\0\u{3}read_receipt\0\u{3}delivery_receipt\0\u{3}user_last_read\0\u{3}ts_message_offset\0\u{3}message_purge_offset\0\u{3}message_survival_seconds\0\u{3}disappearing_message\0\u{3}push_trigger_option\0\u{3}count_preference\0\u{1}inviter\0\u{3}invited_at\0\u{3}joined_ts\0\u{3}pinned_message_ids\0\u{3}latest_pinned_message\0\u{3}has_bot\0\u{3}has_ai_bot\0\u{3}ignore_profanity_filter\0\u{3}sms_fallback\0\u{3}is_member\0\u{1}id\0\u{3}restriction_info\0\u{2}+extra\0")
 
   fileprivate class _StorageClass {
     var _channelURL: String = String()
@@ -7265,7 +7275,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _messagePurgeOffset: Int64 = 0
     var _messageSurvivalSeconds: Int64? = nil
     var _disappearingMessage: Scrollback_DisappearingMessage? = nil
-    var _pushTriggerOption: Scrollback_PushTriggerOption = .default
+    var _pushTriggerOption: Scrollback_GroupChannelPushTriggerOption = .default
     var _countPreference: Scrollback_CountPreference = .all
     var _inviter: Scrollback_User? = nil
     var _invitedAt: Int64 = 0
@@ -7276,6 +7286,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
     var _hasAiBot_p: Bool = false
     var _ignoreProfanityFilter: Bool = false
     var _smsFallback: Scrollback_SMSFallback? = nil
+    var _isMember: Bool? = nil
     var _id: Int64? = nil
     var _restrictionInfo: Scrollback_RestrictionInfo? = nil
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
@@ -7342,6 +7353,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       _hasAiBot_p = source._hasAiBot_p
       _ignoreProfanityFilter = source._ignoreProfanityFilter
       _smsFallback = source._smsFallback
+      _isMember = source._isMember
       _id = source._id
       _restrictionInfo = source._restrictionInfo
       _extra = source._extra
@@ -7416,6 +7428,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         case 52: try { try decoder.decodeSingularBoolField(value: &_storage._hasAiBot_p) }()
         case 53: try { try decoder.decodeSingularBoolField(value: &_storage._ignoreProfanityFilter) }()
         case 54: try { try decoder.decodeSingularMessageField(value: &_storage._smsFallback) }()
+        case 55: try { try decoder.decodeSingularBoolField(value: &_storage._isMember) }()
         case 56: try { try decoder.decodeSingularInt64Field(value: &_storage._id) }()
         case 57: try { try decoder.decodeSingularMessageField(value: &_storage._restrictionInfo) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
@@ -7590,6 +7603,9 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
       try { if let v = _storage._smsFallback {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
       } }()
+      try { if let v = _storage._isMember {
+        try visitor.visitSingularBoolField(value: v, fieldNumber: 55)
+      } }()
       try { if let v = _storage._id {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 56)
       } }()
@@ -7661,6 +7677,7 @@ nonisolated extension Scrollback_GroupChannel: SwiftProtobuf.Message, SwiftProto
         if _storage._hasAiBot_p != rhs_storage._hasAiBot_p {return false}
         if _storage._ignoreProfanityFilter != rhs_storage._ignoreProfanityFilter {return false}
         if _storage._smsFallback != rhs_storage._smsFallback {return false}
+        if _storage._isMember != rhs_storage._isMember {return false}
         if _storage._id != rhs_storage._id {return false}
         if _storage._restrictionInfo != rhs_storage._restrictionInfo {return false}
         if _storage._extra != rhs_storage._extra {return false}

@@ -219,7 +219,7 @@ extension GroupChannel {
     }
 
     /// Which of its messages are pushed to the current user.
-    public var myPushTriggerOption: PushTriggerOption {
+    public var myPushTriggerOption: GroupChannelPushTriggerOption {
         get { self[44] }
         set { self[44] = newValue }
     }

@@ -31,7 +31,7 @@ extension Message {
         createdAt: Timestamp,
         updatedAt: Timestamp? = nil,
         parentMessageID: MessageID? = nil,
-        sendingStatus: SendingStatus? = nil
+        sendingStatus: MessageSendingStatus? = nil
     ) {
         let status = sendingStatus ?? (id == nil ? .none : .succeeded)
         self.init { fields in
@@ -39,13 +39,13 @@ extension Message {
             fields.put(2, id)
             fields.put(3, createdAt)
             fields.put(4, updatedAt)
-            fields.put(5, channelURL)
-            fields.put(6, requestID)
-            fields.put(7, sender)
-            fields.put(8, text)
-            fields.put(9, data)
-            fields.put(10, customType)
-            fields.put(11, status)
+            fields.put(5, status)
+            fields.put(6, sender)
+            fields.put(7, text)
+            fields.put(8, channelURL)
+            fields.put(9, requestID)
+            fields.put(10, data)
+            fields.put(11, customType)
             fields.put(13, parentMessageID)
             fields.put(17, channelType)
         }

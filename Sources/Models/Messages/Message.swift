@@ -33,44 +33,44 @@ public struct Message: Record {
         set { self[4] = newValue }
     }
 
-    /// The channel it belongs to.
-    public var channelURL: ChannelURL {
+    /// How far it has come from this device to the server.
+    public var sendingStatus: MessageSendingStatus {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The name its sender's device gave it; `nil` in messages of others.
-    public var requestID: RequestID? {
+    /// Who wrote it; `nil` in an admin message.
+    public var sender: Sender? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Who wrote it; `nil` in an admin message.
-    public var sender: Sender? {
+    /// The text; may be empty in a file message.
+    public var text: String {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The text; may be empty in a file message.
-    public var text: String {
+    /// The channel it belongs to.
+    public var channelURL: ChannelURL {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// What the application attached, in whatever form it likes.
-    public var data: String {
+    /// The name its sender's device gave it; `nil` in messages of others.
+    public var requestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// What the application sorts its messages by; empty for none.
-    public var customType: String {
+    /// What the application attached, in whatever form it likes.
+    public var data: String {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// How far it has come from this device to the server.
-    public var sendingStatus: SendingStatus {
+    /// What the application sorts its messages by; empty for none.
+    public var customType: String {
         get { self[11] }
         set { self[11] = newValue }
     }
@@ -116,23 +116,24 @@ public struct Message: Record {
             Field(2, "message_id", \Message.messageID, aliases: ["msg_id"], meaning: .zeroIsNone),
             Field(3, "created_at", \Message.createdAt, aliases: ["ts"]),
             Field(4, "updated_at", \Message.updatedAt),
-            Field(5, "channel_url", \Message.channelURL),
-            Field(6, "request_id", \Message.requestID, aliases: ["req_id"]),
-            Field(7, "user", \Message.sender, aliases: ["sender"]),
-            Field(8, "message", \Message.text),
-            Field(9, "data", \Message.data, aliases: ["custom"]),
-            Field(10, "custom_type", \Message.customType),
-            Field(11, "sending_status", \Message.sendingStatus),
+            Field(5, "sending_status", \Message.sendingStatus),
+            Field(6, "user", \Message.sender, aliases: ["sender"]),
+            Field(7, "message", \Message.text),
+            Field(8, "channel_url", \Message.channelURL),
+            Field(9, "request_id", \Message.requestID, aliases: ["req_id"]),
+            Field(10, "data", \Message.data, aliases: ["custom"]),
+            Field(11, "custom_type", \Message.customType),
             Field(12, "error_code", \Message.errorCode),
             Field(13, "parent_message_id", \Message.parentMessageID, meaning: .zeroIsNone),
             Field(14, "file", \Message.file),
             Field(15, "reactions", \Message.reactionHistory),
-            Field(17, "channel_type", \Message.channelType),
             Field(16, "files", \Message.files),
+            Field(17, "channel_type", \Message.channelType),
             Field(18, "mention_type", \Message.mentionType),
             Field(19, "mentioned_users", \Message.mentionedUsers),
             Field(20, "mentioned_user_ids", \Message.mentionedUserIDs),
             Field(21, "mentioned_message_template", \Message.mentionedMessageTemplate),
+            Field(22, "sorted_metaarray", \Message.metaArrays),
             Field(23, "parent_message_info", \Message.parentMessageInfo),
             Field(24, "parent_message_text", \Message.parentMessageText),
             Field(25, "thread_info", \Message.threadInfo),
@@ -146,28 +147,27 @@ public struct Message: Record {
             Field(32, "is_global_block", \Message.isGlobalBlock),
             Field(33, "check_reactions", \Message.checksReactions),
             Field(34, "force_update_last_message", \Message.forcesLastMessage),
-            Field(37, "message_events", \Message.events),
-            Field(41, "apple_critical_alert_options", \Message.appleCriticalAlertOptions),
-            Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
             Field(
                 35, "message_survival_seconds", \Message.survivalSeconds, meaning: .negativeIsNone),
             Field(36, "message_retention_hour", \Message.retentionHours, meaning: .negativeIsNone),
+            Field(37, "message_events", \Message.events),
+            Field(38, "og_tag", \Message.ogMetaData),
+            Field(39, "extended_message", \Message.extendedMessage),
+            Field(40, "extended_message_payload", \Message.extendedMessagePayload),
+            Field(41, "apple_critical_alert_options", \Message.appleCriticalAlertOptions),
             Field(42, "scheduled_message_id", \Message.scheduledMessageID, meaning: .zeroIsNone),
             Field(43, "scheduled_at", \Message.scheduledAt),
             Field(44, "scheduled_status", \Message.scheduledStatus),
             Field(45, "previous_message_id", \Message.previousMessageID, meaning: .zeroIsNone),
-            Field(22, "sorted_metaarray", \Message.metaArrays),
-            Field(38, "og_tag", \Message.ogMetaData),
-            Field(39, "extended_message", \Message.extendedMessage),
-            Field(40, "extended_message_payload", \Message.extendedMessagePayload),
+            Field(46, "unread_message_count", \Message.unreadCounts, aliases: ["unread_cnt"]),
+            Field(47, "auto_resend_registered", \Message.isAutoResendRegistered),
+            Field(48, "old_values", \Message.oldValues),
             Field(49, "translations", \Message.translations),
             Field(
                 50, "translation_target_languages", \Message.translationTargetLanguages,
                 aliases: ["target_langs"]),
             Field(51, "plugins", \Message.plugins),
             Field(52, "poll", \Message.poll),
-            Field(47, "auto_resend_registered", \Message.isAutoResendRegistered),
-            Field(48, "old_values", \Message.oldValues),
             Field(53, "user_message_params", \Message.userMessageParams),
             Field(54, "file_message_params", \Message.fileMessageParams),
         ], rules: rules)

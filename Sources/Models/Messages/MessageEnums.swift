@@ -16,7 +16,7 @@ extension MessageType: WireEnum {
 }
 
 /// How far a message has come from this device to the server.
-public enum SendingStatus: Int, CaseIterable, Sendable {
+public enum MessageSendingStatus: Int, CaseIterable, Sendable {
     /// Nothing is known of it.
     case none = 0
     /// Waits to be sent, or is being sent.
@@ -31,7 +31,7 @@ public enum SendingStatus: Int, CaseIterable, Sendable {
     case scheduled = 5
 }
 
-extension SendingStatus: WireEnum {
+extension MessageSendingStatus: WireEnum {
     static var names: [String] {
         ["none", "pending", "failed", "succeeded", "canceled", "scheduled"]
     }

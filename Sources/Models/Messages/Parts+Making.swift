@@ -12,7 +12,7 @@ extension Reaction {
 extension ReactionEvent {
     /// Creates a reaction that was given or taken back.
     public init(
-        _ operation: ReactionOperation, _ key: String, by userID: UserID,
+        _ operation: ReactionEventAction, _ key: String, by userID: UserID,
         to messageID: MessageID, in channelURL: ChannelURL, at updatedAt: Timestamp,
         requestID: RequestID? = nil
     ) {

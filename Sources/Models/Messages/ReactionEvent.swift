@@ -25,7 +25,7 @@ public struct ReactionEvent: Record {
     }
 
     /// Whether the reaction was given or taken back.
-    public var operation: ReactionOperation {
+    public var operation: ReactionEventAction {
         get { self[4] }
         set { self[4] = newValue }
     }
@@ -65,14 +65,14 @@ public struct ReactionEvent: Record {
 extension ReactionEvent: SingularValue {}
 
 /// Whether a reaction was given or taken back.
-public enum ReactionOperation: Int, CaseIterable, Sendable {
+public enum ReactionEventAction: Int, CaseIterable, Sendable {
     /// Given.
     case add = 0
     /// Taken back.
     case delete = 1
 }
 
-extension ReactionOperation: WireEnum {
+extension ReactionEventAction: WireEnum {
     static var names: [String] { ["ADD", "DELETE"] }
     static var aliases: [String: Self] { ["add": .add, "delete": .delete] }
 }

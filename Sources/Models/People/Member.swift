@@ -73,7 +73,7 @@ public struct Member: Person {
     }
 
     /// Which messages of the channel are pushed.
-    public var pushTriggerOption: PushTriggerOption {
+    public var pushTriggerOption: GroupChannelPushTriggerOption {
         get { self[23] }
         set { self[23] = newValue }
     }

@@ -49,7 +49,7 @@ extension RestrictionType: WireEnum {
 }
 
 /// Which messages of a channel are pushed to a user.
-public enum PushTriggerOption: Int, CaseIterable, Sendable {
+public enum GroupChannelPushTriggerOption: Int, CaseIterable, Sendable {
     /// Those that the user's general setting says.
     case `default` = 0
     /// All of them.
@@ -60,7 +60,7 @@ public enum PushTriggerOption: Int, CaseIterable, Sendable {
     case mentionOnly = 3
 }
 
-extension PushTriggerOption: WireEnum {
+extension GroupChannelPushTriggerOption: WireEnum {
     static var names: [String] { ["default", "all", "off", "mention_only"] }
 }
 
