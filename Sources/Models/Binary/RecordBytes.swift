@@ -18,7 +18,8 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        @inline(__always) get { Int(lower)..<Int(upper) }
+        // Bounds that are in order when made, and never change, are not compared each time.
+        @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
     var count: Int { Int(upper - lower) }
@@ -65,12 +66,26 @@ extension RecordBytes {
         let span = bytes.span.bytes
         var offset = range.lowerBound
         let end = range.upperBound
+        // The loop reads tags without further checks below `end`.
+        precondition(0 <= offset && end <= span.byteCount)
+        let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
             let start = offset
-            let tag = span.varint(at: &offset)
-            let found = Int(truncatingIfNeeded: tag >> 3)
-            if found >= number {
-                return found == number ? FieldPlace(tag: start, payload: offset) : nil
+            var tag = UInt64(span.uncheckedByte(at: offset))
+            offset &+= 1
+            if tag >= 0x80 {
+                offset = start
+                tag = span.varint(at: &offset)
+            }
+            if tag >= wanted {
+                return tag &- wanted < 8 ? FieldPlace(tag: start, payload: offset) : nil
+            }
+            if tag & 7 == UInt64(WireType.lengthDelimited.rawValue), offset < end {
+                let count = Int(span.uncheckedByte(at: offset))
+                if count < 0x80 {
+                    offset &+= 1 &+ count
+                    continue
+                }
             }
             span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
         }

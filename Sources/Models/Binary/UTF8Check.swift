@@ -46,6 +46,26 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
+            // The most frequent forms, by the word: a text in one script has little else.
+            if offset &+ 8 <= end {
+                let word = uncheckedWord(at: offset)
+                if word & 0xc0_c0f0 == 0x80_80e0 {
+                    // Three bytes. What the first two say must not fit fewer, or be a surrogate.
+                    let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
+                    guard high >= 0x20, high &- 0x360 >= 0x20 else { return false }
+                    offset &+= 3
+                    continue
+                }
+                if word & 0xc0e0 == 0x80c0 {
+                    guard word & 0x1e != 0 else { return false }
+                    offset &+= 2
+                    continue
+                }
+                if word & RawSpan.highBits == 0 {
+                    offset &+= 8
+                    continue
+                }
+            }
             let first = uncheckedByte(at: offset)
             offset += 1
             if first < 0x80 { continue }

@@ -63,7 +63,7 @@ extension RawSpan {
     @inline(__always)
     func varint(at offset: inout Int) -> UInt64 {
         let first = byte(at: offset)
-        offset += 1
+        offset &+= 1
         if first < 0x80 { return UInt64(first) }
         let (value, end) = longVarint(first, from: offset)
         offset = end
@@ -95,7 +95,7 @@ extension RawSpan {
             skipVarint(at: &offset)
         case WireType.lengthDelimited.rawValue:
             let count = Int(truncatingIfNeeded: varint(at: &offset))
-            offset += count
+            offset &+= count
         case WireType.fixed64.rawValue:
             offset += 8
         default:

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Models
+
+/// The check of texts against the standard library's, which is slower and right.
+@Suite struct UTF8Tests {
+    private func isUTF8(_ bytes: [UInt8]) -> Bool {
+        bytes.span.bytes.isUTF8(from: 0, to: bytes.count)
+    }
+
+    private func isUTF8ByTheLibrary(_ bytes: [UInt8]) -> Bool {
+        String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    @Test func everyCharacterPasses() {
+        // In the middle of a text, where whole words are looked at, and at its end.
+        for scalar in (0...0x10ffff).compactMap(Unicode.Scalar.init) {
+            let bytes = Array(String(scalar).utf8)
+            if !isUTF8(bytes) || !isUTF8([0x61] + bytes + [UInt8](repeating: 0x62, count: 9)) {
+                Issue.record("\(scalar.value) is refused")
+            }
+        }
+    }
+
+    @Test func allOfTwoBytesAreJudgedAsTheLibraryDoes() {
+        for first in 0...UInt8.max {
+            for second in 0...UInt8.max { expectAgreement([first, second]) }
+        }
+    }
+
+    /// Every first byte, with what follows at all the bounds that the standard has.
+    @Test func allBoundsAreJudgedAsTheLibraryDoes() {
+        let bounds: [UInt8] = [
+            0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xe0, 0xed, 0xff,
+        ]
+        for first in 0x7f...UInt8.max {
+            for second in bounds {
+                for third in bounds {
+                    expectAgreement([first, second, third])
+                    for fourth in bounds { expectAgreement([first, second, third, fourth]) }
+                }
+            }
+        }
+    }
+
+    @Test func textsWithOneWrongByteAreJudgedAsTheLibraryDoes() {
+        var random = SeededRandom(seed: 2)
+        let text = Array("Grüße, 日本語の文 and 👩‍👩‍👧, all in one text — ß".utf8)
+        for index in text.indices {
+            for _ in 0..<40 {
+                var damaged = text
+                damaged[index] = UInt8.random(in: 0...255, using: &random)
+                #expect(isUTF8(damaged) == isUTF8ByTheLibrary(damaged))
+                let cut = Array(damaged[..<index])
+                #expect(isUTF8(cut) == isUTF8ByTheLibrary(cut))
+            }
+        }
+    }
+
+    private func expectAgreement(_ bytes: [UInt8]) {
+        let padded = bytes + [UInt8](repeating: 0x61, count: 8)
+        let agrees =
+            isUTF8(bytes) == isUTF8ByTheLibrary(bytes)
+            && isUTF8(padded) == isUTF8ByTheLibrary(padded)
+        if !agrees { Issue.record("\(bytes) is judged wrongly") }
+    }
+}
