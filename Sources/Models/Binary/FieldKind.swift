@@ -49,7 +49,7 @@ public struct FieldKind: Sendable {
 
 /// What the fields of a record must look like: the table that decoding checks bytes against.
 ///
-/// There is one for each type, and none is ever freed: counting references to them took a seventh of
+/// There is one for each type, and none is ever freed: counting references to them took an eighth of
 /// the time that decoding takes.
 struct Layout: Sendable {
     enum Check: UInt8 {
