@@ -1,62 +1,75 @@
 import Models
 import Protobuf
 
-// What is read of a message or a channel once it is decoded: by each in its own words, and into a
-// tuple, so that every value has to be made.
+// What is read of a message or a channel once it is decoded, by each in its own words: a sum over
+// all values, so that each has to be made, and nothing has to hold them afterwards.
 
-/// What a list of messages shows.
+extension String {
+    fileprivate var size: Int { utf8.count }
+}
+
+extension Identifier {
+    fileprivate var size: Int { rawValue.utf8.count }
+}
+
+extension Timestamp {
+    fileprivate var size: Int { Int(truncatingIfNeeded: milliseconds) }
+}
+
+/// What a list of messages shows: type, id, two times, status, text, sender.
 @inline(__always)
-func row(_ message: Message) -> some Any {
-    let sender = message.sender
-    return (
-        message.type, message.messageID, message.createdAt, message.updatedAt,
-        message.sendingStatus, message.text,
-        sender?.userID, sender?.nickname, sender?.profileURL
-    )
+func row(_ message: Message) -> Int {
+    var sum = message.type.rawValue &+ message.createdAt.size &+ message.sendingStatus.rawValue
+    sum &+= (message.messageID?.size ?? 0) &+ (message.updatedAt?.size ?? 0) &+ message.text.size
+    guard let sender = message.sender else { return sum }
+    return sum &+ sender.userID.size &+ sender.nickname.size &+ sender.profileURL.size
 }
 
 @inline(__always)
-func row(_ message: ProtoMessage) -> some Any {
+func row(_ message: ProtoMessage) -> Int {
+    var sum = message.type.rawValue &+ Int(message.createdAt) &+ message.sendingStatus.rawValue
+    sum &+= message.messageID.size &+ Int(message.updatedAt) &+ message.message.size
+    guard message.hasUser else { return sum }
     let sender = message.user
-    return (
-        message.type, message.messageID, message.createdAt, message.updatedAt,
-        message.sendingStatus, message.message,
-        sender.userID, sender.nickname, sender.profileURL
-    )
+    return sum &+ sender.userID.size &+ sender.nickname.size &+ sender.profileURL.size
 }
 
 /// All that is in the sample.
 @inline(__always)
-func everything(_ message: Message) -> some Any {
-    let reactions = message.reactionHistory
-    return (
-        row(message),
-        message.channelURL, message.channelType, message.requestID,
-        message.data, message.customType, message.parentMessageID,
-        message.mentionedUserIDs, message.isOperatorMessage,
-        reactions[0].key, reactions[0].userIDs, reactions[0].updatedAt
-    )
+func everything(_ message: Message) -> Int {
+    var sum = row(message) &+ message.channelURL.size &+ message.channelType.rawValue
+    sum &+= (message.requestID?.size ?? 0) &+ message.data.size &+ message.customType.size
+    sum &+= (message.parentMessageID?.size ?? 0) &+ (message.isOperatorMessage ? 1 : 0)
+    for userID in message.mentionedUserIDs { sum &+= userID.size }
+    for reaction in message.reactionHistory {
+        sum &+= reaction.key.size &+ reaction.updatedAt.size
+        for userID in reaction.userIDs { sum &+= userID.size }
+    }
+    return sum
 }
 
 @inline(__always)
-func everything(_ message: ProtoMessage) -> some Any {
-    let reactions = message.reactions
-    return (
-        row(message),
-        message.channelURL, message.channelType, message.requestID,
-        message.data, message.customType, message.parentMessageID,
-        message.mentionedUserIds, message.isOpMsg,
-        reactions[0].key, reactions[0].userIds, reactions[0].updatedAt
-    )
+func everything(_ message: ProtoMessage) -> Int {
+    var sum = row(message) &+ message.channelURL.size &+ message.channelType.rawValue
+    sum &+= message.requestID.size &+ message.data.size &+ message.customType.size
+    sum &+= message.parentMessageID.size &+ (message.isOpMsg ? 1 : 0)
+    for userID in message.mentionedUserIds { sum &+= userID.size }
+    for reaction in message.reactions {
+        sum &+= reaction.key.size &+ Int(reaction.updatedAt)
+        for userID in reaction.userIds { sum &+= userID.size }
+    }
+    return sum
 }
 
-/// What a list of channels shows.
+/// What a list of channels shows: name, URL, unread count, the text of the last message.
 @inline(__always)
-func row(_ channel: GroupChannel) -> some Any {
-    (channel.name, channel.url, channel.unreadMessageCount, channel.lastMessage?.text)
+func row(_ channel: GroupChannel) -> Int {
+    channel.name.size &+ channel.url.size &+ channel.unreadMessageCount
+        &+ (channel.lastMessage?.text.size ?? 0)
 }
 
 @inline(__always)
-func row(_ channel: ProtoChannel) -> some Any {
-    (channel.name, channel.channelURL, channel.unreadMessageCount, channel.lastMessage.message)
+func row(_ channel: ProtoChannel) -> Int {
+    channel.name.size &+ channel.channelURL.size &+ Int(channel.unreadMessageCount)
+        &+ channel.lastMessage.message.size
 }

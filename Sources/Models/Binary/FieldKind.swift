@@ -79,8 +79,12 @@ struct Layout: Sendable {
         var mayRepeat: Bool { label == .repeated || label == .map }
     }
 
-    private struct Nested {
-        var layout: (@Sendable () -> Layout)?
+    /// What is nested in a field.
+    private enum Nested {
+        case nothing
+        case layout(Layout)
+        /// Looked up at each use, since the layouts need each other.
+        case recursive(@Sendable () -> Layout)
     }
 
     /// Whether records of this layout may hold each other, so that their depth has to be bounded.
@@ -96,11 +100,12 @@ struct Layout: Sendable {
         let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
         let nested = UnsafeMutablePointer<Nested>.allocate(capacity: count)
         slots.initialize(repeating: Slot(), count: count)
-        nested.initialize(repeating: Nested(), count: count)
+        nested.initialize(repeating: .nothing, count: count)
         for (number, kind) in fields {
             precondition(slots[number].check == .unknown, "Two fields have the number \(number).")
             slots[number] = Slot(kind)
-            nested[number] = Nested(layout: kind.nestedLayout)
+            guard let layout = kind.nestedLayout else { continue }
+            nested[number] = isRecursive ? .recursive(layout) : .layout(layout())
         }
         self.isRecursive = isRecursive
         self.slots = UnsafePointer(slots)
@@ -109,10 +114,12 @@ struct Layout: Sendable {
 
     /// The layout of what is nested in a field whose check is `record` or `mapEntry`.
     func layout(in number: Int) -> Layout {
-        guard number >= 0, number < count, let layout = nested[number].layout else {
-            preconditionFailure("Field \(number) holds no record.")
+        precondition(number >= 0 && number < count)
+        switch nested[number] {
+        case .layout(let layout): return layout
+        case .recursive(let layout): return layout()
+        case .nothing: preconditionFailure("Field \(number) holds no record.")
         }
-        return layout()
     }
 
     /// What is known of a field; `Slot()` if its number is not.

@@ -1,21 +1,25 @@
 /// What every kind of user has: a user, a sender, a member, a participant.
 public protocol Person: Record {}
 
+// A list of messages reads the first three of each sender: they have code of their own for that.
 extension Person {
     /// Who it is; unique within the application.
     public var userID: UserID {
+        @_specialize(where Self == Sender)
         get { self[1] }
         set { self[1] = newValue }
     }
 
     /// The name shown to others.
     public var nickname: String {
+        @_specialize(where Self == Sender)
         get { self[2] }
         set { self[2] = newValue }
     }
 
     /// Where the picture is; empty for none.
     public var profileURL: String {
+        @_specialize(where Self == Sender)
         get { self[3] }
         set { self[3] = newValue }
     }
