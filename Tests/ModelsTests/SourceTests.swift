@@ -34,7 +34,10 @@ import Testing
                     .map { "\($0.output.2) reads \($0.output.1)" }
                     .filter { $0 != "extra reads 100" })
             let properties =
-                file.matches(of: /public var `?(\w+)`?: [^{]+\{\s+get \{ self\[(\d+)[,\]]/)
+                file.matches(
+                    of:
+                        /public var `?(\w+)`?: [^{]+\{\s+(?:@\w+\([^)]*\)\s+)?get \{ self\[(\d+)[,\]]/
+                )
                 .map { "\($0.output.1) reads \($0.output.2)" }
                 .filter { $0 != "extra reads 100" }
             #expect(schemas == Set(properties))
