@@ -20,7 +20,7 @@ struct ProtoText {
     private mutating func add(
         _ name: String, _ fields: [(number: Int, name: String, kind: FieldKind)]
     ) {
-        let lines = fields.map { "\(word($0.kind)) \($0.name) = \($0.number);" }
+        let lines = fields.map { "\($0.kind.protoType) \($0.name) = \($0.number);" }
         definitions[name] = (["message \(name) {"] + lines + ["}"]).joined(separator: " ")
         for field in fields {
             guard case .enumeration(let name, let cases) = field.kind.element else { continue }
@@ -28,27 +28,6 @@ struct ProtoText {
                 "\(ProtoText.constant(name, value)) = \(index);"
             }
             definitions[name] = (["enum \(name) {"] + lines + ["}"]).joined(separator: " ")
-        }
-    }
-
-    private func word(_ kind: FieldKind) -> String {
-        let type =
-            switch kind.element {
-            case .bool: "bool"
-            case .integer: "int64"
-            case .double: "double"
-            case .text: "string"
-            case .bytes: "bytes"
-            case .enumeration(let name, _): name
-            case .record(let name, _): name
-            }
-        switch kind.label {
-        case .implicit: return type
-        case .repeated: return "repeated \(type)"
-        case .map: return "map<string, \(type)>"
-        case .optional:
-            if case .record = kind.element { return type }
-            return "optional \(type)"
         }
     }
 
