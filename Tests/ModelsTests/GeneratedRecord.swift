@@ -53,6 +53,11 @@ struct GeneratedRecord {
             var value = payload(kind.element, isZero: isZero)
             // In a field of its own, `null` does not survive JSON: it means nothing there.
             while value == [0x02, 0x08, 0x01] { value = payload(kind.element) }
+            // Nor is a default ever written.
+            while let standard = kind.standard, kind.label == .optional, value == [UInt8(standard)]
+            {
+                value = payload(kind.element)
+            }
             let part = tag(number, kind.element) + value
             guard isSloppy else { return [part] }
             if random.oneIn(4) { return [part, part] }
@@ -76,7 +81,7 @@ struct GeneratedRecord {
                 ]
             }
         case .map:
-            return ["", "a", "b\u{e4}"].filter { _ in random.oneIn(2) || true }.map { key in
+            return ["", "a", "b\u{e4}"].map { key in
                 let keyPart = key.isEmpty ? [] : [0x0a] + delimited(Array(key.utf8))
                 let value = tag(2, kind.element) + payload(kind.element)
                 return varint(number << 3 | 2) + delimited(join([keyPart, value]))

@@ -61,7 +61,7 @@ import Testing
         #expect(picture(message) == "+1: bo")
     }
 
-    @Test func eventsThatComeTwiceOrInAnyOrderEndTheSame() throws {
+    @Test func theNewestEventOfAKeyIsAlwaysTaken() throws {
         let events = [
             event(.add, "ann", at: 1), event(.add, "bo", at: 2), event(.delete, "ann", at: 3),
             event(.add, "cy", at: 4),

@@ -4,11 +4,27 @@
 /// them, write zeros, and leave integers unpacked. As everywhere in protobuf, the last of several
 /// single values wins, and several records in a field that holds one are merged.
 enum Canonicalizer {
+    /// Small, since the input decides how many there are.
     private struct Part {
-        let number: Int
+        private let field: UInt32
         let wireType: UInt8
+        private let lower: Int32
+        private let upper: Int32
+
+        init(number: Int, wireType: UInt8, payload: Range<Int>) {
+            field = UInt32(number)
+            self.wireType = wireType
+            lower = Int32(payload.lowerBound)
+            upper = Int32(payload.upperBound)
+        }
+
+        var number: Int { Int(field) }
         /// Without the length, where there is one.
-        let payload: Range<Int>
+        var payload: Range<Int> { Int(lower)..<Int(upper) }
+
+        static func precedes(_ left: Part, _ right: Part) -> Bool {
+            (left.field, left.lower) < (right.field, right.lower)
+        }
     }
 
     /// Appends the canonical form of a checked record to `output`.
@@ -38,9 +54,8 @@ enum Canonicalizer {
             parts.append(
                 Part(number: Int(tag >> 3), wireType: wireType, payload: start..<offset))
         }
-        return parts.enumerated()
-            .sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }
-            .map(\.element)
+        parts.sort(by: Part.precedes)
+        return parts
     }
 
     /// Appends all parts that one field has.

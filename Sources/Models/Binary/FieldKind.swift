@@ -41,6 +41,8 @@ public struct FieldKind: Sendable {
 
     /// Creates the type of a field that is not written where it is `standard`.
     init(_ element: Element, standard: Int16) {
+        // One byte on the wire: the validator looks at no more.
+        precondition((0...127).contains(standard))
         self.element = element
         label = .optional
         self.standard = standard
@@ -133,6 +135,8 @@ extension FieldKind {
     fileprivate var check: Layout.Check {
         if label == .map { return .mapEntry }
         switch element {
+        case .bool where label == .repeated, .double where label == .repeated:
+            preconditionFailure("Truth values and fractions cannot be repeated.")
         case .bool: return .bool
         case .integer, .enumeration: return label == .repeated ? .packed : .integer
         case .double: return .double

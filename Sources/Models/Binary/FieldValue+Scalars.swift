@@ -33,7 +33,7 @@ extension String: SingularValue {
     @inline(never)
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
-        if #available(macOS 26, iOS 26, *) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             // Short texts lie in the String itself, which then looks at them anyway.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
@@ -245,7 +245,8 @@ extension WireEnum {
     static func decode(from decoder: any Decoder) throws -> Self {
         let container = try decoder.singleValueContainer()
         guard let name = try? container.decode(String.self) else {
-            return Self(rawValue: Int(try container.decodeLenientInt64())) ?? defaultValue
+            let number = try container.decodeLenientInt64()
+            return Self(rawValue: Int(truncatingIfNeeded: number)) ?? defaultValue
         }
         if let index = names.firstIndex(of: name) { return Self(rawValue: index) ?? defaultValue }
         return aliases[name] ?? defaultValue

@@ -150,6 +150,7 @@ extension Array: FieldValue where Element: SingularValue {
         var container = try decoder.unkeyedContainer()
         var elements: Self = []
         while !container.isAtEnd {
+            if Element.self != JSONValue.self, try container.decodeNil() { continue }
             elements.append(try container.decode(JSONField<Element>.self).value)
         }
         return elements

@@ -6,14 +6,14 @@
 public struct Patch<Root: Record>: Hashable, Sendable {
     /// The fields that get a value.
     private var values = RecordFields<Root>()
-    /// The numbers of the fields that lose theirs.
-    private var cleared: Set<Int> = []
+    /// The numbers of the fields that lose theirs, and of those that only stand in.
+    private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
     public init() {}
 
     /// Whether the patch changes nothing.
-    public var isEmpty: Bool { values.bytes.count == 0 && cleared.isEmpty }
+    public var isEmpty: Bool { values.bytes.count == 0 && update.cleared.isEmpty }
 
     /// Names a property and the value it is to have.
     ///
@@ -22,29 +22,40 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
     ) {
-        guard let number = Root.schema.field(of: property)?.number else {
+        guard let number = number(of: property) else {
             preconditionFailure("\(property) is not a field of \(Root.schema.name).")
         }
+        update.guessed.remove(number)
         var record = Root(values.bytes)
         record[keyPath: property] = value
         values = record.fields
         if values.bytes.place(of: number) == nil {
-            cleared.insert(number)
+            update.cleared.insert(number)
         } else {
-            cleared.remove(number)
+            update.cleared.remove(number)
         }
+    }
+
+    private func number(of property: AnyKeyPath) -> Int? {
+        // `extra` belongs to all types, and its path in a schema to none.
+        if property == \Root.extra { return Field.extra.number }
+        return Root.schema.field(of: property)?.number
     }
 
     /// Whether the patch says something of a property.
     public func contains<Value>(_ property: WritableKeyPath<Root, Value>) -> Bool {
-        guard let number = Root.schema.field(of: property)?.number else { return false }
-        return cleared.contains(number) || values.bytes.place(of: number) != nil
+        guard let number = number(of: property) else { return false }
+        return update.cleared.contains(number) || values.bytes.place(of: number) != nil
     }
 
     /// Changes a record as the patch says.
+    ///
+    /// Of ``Record/extra`` the keys that the patch has are taken over, and the others stay.
     public func apply(to record: inout Root) {
-        for number in cleared { record.fields.bytes.remove(number) }
+        for number in update.cleared { record.fields.bytes.remove(number) }
         for number in values.bytes.numbers where number != Field.extra.number {
+            let isKnown = record.fields.bytes.place(of: number) != nil
+            if isKnown && update.guessed.contains(number) { continue }
             record.fields.bytes.replace(number, with: values.bytes)
         }
         let extra = Root(values.bytes).extra
@@ -53,13 +64,13 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     /// Whether two patches name the same fields with the same values.
     public static func == (left: Patch, right: Patch) -> Bool {
-        left.values.bytes == right.values.bytes && left.cleared == right.cleared
+        left.values.bytes == right.values.bytes && left.update == right.update
     }
 
     /// Feeds what the patch says into a hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(Root(values.bytes))
-        hasher.combine(cleared)
+        hasher.combine(update)
     }
 }
 
@@ -68,14 +79,15 @@ extension Patch: Codable {
     ///
     /// - Throws: `DecodingError`, as reading the record itself does.
     public init(from decoder: any Decoder) throws {
-        try Root.schema.update(&values.bytes, from: decoder, cleared: &cleared)
+        update = try Root.schema.update(&values.bytes, from: decoder)
     }
 
     /// Writes the named fields; those that are cleared as `null`.
     public func encode(to encoder: any Encoder) throws {
         try Root.schema.encode(values.bytes, to: encoder)
         var container = encoder.container(keyedBy: JSONKey.self)
-        for field in Root.schema.fields where cleared.contains(field.number) {
+        for field in Root.schema.fields
+        where update.cleared.contains(field.number) && field.number != Field.extra.number {
             try container.encodeNil(forKey: JSONKey(field.name))
         }
     }

@@ -42,6 +42,9 @@ extension RecordBytes {
             var canonical: [UInt8] = []
             canonical.reserveCapacity(bytes.count)
             Canonicalizer.append(span, bytes.indices, layout: layout, to: &canonical)
+            guard canonical.count < Wire.maximumSize else {
+                throw SerializationError(.tooLarge, at: bytes.count)
+            }
             self.init(bytes: canonical, range: canonical.indices)
         }
     }

@@ -1,14 +1,28 @@
 // What servers write in more than one way.
 extension GroupChannel {
     /// Older payloads tell only that a channel is hidden, and not how.
-    static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, cleared) in
-        guard case .bool(let isHidden) = unknown.removeValue(forKey: "is_hidden") else { return }
-        if !isHidden && channel.hiddenState == .unhidden {
-            if let field = schema.field(of: \GroupChannel.hiddenState) {
-                cleared.insert(field.number)
-            }
-        } else if isHidden && channel.hiddenState == .unhidden {
+    static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
+        guard let isHidden = unknown["is_hidden"]?.truth else { return }
+        unknown["is_hidden"] = nil
+        guard channel.hiddenState == .unhidden else { return }
+        if isHidden {
             channel.hiddenState = .hiddenAllowAutoUnhide
+            update.guess(\GroupChannel.hiddenState, in: schema)
+        } else {
+            update.clear(\GroupChannel.hiddenState, in: schema)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A truth value, however it is written; `nil` if it is none.
+    fileprivate var truth: Bool? {
+        switch self {
+        case .bool(let value): value
+        case .int(let value): value != 0
+        case .string("true"), .string("1"): true
+        case .string("false"), .string("0"), .string(""): false
+        default: nil
         }
     }
 }

@@ -1,7 +1,8 @@
 /// A text that names one thing: a channel, a message, a user, a request.
 ///
 /// Opaque: a backend whose ids are integers writes them in decimal. Two kinds of identifiers
-/// cannot be mixed up, since each is a type of its own.
+/// cannot be mixed up, since each is a type of its own. What counts is the bytes in UTF-8: unlike
+/// texts in Swift, two that only look the same ("é" in one piece and in two) are different names.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringLiteral,
     ExpressibleByIntegerLiteral
@@ -44,6 +45,19 @@ extension Identifier {
 
     /// Writes the text.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+}
+
+// Not `==` and `hash(into:)` themselves: those of `RawRepresentable`, which ask the text, would be
+// taken before them.
+extension Identifier {
+    func hasSameBytes(as other: Self) -> Bool {
+        rawValue.utf8.elementsEqual(other.rawValue.utf8)
+    }
+
+    func hashBytes(into hasher: inout Hasher) {
+        var text = rawValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 // MARK: As a field

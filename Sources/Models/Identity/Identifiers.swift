@@ -5,6 +5,14 @@ public struct ChannelURL: Identifier {
 
     /// Creates the name of a channel.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two names have the same bytes.
+    public static func == (left: ChannelURL, right: ChannelURL) -> Bool {
+        left.hasSameBytes(as: right)
+    }
+
+    /// Feeds the bytes into a hasher.
+    public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
 /// Names a user within an application.
@@ -14,6 +22,12 @@ public struct UserID: Identifier {
 
     /// Creates the name of a user.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two names have the same bytes.
+    public static func == (left: UserID, right: UserID) -> Bool { left.hasSameBytes(as: right) }
+
+    /// Feeds the bytes into a hasher.
+    public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
 /// Names a message from the moment its sender wrote it, before any server has seen it.
@@ -26,6 +40,14 @@ public struct RequestID: Identifier {
 
     /// Creates the name of a request.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two names have the same bytes.
+    public static func == (left: RequestID, right: RequestID) -> Bool {
+        left.hasSameBytes(as: right)
+    }
+
+    /// Feeds the bytes into a hasher.
+    public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
 /// Names a message that a server has accepted.
@@ -38,6 +60,14 @@ public struct MessageID: Identifier {
 
     /// Creates the name of a message.
     public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Whether two names have the same bytes.
+    public static func == (left: MessageID, right: MessageID) -> Bool {
+        left.hasSameBytes(as: right)
+    }
+
+    /// Feeds the bytes into a hasher.
+    public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 
     /// Whether the left id is shorter, or of the same length and first byte by byte.
     public static func < (left: MessageID, right: MessageID) -> Bool {

@@ -21,6 +21,13 @@ public struct Position: Hashable, Comparable, Codable, Sendable {
     }
 }
 
+extension Position {
+    private enum CodingKeys: String, CodingKey {
+        case createdAt = "created_at"
+        case messageID = "message_id"
+    }
+}
+
 extension Position: CustomStringConvertible {
     /// The time and the id, such as "1700000000123/7001".
     public var description: String { "\(createdAt)/\(messageID)" }

@@ -33,12 +33,11 @@ enum JSONMeaning {
 struct JSONRules: Sendable {
     /// Finds a place for what JSON says under keys that no field has.
     ///
-    /// What it takes out of the dictionary does not become ``Record/extra``. Of fields that it
-    /// empties it puts the numbers into `cleared`.
+    /// What it takes out of the dictionary does not become ``Record/extra``.
     var adopt:
         @Sendable (
             _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
-            _ cleared: inout Set<Int>
+            _ update: inout JSONUpdate
         ) -> Void
 
     /// Completes a record that was read as a whole.
@@ -53,12 +52,12 @@ struct JSONRules: Sendable {
     /// Creates the rules of one type of record.
     init<Root: Record>(
         adopt:
-            @escaping @Sendable (inout [String: JSONValue], inout Root, inout Set<Int>) -> Void,
+            @escaping @Sendable (inout [String: JSONValue], inout Root, inout JSONUpdate) -> Void,
         complete: @escaping @Sendable (inout Root) -> Void = { _ in }
     ) {
-        self.adopt = { unknown, bytes, cleared in
+        self.adopt = { unknown, bytes, update in
             var record = Root(bytes)
-            adopt(&unknown, &record, &cleared)
+            adopt(&unknown, &record, &update)
             bytes = record.fields.bytes
         }
         self.complete = { bytes in
@@ -66,5 +65,21 @@ struct JSONRules: Sendable {
             complete(&record)
             bytes = record.fields.bytes
         }
+    }
+}
+
+/// What JSON says beside the values of fields.
+struct JSONUpdate: Hashable, Sendable {
+    /// The numbers of fields whose keys are there and say nothing: `null`, or the default.
+    var cleared: Set<Int> = []
+    /// The numbers of fields whose values only stand in where nothing better is known.
+    var guessed: Set<Int> = []
+
+    mutating func clear(_ property: AnyKeyPath, in schema: Schema) {
+        if let field = schema.field(of: property) { cleared.insert(field.number) }
+    }
+
+    mutating func guess(_ property: AnyKeyPath, in schema: Schema) {
+        if let field = schema.field(of: property) { guessed.insert(field.number) }
     }
 }

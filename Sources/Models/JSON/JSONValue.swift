@@ -75,7 +75,12 @@ extension JSONValue: Codable {
             }
             self = .array(array)
         } else {
-            let entries = try decoder.container(keyedBy: JSONKey.self)
+            guard let entries = try? decoder.container(keyedBy: JSONKey.self) else {
+                throw DecodingError.dataCorrupted(
+                    .init(
+                        codingPath: decoder.codingPath,
+                        debugDescription: "The number does not fit 64 bits."))
+            }
             var object: [String: JSONValue] = [:]
             for key in entries.allKeys {
                 object[key.stringValue] = try JSONValue(

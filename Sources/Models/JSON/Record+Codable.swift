@@ -8,13 +8,18 @@ extension Record {
     /// - Throws: `DecodingError` that names the key whose value cannot be what it should be.
     public init(from decoder: any Decoder) throws {
         var bytes = RecordBytes.empty
-        var cleared: Set<Int> = []
-        try Self.schema.update(&bytes, from: decoder, cleared: &cleared)
+        _ = try Self.schema.update(&bytes, from: decoder)
         Self.schema.rules.complete(&bytes)
         self.init(bytes)
     }
 
     /// Writes the fields that are there, each under its name.
+    ///
+    /// What is read back is the same record, but for what JSON means in another way: a message
+    /// that has an id and no sending status was sent, and a channel's time of creation before
+    /// 1973 was told in seconds.
+    ///
+    /// - Throws: `EncodingError` for a number that JSON has no word for, such as infinity.
     public func encode(to encoder: any Encoder) throws {
         try Self.schema.encode(fields.bytes, to: encoder)
     }
@@ -23,31 +28,40 @@ extension Record {
 extension Schema {
     /// Takes over every field that an object has a key for, and leaves the others as they are.
     ///
-    /// The numbers of fields whose keys are there and say nothing (`null`, or the default of
-    /// their type) are put into `cleared`.
-    func update(
-        _ record: inout RecordBytes, from decoder: any Decoder, cleared: inout Set<Int>
-    ) throws {
+    /// Of several names of a field, the first one whose value is not `null` is taken.
+    func update(_ record: inout RecordBytes, from decoder: any Decoder) throws -> JSONUpdate {
         let container = try decoder.container(keyedBy: JSONKey.self)
+        var update = JSONUpdate()
         var unknown: [String: JSONValue] = [:]
         for key in container.allKeys {
             guard let field = field(named: key.stringValue) else {
                 unknown[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
                 continue
             }
-            if key.stringValue != field.name, container.contains(JSONKey(field.name)) { continue }
+            if try key.stringValue != name(of: field, in: container) { continue }
             if try container.decodeNil(forKey: key) {
                 record.remove(field.number)
             } else {
                 try decode(field, from: container, key, into: &record)
             }
-            if record.place(of: field.number) == nil { cleared.insert(field.number) }
+            update.cleared.insert(field.number)
         }
-        guard !unknown.isEmpty else { return }
-        rules.adopt(&unknown, &record, &cleared)
-        if unknown.isEmpty { return }
-        let extra: [String: JSONValue] = record.read(Field.extra.number)
-        record.write(Field.extra.number, extra.merging(unknown) { $1 })
+        if !unknown.isEmpty { rules.adopt(&unknown, &record, &update) }
+        if !unknown.isEmpty {
+            let extra: [String: JSONValue] = record.read(Field.extra.number)
+            record.write(Field.extra.number, extra.merging(unknown) { $1 })
+        }
+        update.cleared = update.cleared.filter { record.place(of: $0) == nil }
+        return update
+    }
+
+    /// Under which of its names a field is to be read.
+    private func name(
+        of field: Field, in container: KeyedDecodingContainer<JSONKey>
+    ) throws -> String? {
+        if field.aliases.isEmpty { return field.name }
+        let names = ([field.name] + field.aliases).filter { container.contains(JSONKey($0)) }
+        return try names.first { !(try container.decodeNil(forKey: JSONKey($0))) } ?? names.first
     }
 
     private func decode(
@@ -75,11 +89,16 @@ extension Schema {
             let value: Value = record.read(field.number)
             try container.encode(JSONField(value: value), forKey: JSONKey(field.name))
         }
-        for field in fields(in: record) where field.number != Field.extra.number {
+        let fields = fields(in: record)
+        for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
+        // An older version did not know all of today's fields, and kept theirs there.
+        let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
-        for (name, value) in extra { try container.encode(value, forKey: JSONKey(name)) }
+        for (name, value) in extra where !names.contains(name) {
+            try container.encode(value, forKey: JSONKey(name))
+        }
     }
 }
 

@@ -1,12 +1,16 @@
+import Foundation
+
 // What servers write in more than one way.
 extension Message {
     /// Finds a place for keys of older payloads, and says that what a server names was sent.
     ///
-    /// In those payloads a file's address, name and size stand in the message itself, and meta
-    /// arrays are an object, with an array for the order of its keys.
-    static let rules: JSONRules = JSONRules { (unknown, message: inout Message, _) in
+    /// In those payloads the properties of a file stand in the message itself, and meta arrays are
+    /// an object, with an array for the order of its keys. What does not fit stays in `extra`.
+    static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
-        adoptMetaArrays(&unknown, &message)
+        if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
+            update.clear(\Message.metaArrays, in: schema)
+        }
     } complete: { message in
         if message.messageID != nil && message.sendingStatus == .none {
             message.sendingStatus = .succeeded
@@ -16,33 +20,55 @@ extension Message {
     private static func adoptFile(
         _ unknown: inout [String: JSONValue], _ message: inout Message
     ) {
-        guard message.file == nil, let url = unknown["url"]?.string else { return }
-        var file = FileInfo(url: url)
-        file.name = unknown["name"]?.string
-        if case .int(let size) = unknown["size"] { file.size = Int(truncatingIfNeeded: size) }
-        if case .bool(let requiresAuth) = unknown["require_auth"] {
-            file.requiresAuth = requiresAuth
-        }
-        for key in ["url", "name", "size", "require_auth"] { unknown[key] = nil }
+        guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
+        let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
+        let properties = unknown.filter { keys.contains($0.key) }
+        // Read as any file is, so that it may be written in all the same ways.
+        guard let json = try? JSONEncoder().encode(properties),
+            let file = try? JSONDecoder().decode(FileInfo.self, from: json)
+        else { return }
         message.file = file
+        for key in keys { unknown[key] = nil }
     }
 
+    /// Returns whether there were meta arrays that could be read.
     private static func adoptMetaArrays(
         _ unknown: inout [String: JSONValue], _ message: inout Message
-    ) {
-        guard message.metaArrays.isEmpty,
-            case .object(let entries) = unknown["metaarray"]
-        else { return }
-        var keys = entries.keys.sorted()
-        if case .array(let order) = unknown["metaarray_key_order"] {
-            let ordered = order.compactMap(\.string).filter { entries[$0] != nil }
-            keys = ordered + keys.filter { !ordered.contains($0) }
+    ) -> Bool {
+        guard message.metaArrays.isEmpty, case .object(let entries) = unknown["metaarray"]
+        else { return false }
+        var values: [String: [String]] = [:]
+        for (key, value) in entries {
+            guard let texts = value.texts else { return false }
+            values[key] = texts
         }
-        message.metaArrays = keys.map { key in
-            guard case .array(let values) = entries[key] else { return MetaArray(key: key) }
-            return MetaArray(key: key, values: values.compactMap(\.string))
+        var keys: [String] = []
+        if case .array(let order) = unknown["metaarray_key_order"] {
+            keys = order.compactMap(\.string)
+        }
+        keys += values.keys.sorted()
+        message.metaArrays = keys.compactMap { key in
+            values.removeValue(forKey: key).map { MetaArray(key: key, values: $0) }
         }
         unknown["metaarray"] = nil
         unknown["metaarray_key_order"] = nil
+        return true
+    }
+}
+
+extension JSONValue {
+    /// One text, or several: numbers and truth values as they would be written. `nil` for others.
+    fileprivate var texts: [String]? {
+        guard case .array(let elements) = self else { return text.map { [$0] } }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
+    }
+
+    private var text: String? {
+        switch self {
+        case .string(let text): text
+        case .int, .double, .bool: description
+        case .null, .array, .object: nil
+        }
     }
 }

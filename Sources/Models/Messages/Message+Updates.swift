@@ -74,8 +74,11 @@ extension Reaction {
         case .add where !wasThere:
             userIDs.append(event.userID)
             totalCount = totalCount.map { $0 + 1 }
-        case .delete where wasThere:
+        case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
+            // In a large channel not everybody is named.
             userIDs.removeAll { $0 == event.userID }
+            sampledUserIDs.removeAll { $0 == event.userID }
+            sampledUsers.removeAll { $0.userID == event.userID }
             totalCount = totalCount.map { max(0, $0 - 1) }
         default:
             break

@@ -1,3 +1,5 @@
+import Foundation
+
 extension GroupChannelListQuery {
     /// Whether a channel is in the list that the query asks for.
     ///
@@ -51,7 +53,7 @@ extension GroupChannelListQuery {
         guard isHiddenRight else { return false }
         let state = channel.myMemberState
         switch memberStateFilter {
-        case .all: return state != .none
+        case .all: return state != .none && channel.isMember != false
         case .joinedOnly: return state == .joined
         case .invitedOnly: return state == .invited
         case .invitedByFriend: return state == .invited && channel.isInvitedByFriend
@@ -64,7 +66,9 @@ extension GroupChannelListQuery {
         if !urls.isEmpty && !urls.contains(channel.url) { return false }
         let types = customTypesFilter
         if !types.isEmpty && !types.contains(channel.customType) { return false }
-        if let prefix = customTypeStartsWithFilter, !channel.customType.hasPrefix(prefix) {
+        if let prefix = customTypeStartsWithFilter,
+            !channel.customType.utf8.starts(with: prefix.utf8)
+        {
             return false
         }
         if let part = channelNameContainsFilter {
@@ -78,7 +82,9 @@ extension GroupChannelListQuery {
         guard let value = channel.metadata[key] else { return false }
         let values = metaDataValuesFilter
         if !values.isEmpty && !values.contains(value) { return false }
-        if let prefix = metaDataValueStartsWithFilter { return value.hasPrefix(prefix) }
+        if let prefix = metaDataValueStartsWithFilter {
+            return value.utf8.starts(with: prefix.utf8)
+        }
         return true
     }
 
@@ -99,7 +105,7 @@ extension GroupChannelListQuery {
             return false
         }
         if let prefix = nicknameStartsWithFilter?.lowercased(),
-            !others.contains(where: { $0.lowercased().hasPrefix(prefix) })
+            !others.contains(where: { $0.lowercased().utf8.starts(with: prefix.utf8) })
         {
             return false
         }
@@ -140,6 +146,6 @@ extension GroupChannel {
 extension String {
     /// Whether a text occurs in this one; letters are compared in lower case, in no language.
     func contains(_ part: String, ignoringCase: Bool) -> Bool {
-        part.isEmpty || lowercased().contains(part.lowercased())
+        part.isEmpty || lowercased().range(of: part.lowercased(), options: .literal) != nil
     }
 }

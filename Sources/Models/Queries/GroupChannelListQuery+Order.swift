@@ -44,13 +44,15 @@ extension GroupChannelListOrder {
     }
 
     /// Which of two values comes first, `nil` if neither; what is missing comes last.
-    private func decide<Value: Equatable>(
+    private func decide<Value>(
         _ values: (Value?, Value?), _ precede: (Value, Value) -> Bool
     ) -> Bool? {
         switch values {
-        case (let left?, let right?): left == right ? nil : precede(left, right)
+        case (let left?, let right?):
+            precede(left, right) ? true : precede(right, left) ? false : nil
         case (nil, nil): nil
-        case (let left, _): left != nil
+        case (nil, _): false
+        case (_, nil): true
         }
     }
 
