@@ -95,7 +95,9 @@ import Testing
         #expect(throws: SerializationError(.invalidText, at: 4)) {
             try Message(serialized: [0x32, 0x03, 0x12, 0x01, 0xff])
         }
-        #expect(SerializationError(.invalidText, at: 4).description == "invalidText at byte 4")
+        let error: any Error = SerializationError(.invalidText, at: 4)
+        #expect("\(error)" == "invalidText at byte 4")
+        #expect(error.localizedDescription == "invalidText at byte 4")
     }
 
     @Test func aFieldThatReachesPastItsRecordIsAnErrorThoughTheInputGoesOn() {

@@ -6,27 +6,36 @@ import Testing
 /// The bytes and the JSON of every type as each version of the schema wrote them.
 ///
 /// The files of a version that was released never change: people have such bytes on their disks.
-/// A new field is shown in the files of a new version. `SCROLLBACK_WRITE_GOLDEN=1 swift test
-/// --filter GoldenTests` writes what is missing.
+/// A new field is shown in the files of a new version, whose number joins `versions`; while a
+/// version is not released, its files may be deleted and written anew.
+/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes what is missing.
 @Suite struct GoldenTests {
     static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
     static let versions = [1]
-    static let newest = directory.appending(path: "\(versions.count)")
+    static let newest: URL = {
+        let newest = directory.appending(path: "\(versions.count)")
+        if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {
+            do { try writeMissing(newest) } catch { Issue.record(error) }
+        }
+        return newest
+    }()
+
+    private static func writeMissing(_ directory: URL) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for type in RecordTests.types {
+            let bytes = directory.appending(path: "\(type.schema.name).bin")
+            if FileManager.default.fileExists(atPath: bytes.path) { continue }
+            let sample = Sample.bytes(type.schema, depth: 1)
+            try Data(sample).write(to: bytes)
+            try type.json(sample).write(to: directory.appending(path: "\(type.schema.name).json"))
+        }
+    }
 
     @Test(arguments: versions, RecordTests.types)
     func whatAnyVersionWroteIsReadAndWrittenTheSame(_ version: Int, _ type: TypeOfRecord) throws {
-        let directory = Self.directory.appending(path: "\(version)")
+        let directory = Self.newest.deletingLastPathComponent().appending(path: "\(version)")
         let bytes = directory.appending(path: "\(type.schema.name).bin")
         let json = directory.appending(path: "\(type.schema.name).json")
-        if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil,
-            !FileManager.default.fileExists(atPath: bytes.path)
-        {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true)
-            let sample = Sample.bytes(type.schema, depth: 1)
-            try Data(sample).write(to: bytes)
-            try type.json(sample).write(to: json)
-        }
         let golden = try [UInt8](Data(contentsOf: bytes))
         #expect(try type.decodeAndEncode(golden) == golden)
         #expect(try type.json(golden) == Data(contentsOf: json))
@@ -37,7 +46,9 @@ import Testing
     func theNewestVersionShowsEveryField(_ type: TypeOfRecord) throws {
         let bytes = try Data(contentsOf: Self.newest.appending(path: "\(type.schema.name).bin"))
         let record = try type.root.init(serialized: bytes)
-        #expect(record.customMirror.children.map(\.label) == type.schema.fields.map(\.name))
+        #expect(
+            record.customMirror.children.map(\.label) == type.schema.fields.map(\.name),
+            "See the comment of GoldenTests for how to write golden files.")
     }
 
     @Test func noGoldenFileIsOfATypeThatIsGone() throws {

@@ -48,6 +48,15 @@ import Testing
             ])
     }
 
+    @Test func numbersThatWouldBeRoundedAreNoNames() throws {
+        let decoder = JSONDecoder()
+        let whole = Data("18446744073709551615".utf8)
+        #expect(try decoder.decode(MessageID.self, from: whole) == "18446744073709551615")
+        #expect(throws: DecodingError.self) {
+            try decoder.decode(UserID.self, from: Data("123456789012345678901".utf8))
+        }
+    }
+
     @Test(arguments: [
         ("7001", "7001"), ("0", "0"), ("-5", "-5"), ("007", #""007""#), ("$x", #""$x""#),
         ("9223372036854775807", "9223372036854775807"),

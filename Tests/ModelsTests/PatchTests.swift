@@ -75,6 +75,13 @@ import Testing
         #expect(channel.unreadMessageCount == 5)
     }
 
+    @Test func aPatchSaysWhatItChanges() {
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: "x")
+        patch.set(\.data, to: "")
+        #expect(patch.description == #"Patch<GroupChannel>(name: "x", data: nil)"#)
+    }
+
     @Test func patchesSurviveJSON() throws {
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "New")

@@ -19,6 +19,17 @@ import Testing
         return definitions
     }
 
+    @Test func everyFieldOfTheFileHasAComment() throws {
+        let lines = try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n")
+        for (previous, line) in zip(lines, lines.dropFirst()) {
+            if line.contains("//") { continue }
+            let isField = line.hasPrefix("  ") && line.hasSuffix(";")
+            let isType = line.hasPrefix("message ") || line.hasPrefix("enum ")
+            if !(isField || isType) || line.hasSuffix(" extra = 100;") { continue }
+            #expect(previous.contains("//"), "\(line)")
+        }
+    }
+
     @Test func theFileSaysWhatTheCodeDoes() throws {
         let written = try Self.definitions()
         let coded = ProtoText().definitions

@@ -50,7 +50,11 @@ extension String: SingularValue {
         } catch {
             if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
             if let value = try? container.decode(Int64.self) { return String(value) }
-            if let value = try? container.decode(Double.self) { return String(value) }
+            // Ids of 64 bits without a sign are whole; what is larger would be rounded.
+            if let value = try? container.decode(UInt64.self) { return String(value) }
+            if let value = try? container.decode(Double.self), abs(value) < 0x1p53 {
+                return String(value)
+            }
             throw error
         }
     }

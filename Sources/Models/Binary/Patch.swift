@@ -105,3 +105,15 @@ extension RecordBytes {
         }
     }
 }
+
+extension Patch: CustomStringConvertible {
+    /// The fields that the patch names, such as "Patch<GroupChannel>(name: "x", data: nil)".
+    public var description: String {
+        let parts = Root.schema.fields.compactMap { field -> String? in
+            if update.cleared.contains(field.number) { return "\(field.name): nil" }
+            guard values.bytes.place(of: field.number) != nil else { return nil }
+            return "\(field.name): \(field.describe(values.bytes))"
+        }
+        return "Patch<\(Root.schema.name)>(\(parts.joined(separator: ", ")))"
+    }
+}

@@ -207,7 +207,7 @@ extension RecordBytes {
 // MARK: Description
 
 extension Record {
-    /// The fields that are there, such as "Reaction(key: "+1", updated_at: 1700000000456)".
+    /// The fields that are there under their names in JSON, such as "Reaction(key: "+1")".
     public var description: String {
         let parts = Self.schema.fields(in: fields.bytes)
             .map { "\($0.name): \($0.describe(fields.bytes))" }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why bytes are not the binary form of a record, and where.
 ///
 /// Decoding a record checks everything, its texts and nested records included, so that this error
@@ -48,4 +50,9 @@ extension SerializationError: CustomStringConvertible {
 extension SerializationError.Code: CustomStringConvertible {
     /// The name of the code.
     public var description: String { value.rawValue }
+}
+
+extension SerializationError: LocalizedError {
+    /// The same as ``description``, for those who ask an error without knowing its type.
+    public var errorDescription: String? { description }
 }

@@ -57,7 +57,7 @@ extension Message {
 }
 
 extension JSONValue {
-    /// One text, or several: numbers and truth values as they would be written. `nil` for others.
+    /// One text, or several, of numbers and truth values too; `nil` if this is something else.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

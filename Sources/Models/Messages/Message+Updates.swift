@@ -11,6 +11,10 @@ extension Message {
 
     /// Takes over a reaction that was given or taken back.
     ///
+    /// Ids of messages are unique in an application, so the event's channel is not looked at. In a
+    /// large channel, where not everybody is named, ``Reaction/hasCurrentUserReacted`` stays as it
+    /// was, and an event that comes twice may count twice until the message is fetched again.
+    ///
     /// - Returns: Whether the event was for this message, and as new as what is known of its key.
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {

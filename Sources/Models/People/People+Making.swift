@@ -11,6 +11,8 @@ extension User {
 
 extension Person {
     /// Creates a person of this kind from one of another: what all kinds have is taken over.
+    ///
+    /// What only the other kind has, ``Record/extra`` and unknown fields are left out.
     public init(person: some Person) {
         let shared = Set(Self.personFields.map(\.number))
         self.init(person.fields.bytes.keeping(shared.contains))

@@ -34,7 +34,7 @@ extension QueryType: WireEnum {
 
 /// Which channels a list has, by the current user's membership.
 public enum MemberStateFilter: Int, CaseIterable, Sendable {
-    /// All.
+    /// Those that the user has joined or is invited to.
     case all = 0
     /// Those that the user has joined.
     case joinedOnly = 1

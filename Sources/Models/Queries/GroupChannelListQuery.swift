@@ -1,7 +1,8 @@
 /// Which of the current user's group channels to list, and in which order.
 ///
-/// Each filter narrows the list; one that is left as it is lets every channel pass, but for
-/// ``hiddenStateFilter``, which shows what is not hidden.
+/// Each filter narrows the list, and one that is left as it is lets every channel pass. But three
+/// kinds are listed only when asked for, or never: hidden channels, channels that carry
+/// notifications, and channels that one is neither a member of nor invited to.
 public struct GroupChannelListQuery: Record {
     /// The fields, in the binary form.
     public var fields = RecordFields<GroupChannelListQuery>()

@@ -1,7 +1,7 @@
 import Foundation
 import Scrollback
 
-// A message as a chat server sends it. What this version has no name for is kept.
+// A message as a chat server sends it. Keys that this version has no name for are kept.
 let json = """
     {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!",
      "user": {"user_id": "alice", "nickname": "Alice"}, "mood": "sunny"}
