@@ -2053,6 +2053,16 @@ public nonisolated struct Scrollback_Message: @unchecked Sendable {
   /// Clears the value of `fileMessageParams`. Subsequent reads from it will return its default value.
   public mutating func clearFileMessageParams() {_uniqueStorage()._fileMessageParams = nil}
 
+  /// What a pending or failed message with several files was made from.
+  public var multipleFilesMessageParams: Scrollback_MultipleFilesMessageCreateParams {
+    get {_storage._multipleFilesMessageParams ?? Scrollback_MultipleFilesMessageCreateParams()}
+    set {_uniqueStorage()._multipleFilesMessageParams = newValue}
+  }
+  /// Returns true if `multipleFilesMessageParams` has been explicitly set.
+  public var hasMultipleFilesMessageParams: Bool {_storage._multipleFilesMessageParams != nil}
+  /// Clears the value of `multipleFilesMessageParams`. Subsequent reads from it will return its default value.
+  public mutating func clearMultipleFilesMessageParams() {_uniqueStorage()._multipleFilesMessageParams = nil}
+
   public var extra: Dictionary<String,Scrollback_JSONValue> {
     get {_storage._extra}
     set {_uniqueStorage()._extra = newValue}
@@ -5740,7 +5750,7 @@ nonisolated extension Scrollback_RestrictionInfo: SwiftProtobuf.Message, SwiftPr
 
 nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Message"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{3}auto_resend_registered\0\u{3}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{2}.extra\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{3}message_id\0\u{3}created_at\0\u{3}updated_at\0\u{3}sending_status\0\u{1}user\0\u{1}message\0\u{3}channel_url\0\u{3}request_id\0\u{1}data\0\u{3}custom_type\0\u{3}error_code\0\u{3}parent_message_id\0\u{1}file\0\u{1}reactions\0\u{1}files\0\u{3}channel_type\0\u{3}mention_type\0\u{3}mentioned_users\0\u{3}mentioned_user_ids\0\u{3}mentioned_message_template\0\u{3}sorted_metaarray\0\u{3}parent_message_info\0\u{3}parent_message_text\0\u{3}thread_info\0\u{3}is_reply_to_channel\0\u{1}silent\0\u{3}is_op_msg\0\u{3}is_removed\0\u{3}is_super\0\u{3}is_guest_msg\0\u{3}is_global_block\0\u{3}check_reactions\0\u{3}force_update_last_message\0\u{3}message_survival_seconds\0\u{3}message_retention_hour\0\u{3}message_events\0\u{3}og_tag\0\u{3}extended_message\0\u{3}extended_message_payload\0\u{3}apple_critical_alert_options\0\u{3}scheduled_message_id\0\u{3}scheduled_at\0\u{3}scheduled_status\0\u{3}previous_message_id\0\u{3}unread_message_count\0\u{3}auto_resend_registered\0\u{3}old_values\0\u{1}translations\0\u{3}translation_target_languages\0\u{1}plugins\0\u{1}poll\0\u{3}user_message_params\0\u{3}file_message_params\0\u{3}multiple_files_message_params\0\u{2}-extra\0")
 
   fileprivate class _StorageClass {
     var _type: Scrollback_MessageType = .mesg
@@ -5797,6 +5807,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
     var _poll: Scrollback_Poll? = nil
     var _userMessageParams: Scrollback_UserMessageCreateParams? = nil
     var _fileMessageParams: Scrollback_FileMessageCreateParams? = nil
+    var _multipleFilesMessageParams: Scrollback_MultipleFilesMessageCreateParams? = nil
     var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
 
       // This property is used as the initial default value for new instances of the type.
@@ -5862,6 +5873,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       _poll = source._poll
       _userMessageParams = source._userMessageParams
       _fileMessageParams = source._fileMessageParams
+      _multipleFilesMessageParams = source._multipleFilesMessageParams
       _extra = source._extra
     }
   }
@@ -5935,6 +5947,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         case 52: try { try decoder.decodeSingularMessageField(value: &_storage._poll) }()
         case 53: try { try decoder.decodeSingularMessageField(value: &_storage._userMessageParams) }()
         case 54: try { try decoder.decodeSingularMessageField(value: &_storage._fileMessageParams) }()
+        case 55: try { try decoder.decodeSingularMessageField(value: &_storage._multipleFilesMessageParams) }()
         case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
         default: break
         }
@@ -6110,6 +6123,9 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
       try { if let v = _storage._fileMessageParams {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
       } }()
+      try { if let v = _storage._multipleFilesMessageParams {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 55)
+      } }()
       if !_storage._extra.isEmpty {
         try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
       }
@@ -6176,6 +6192,7 @@ nonisolated extension Scrollback_Message: SwiftProtobuf.Message, SwiftProtobuf._
         if _storage._poll != rhs_storage._poll {return false}
         if _storage._userMessageParams != rhs_storage._userMessageParams {return false}
         if _storage._fileMessageParams != rhs_storage._fileMessageParams {return false}
+        if _storage._multipleFilesMessageParams != rhs_storage._multipleFilesMessageParams {return false}
         if _storage._extra != rhs_storage._extra {return false}
         return true
       }

@@ -170,6 +170,7 @@ public struct Message: Record {
             Field(52, "poll", \Message.poll),
             Field(53, "user_message_params", \Message.userMessageParams),
             Field(54, "file_message_params", \Message.fileMessageParams),
+            Field(55, "multiple_files_message_params", \Message.multipleFilesMessageParams),
         ], rules: rules)
 }
 
@@ -401,7 +402,7 @@ extension Message {
     }
 }
 
-// MARK: Local
+// MARK: Of this device, and of the edit that brought it
 
 extension Message {
     /// Whether the outbox sends it again by itself.
@@ -426,6 +427,12 @@ extension Message {
     public var fileMessageParams: FileMessageCreateParams? {
         get { self[54] }
         set { self[54] = newValue }
+    }
+
+    /// What a pending or failed message with several files was made from.
+    public var multipleFilesMessageParams: MultipleFilesMessageCreateParams? {
+        get { self[55] }
+        set { self[55] = newValue }
     }
 }
 
