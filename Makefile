@@ -77,8 +77,10 @@ docs: symbols
 	        --output-path .build-docs/$$module.doccarchive || exit 1; \
 	    links="$$links --dependency .build-docs/$$module.doccarchive"; \
 	done
-	$(DOCC) merge $(MODULES:%=.build-docs/%.doccarchive) --output-path .build-docs/site \
+	mkdir -p .build-docs/site
+	$(DOCC) merge $(MODULES:%=.build-docs/%.doccarchive) --output-path .build-docs/site/scrollback \
 	    --synthesized-landing-page-name Scrollback --synthesized-landing-page-kind Package
+	echo "Serve .build-docs/site, and open /scrollback/documentation there."
 
 bench: deps
 	cd Benchmarks && swift run -c release bench $(ARGS)
@@ -98,9 +100,10 @@ fuzz: $(FUZZERS)
 $(FUZZERS): deps
 	swift build --sanitize=fuzzer --configuration release --product $@ --scratch-path .build-fuzz
 	mkdir -p .build-fuzz/$@
+	set -o pipefail; \
 	SWIFT_BACKTRACE=enable=no .build-fuzz/release/$@ -max_total_time=$(FUZZ_SECONDS) \
 	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_funcs=0 -print_final_stats=1 \
-	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@
+	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d'
 
 interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
