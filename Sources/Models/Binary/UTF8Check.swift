@@ -49,6 +49,11 @@ extension RawSpan {
             // The most frequent forms, by the word: a text in one script has little else.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
+                let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8
+                if ascii > 0 {
+                    offset &+= ascii
+                    continue
+                }
                 if word & 0xc0_c0f0 == 0x80_80e0 {
                     // Three bytes. What the first two say must not fit fewer, or be a surrogate.
                     let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
@@ -59,10 +64,6 @@ extension RawSpan {
                 if word & 0xc0e0 == 0x80c0 {
                     guard word & 0x1e != 0 else { return false }
                     offset &+= 2
-                    continue
-                }
-                if word & RawSpan.highBits == 0 {
-                    offset &+= 8
                     continue
                 }
             }
