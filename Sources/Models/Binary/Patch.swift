@@ -56,7 +56,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         for number in values.bytes.numbers where number != Field.extra.number {
             let isKnown = record.fields.bytes.place(of: number) != nil
             if isKnown && update.guessed.contains(number) { continue }
-            record.fields.bytes.replace(number, with: values.bytes)
+            record.fields.bytes.take(number, from: values.bytes)
         }
         let extra = Root(values.bytes).extra
         if !extra.isEmpty { record.extra.merge(extra) { $1 } }
@@ -89,19 +89,6 @@ extension Patch: Codable {
         for field in Root.schema.fields
         where update.cleared.contains(field.number) && field.number != Field.extra.number {
             try container.encodeNil(forKey: JSONKey(field.name))
-        }
-    }
-}
-
-extension RecordBytes {
-    /// Takes a field over from another record of the same type.
-    mutating func replace(_ number: Int, with source: RecordBytes) {
-        let (run, other) = (run(of: number), source.run(of: number))
-        let old = self
-        self = RecordBytes(count: count - run.count + other.count) { writer in
-            writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
-            writer.copy(source.bytes, other)
-            writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
         }
     }
 }

@@ -125,10 +125,30 @@ extension RecordBytes {
         let run = run(of: number)
         let size = value.size(inField: number)
         if size == 0 && run.isEmpty { return }
+        replace(run, size: size) { value.write(inField: number, to: &$0) }
+    }
+
+    /// Takes a field out.
+    mutating func remove(_ number: Int) {
+        let run = run(of: number)
+        if !run.isEmpty { replace(run, size: 0) { _ in } }
+    }
+
+    /// Takes a field over from another record of the same type.
+    mutating func take(_ number: Int, from source: RecordBytes) {
+        let taken = source.run(of: number)
+        replace(run(of: number), size: taken.count) { $0.copy(source.bytes, taken) }
+    }
+
+    /// Writes the bytes anew with `size` others in the place of those of one field.
+    @inline(__always)
+    private mutating func replace(
+        _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void
+    ) {
         let old = self
         self = RecordBytes(count: count - run.count + size) { writer in
             writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
-            value.write(inField: number, to: &writer)
+            write(&writer)
             writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
         }
     }

@@ -101,16 +101,3 @@ extension Schema {
         }
     }
 }
-
-extension RecordBytes {
-    /// Takes a field out.
-    mutating func remove(_ number: Int) {
-        let run = run(of: number)
-        if run.isEmpty { return }
-        let old = self
-        self = RecordBytes(count: count - run.count) { writer in
-            writer.copy(old.bytes, old.range.lowerBound..<run.lowerBound)
-            writer.copy(old.bytes, run.upperBound..<old.range.upperBound)
-        }
-    }
-}
