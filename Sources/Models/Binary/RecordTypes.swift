@@ -22,4 +22,7 @@ package let recordTypes: [any Record.Type] = [
     UserMessageCreateParams.self, FileMessageCreateParams.self,
     MultipleFilesMessageCreateParams.self, UserMessageUpdateParams.self,
     FileMessageUpdateParams.self, UploadableFile.self, ThumbnailSize.self,
+
+    // The outbox
+    Draft.self,
 ]
