@@ -77,7 +77,7 @@ import Testing
         #expect(draft.serializedBytes == bytes)
     }
 
-    // MARK: Place
+    // MARK: Place and time
 
     @Test func aDraftFollowsThePositionThatWasTheNewest() {
         let position = Position(createdAt: 400, messageID: 7)
@@ -96,6 +96,59 @@ import Testing
         let position = Position(createdAt: time, messageID: "$a")
         let draft = Draft(Self.message, requestID: "r", follows: position)
         #expect(try Draft(serialized: draft.serialize()).follows == position)
+    }
+
+    @Test func aDraftWaitsSinceItWasWrittenOrSentAgain() {
+        var draft = Draft(Self.message, requestID: "r")
+        #expect(draft.waitingSince == 500)
+        draft.resend(at: 900)
+        #expect(draft.waitingSince == 900 && draft.createdAt == 500)
+    }
+
+    // MARK: States
+
+    @Test func aDraftFailsTogetherWithItsMessage() {
+        var draft = Draft(Self.message, requestID: "r")
+        draft.notBefore = 600
+        draft.fail(.mutedInChannel, "You are muted.")
+        #expect(draft.state == .failed && draft.notBefore == nil)
+        #expect(draft.errorCode == .mutedInChannel && draft.errorMessage == "You are muted.")
+        #expect(draft.message?.sendingStatus == .failed)
+        #expect(draft.message?.errorCode == .mutedInChannel)
+        draft.fail(.ackTimeout)
+        #expect(draft.errorCode == .ackTimeout && draft.errorMessage == nil)
+    }
+
+    @Test func aDraftThatIsSentAgainIsAsItWasButForTheTime() {
+        var draft = Draft(Self.message, requestID: "r")
+        draft.isDoubtful = true
+        draft.attempts = 2
+        let before = draft
+        draft.fail(.ackTimeout, "no answer")
+        draft.resend(at: 900)
+        #expect(draft.resentAt == 900)
+        draft.resentAt = nil
+        #expect(draft == before)
+    }
+
+    @Test func aChangeThatFailsHasNoMessage() {
+        var draft = Draft(.delete, requestID: "d", channelURL: "c", createdAt: 9, messageID: 7)
+        draft.fail(.networkError)
+        #expect(draft.state == .failed && draft.message == nil)
+        draft.resend(at: 10)
+        #expect(draft.state == .pending && draft.message == nil)
+    }
+
+    @Test(arguments: [ErrorCode.ackTimeout, .networkError, .mutedInChannel, .banned, .unknown])
+    func aDraftMayBeSentAgainWhereItsMessageMay(_ code: ErrorCode) {
+        var draft = Draft(Self.message, requestID: "r")
+        draft.errorCode = code
+        #expect(!draft.isResendable)
+        draft.fail(code)
+        #expect(draft.isResendable == draft.message?.isResendable)
+        #expect(draft.isResendable == code.isResendable)
+        draft.resend(at: 900)
+        #expect(!draft.isResendable)
     }
 
     // MARK: Files
