@@ -132,6 +132,102 @@ public nonisolated enum Scrollback_CountPreference: SwiftProtobuf.Enum, Swift.Ca
 
 }
 
+/// What a draft asks the server to do.
+public nonisolated enum Scrollback_DraftOperation: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Take a new message.
+  case send // = 0
+
+  /// Change a message.
+  case update // = 1
+
+  /// Delete a message.
+  case delete // = 2
+
+  /// Add a reaction to a message.
+  case addReaction // = 3
+
+  /// Take a reaction to a message back.
+  case deleteReaction // = 4
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .send
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .send
+    case 1: self = .update
+    case 2: self = .delete
+    case 3: self = .addReaction
+    case 4: self = .deleteReaction
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .send: return 0
+    case .update: return 1
+    case .delete: return 2
+    case .addReaction: return 3
+    case .deleteReaction: return 4
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_DraftOperation] = [
+    .send,
+    .update,
+    .delete,
+    .addReaction,
+    .deleteReaction,
+  ]
+
+}
+
+/// How far a draft has come. One that was canceled or confirmed is a draft no more.
+public nonisolated enum Scrollback_DraftState: SwiftProtobuf.Enum, Swift.CaseIterable {
+  public typealias RawValue = Int
+
+  /// Waits for its turn, or is on its way.
+  case pending // = 0
+
+  /// Was refused, or given up; its error code says why.
+  case failed // = 1
+  case UNRECOGNIZED(Int)
+
+  public init() {
+    self = .pending
+  }
+
+  public init?(rawValue: Int) {
+    switch rawValue {
+    case 0: self = .pending
+    case 1: self = .failed
+    default: self = .UNRECOGNIZED(rawValue)
+    }
+  }
+
+  public var rawValue: Int {
+    switch self {
+    case .pending: return 0
+    case .failed: return 1
+    case .UNRECOGNIZED(let i): return i
+    }
+  }
+
+  // The compiler won't synthesize support with the UNRECOGNIZED case.
+  public static let allCases: [Scrollback_DraftState] = [
+    .pending,
+    .failed,
+  ]
+
+}
+
 /// The orders of a group channel list.
 public nonisolated enum Scrollback_GroupChannelListOrder: SwiftProtobuf.Enum, Swift.CaseIterable {
   public typealias RawValue = Int
@@ -4861,6 +4957,182 @@ public nonisolated struct Scrollback_ThumbnailSize: Sendable {
   public init() {}
 }
 
+/// One thing that a user wrote and the server has not confirmed yet, as the outbox keeps it on disk.
+/// Fields 11 to 13 are free.
+public nonisolated struct Scrollback_Draft: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of this operation; for a new message also that of the message. It never changes.
+  public var requestID: String {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
+
+  /// The channel.
+  public var channelURL: String {
+    get {_storage._channelURL}
+    set {_uniqueStorage()._channelURL = newValue}
+  }
+
+  /// The kind of that channel.
+  public var channelType: Scrollback_ChannelType {
+    get {_storage._channelType}
+    set {_uniqueStorage()._channelType = newValue}
+  }
+
+  /// What the server is asked to do. A reader that does not know a number leaves the draft alone.
+  public var operation: Scrollback_DraftOperation {
+    get {_storage._operation}
+    set {_uniqueStorage()._operation = newValue}
+  }
+
+  /// How far it has come.
+  public var state: Scrollback_DraftState {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  /// When the user wrote it, by the clock of this device.
+  public var createdAt: Int64 {
+    get {_storage._createdAt}
+    set {_uniqueStorage()._createdAt = newValue}
+  }
+
+  /// The new message as lists show it while it is not sent, with the params it is made from; nil if
+  /// this is a change.
+  public var message: Scrollback_Message {
+    get {_storage._message ?? Scrollback_Message()}
+    set {_uniqueStorage()._message = newValue}
+  }
+  /// Returns true if `message` has been explicitly set.
+  public var hasMessage: Bool {_storage._message != nil}
+  /// Clears the value of `message`. Subsequent reads from it will return its default value.
+  public mutating func clearMessage() {_uniqueStorage()._message = nil}
+
+  /// The message to change; nil for a new one, and while the target itself is not sent.
+  public var messageID: String {
+    get {_storage._messageID}
+    set {_uniqueStorage()._messageID = newValue}
+  }
+
+  /// The draft of the message to change, if that was not sent when this was written.
+  public var targetRequestID: String {
+    get {_storage._targetRequestID}
+    set {_uniqueStorage()._targetRequestID = newValue}
+  }
+
+  /// What is reacted with.
+  public var reactionKey: String {
+    get {_storage._reactionKey ?? String()}
+    set {_uniqueStorage()._reactionKey = newValue}
+  }
+  /// Returns true if `reactionKey` has been explicitly set.
+  public var hasReactionKey: Bool {_storage._reactionKey != nil}
+  /// Clears the value of `reactionKey`. Subsequent reads from it will return its default value.
+  public mutating func clearReactionKey() {_uniqueStorage()._reactionKey = nil}
+
+  /// What an edit changes in a user message.
+  public var userMessageUpdateParams: Scrollback_UserMessageUpdateParams {
+    get {_storage._userMessageUpdateParams ?? Scrollback_UserMessageUpdateParams()}
+    set {_uniqueStorage()._userMessageUpdateParams = newValue}
+  }
+  /// Returns true if `userMessageUpdateParams` has been explicitly set.
+  public var hasUserMessageUpdateParams: Bool {_storage._userMessageUpdateParams != nil}
+  /// Clears the value of `userMessageUpdateParams`. Subsequent reads from it will return its default value.
+  public mutating func clearUserMessageUpdateParams() {_uniqueStorage()._userMessageUpdateParams = nil}
+
+  /// What an edit changes in a file message.
+  public var fileMessageUpdateParams: Scrollback_FileMessageUpdateParams {
+    get {_storage._fileMessageUpdateParams ?? Scrollback_FileMessageUpdateParams()}
+    set {_uniqueStorage()._fileMessageUpdateParams = newValue}
+  }
+  /// Returns true if `fileMessageUpdateParams` has been explicitly set.
+  public var hasFileMessageUpdateParams: Bool {_storage._fileMessageUpdateParams != nil}
+  /// Clears the value of `fileMessageUpdateParams`. Subsequent reads from it will return its default value.
+  public mutating func clearFileMessageUpdateParams() {_uniqueStorage()._fileMessageUpdateParams = nil}
+
+  /// How often it was handed to the backend.
+  public var attempts: Int64 {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
+
+  /// Why it failed, or why the last attempt did; nil if none has.
+  public var errorCode: Int64 {
+    get {_storage._errorCode}
+    set {_uniqueStorage()._errorCode = newValue}
+  }
+
+  /// What the backend said of the failure, for whoever looks for its cause.
+  public var errorMessage: String {
+    get {_storage._errorMessage ?? String()}
+    set {_uniqueStorage()._errorMessage = newValue}
+  }
+  /// Returns true if `errorMessage` has been explicitly set.
+  public var hasErrorMessage: Bool {_storage._errorMessage != nil}
+  /// Clears the value of `errorMessage`. Subsequent reads from it will return its default value.
+  public mutating func clearErrorMessage() {_uniqueStorage()._errorMessage = nil}
+
+  /// When the server allows the next attempt; nil for at once.
+  public var notBefore: Int64 {
+    get {_storage._notBefore}
+    set {_uniqueStorage()._notBefore = newValue}
+  }
+
+  /// When the message was accepted that follows_message_id names.
+  public var followsCreatedAt: Int64 {
+    get {_storage._followsCreatedAt}
+    set {_uniqueStorage()._followsCreatedAt = newValue}
+  }
+
+  /// The newest message known in the channel when this was written, after which a message that is
+  /// not sent comes, whatever the clock of the device says; empty if none was.
+  public var followsMessageID: String {
+    get {_storage._followsMessageID}
+    set {_uniqueStorage()._followsMessageID = newValue}
+  }
+
+  /// What the server made of the files, in the order of the params; one without an address is not
+  /// uploaded. May be shorter than they are.
+  public var uploadedFiles: [Scrollback_FileInfo] {
+    get {_storage._uploadedFiles}
+    set {_uniqueStorage()._uploadedFiles = newValue}
+  }
+
+  /// Whether another attempt could do the same thing twice: one may have reached the server, and
+  /// that does not deduplicate requests.
+  public var isDoubtful: Bool {
+    get {_storage._isDoubtful}
+    set {_uniqueStorage()._isDoubtful = newValue}
+  }
+
+  /// Names of the copies that the outbox has made of the files, in the order of the params, in its
+  /// own directory; empty for none. May be shorter than they are.
+  public var keptFiles: [String] {
+    get {_storage._keptFiles}
+    set {_uniqueStorage()._keptFiles = newValue}
+  }
+
+  /// When the user last asked to send it again, by the clock of this device; nil if never.
+  public var resentAt: Int64 {
+    get {_storage._resentAt}
+    set {_uniqueStorage()._resentAt = newValue}
+  }
+
+  public var extra: Dictionary<String,Scrollback_JSONValue> {
+    get {_storage._extra}
+    set {_uniqueStorage()._extra = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
 /// An array of JSON.
 public nonisolated struct Scrollback_JSONArray: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -4988,6 +5260,14 @@ nonisolated extension Scrollback_ChannelType: SwiftProtobuf._ProtoNameProviding 
 
 nonisolated extension Scrollback_CountPreference: SwiftProtobuf._ProtoNameProviding {
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0COUNT_PREFERENCE_ALL\0\u{1}COUNT_PREFERENCE_UNREAD_MESSAGE_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_UNREAD_MENTION_COUNT_ONLY\0\u{1}COUNT_PREFERENCE_OFF\0")
+}
+
+nonisolated extension Scrollback_DraftOperation: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DRAFT_OPERATION_SEND\0\u{1}DRAFT_OPERATION_UPDATE\0\u{1}DRAFT_OPERATION_DELETE\0\u{1}DRAFT_OPERATION_ADD_REACTION\0\u{1}DRAFT_OPERATION_DELETE_REACTION\0")
+}
+
+nonisolated extension Scrollback_DraftState: SwiftProtobuf._ProtoNameProviding {
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DRAFT_STATE_PENDING\0\u{1}DRAFT_STATE_FAILED\0")
 }
 
 nonisolated extension Scrollback_GroupChannelListOrder: SwiftProtobuf._ProtoNameProviding {
@@ -9776,6 +10056,230 @@ nonisolated extension Scrollback_ThumbnailSize: SwiftProtobuf.Message, SwiftProt
     if lhs.maxwidth != rhs.maxwidth {return false}
     if lhs.maxheight != rhs.maxheight {return false}
     if lhs.extra != rhs.extra {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Scrollback_Draft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Draft"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{3}channel_url\0\u{3}channel_type\0\u{1}operation\0\u{1}state\0\u{3}created_at\0\u{1}message\0\u{3}message_id\0\u{3}target_request_id\0\u{3}reaction_key\0\u{4}\u{4}user_message_update_params\0\u{3}file_message_update_params\0\u{1}attempts\0\u{3}error_code\0\u{3}error_message\0\u{3}not_before\0\u{3}follows_created_at\0\u{3}follows_message_id\0\u{3}uploaded_files\0\u{3}is_doubtful\0\u{3}kept_files\0\u{3}resent_at\0\u{2}K\u{1}extra\0")
+
+  fileprivate class _StorageClass {
+    var _requestID: String = String()
+    var _channelURL: String = String()
+    var _channelType: Scrollback_ChannelType = .open
+    var _operation: Scrollback_DraftOperation = .send
+    var _state: Scrollback_DraftState = .pending
+    var _createdAt: Int64 = 0
+    var _message: Scrollback_Message? = nil
+    var _messageID: String = String()
+    var _targetRequestID: String = String()
+    var _reactionKey: String? = nil
+    var _userMessageUpdateParams: Scrollback_UserMessageUpdateParams? = nil
+    var _fileMessageUpdateParams: Scrollback_FileMessageUpdateParams? = nil
+    var _attempts: Int64 = 0
+    var _errorCode: Int64 = 0
+    var _errorMessage: String? = nil
+    var _notBefore: Int64 = 0
+    var _followsCreatedAt: Int64 = 0
+    var _followsMessageID: String = String()
+    var _uploadedFiles: [Scrollback_FileInfo] = []
+    var _isDoubtful: Bool = false
+    var _keptFiles: [String] = []
+    var _resentAt: Int64 = 0
+    var _extra: Dictionary<String,Scrollback_JSONValue> = [:]
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestID = source._requestID
+      _channelURL = source._channelURL
+      _channelType = source._channelType
+      _operation = source._operation
+      _state = source._state
+      _createdAt = source._createdAt
+      _message = source._message
+      _messageID = source._messageID
+      _targetRequestID = source._targetRequestID
+      _reactionKey = source._reactionKey
+      _userMessageUpdateParams = source._userMessageUpdateParams
+      _fileMessageUpdateParams = source._fileMessageUpdateParams
+      _attempts = source._attempts
+      _errorCode = source._errorCode
+      _errorMessage = source._errorMessage
+      _notBefore = source._notBefore
+      _followsCreatedAt = source._followsCreatedAt
+      _followsMessageID = source._followsMessageID
+      _uploadedFiles = source._uploadedFiles
+      _isDoubtful = source._isDoubtful
+      _keptFiles = source._keptFiles
+      _resentAt = source._resentAt
+      _extra = source._extra
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._channelURL) }()
+        case 3: try { try decoder.decodeSingularEnumField(value: &_storage._channelType) }()
+        case 4: try { try decoder.decodeSingularEnumField(value: &_storage._operation) }()
+        case 5: try { try decoder.decodeSingularEnumField(value: &_storage._state) }()
+        case 6: try { try decoder.decodeSingularInt64Field(value: &_storage._createdAt) }()
+        case 7: try { try decoder.decodeSingularMessageField(value: &_storage._message) }()
+        case 8: try { try decoder.decodeSingularStringField(value: &_storage._messageID) }()
+        case 9: try { try decoder.decodeSingularStringField(value: &_storage._targetRequestID) }()
+        case 10: try { try decoder.decodeSingularStringField(value: &_storage._reactionKey) }()
+        case 14: try { try decoder.decodeSingularMessageField(value: &_storage._userMessageUpdateParams) }()
+        case 15: try { try decoder.decodeSingularMessageField(value: &_storage._fileMessageUpdateParams) }()
+        case 16: try { try decoder.decodeSingularInt64Field(value: &_storage._attempts) }()
+        case 17: try { try decoder.decodeSingularInt64Field(value: &_storage._errorCode) }()
+        case 18: try { try decoder.decodeSingularStringField(value: &_storage._errorMessage) }()
+        case 19: try { try decoder.decodeSingularInt64Field(value: &_storage._notBefore) }()
+        case 20: try { try decoder.decodeSingularInt64Field(value: &_storage._followsCreatedAt) }()
+        case 21: try { try decoder.decodeSingularStringField(value: &_storage._followsMessageID) }()
+        case 22: try { try decoder.decodeRepeatedMessageField(value: &_storage._uploadedFiles) }()
+        case 23: try { try decoder.decodeSingularBoolField(value: &_storage._isDoubtful) }()
+        case 24: try { try decoder.decodeRepeatedStringField(value: &_storage._keptFiles) }()
+        case 25: try { try decoder.decodeSingularInt64Field(value: &_storage._resentAt) }()
+        case 100: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: &_storage._extra) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 1)
+      }
+      if !_storage._channelURL.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._channelURL, fieldNumber: 2)
+      }
+      if _storage._channelType != .open {
+        try visitor.visitSingularEnumField(value: _storage._channelType, fieldNumber: 3)
+      }
+      if _storage._operation != .send {
+        try visitor.visitSingularEnumField(value: _storage._operation, fieldNumber: 4)
+      }
+      if _storage._state != .pending {
+        try visitor.visitSingularEnumField(value: _storage._state, fieldNumber: 5)
+      }
+      if _storage._createdAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._createdAt, fieldNumber: 6)
+      }
+      try { if let v = _storage._message {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+      } }()
+      if !_storage._messageID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._messageID, fieldNumber: 8)
+      }
+      if !_storage._targetRequestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._targetRequestID, fieldNumber: 9)
+      }
+      try { if let v = _storage._reactionKey {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+      } }()
+      try { if let v = _storage._userMessageUpdateParams {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+      } }()
+      try { if let v = _storage._fileMessageUpdateParams {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+      } }()
+      if _storage._attempts != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._attempts, fieldNumber: 16)
+      }
+      if _storage._errorCode != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._errorCode, fieldNumber: 17)
+      }
+      try { if let v = _storage._errorMessage {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 18)
+      } }()
+      if _storage._notBefore != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._notBefore, fieldNumber: 19)
+      }
+      if _storage._followsCreatedAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._followsCreatedAt, fieldNumber: 20)
+      }
+      if !_storage._followsMessageID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._followsMessageID, fieldNumber: 21)
+      }
+      if !_storage._uploadedFiles.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._uploadedFiles, fieldNumber: 22)
+      }
+      if _storage._isDoubtful != false {
+        try visitor.visitSingularBoolField(value: _storage._isDoubtful, fieldNumber: 23)
+      }
+      if !_storage._keptFiles.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._keptFiles, fieldNumber: 24)
+      }
+      if _storage._resentAt != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._resentAt, fieldNumber: 25)
+      }
+      if !_storage._extra.isEmpty {
+        try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMessageMap<SwiftProtobuf.ProtobufString,Scrollback_JSONValue>.self, value: _storage._extra, fieldNumber: 100)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: Scrollback_Draft, rhs: Scrollback_Draft) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._channelURL != rhs_storage._channelURL {return false}
+        if _storage._channelType != rhs_storage._channelType {return false}
+        if _storage._operation != rhs_storage._operation {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._createdAt != rhs_storage._createdAt {return false}
+        if _storage._message != rhs_storage._message {return false}
+        if _storage._messageID != rhs_storage._messageID {return false}
+        if _storage._targetRequestID != rhs_storage._targetRequestID {return false}
+        if _storage._reactionKey != rhs_storage._reactionKey {return false}
+        if _storage._userMessageUpdateParams != rhs_storage._userMessageUpdateParams {return false}
+        if _storage._fileMessageUpdateParams != rhs_storage._fileMessageUpdateParams {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
+        if _storage._errorCode != rhs_storage._errorCode {return false}
+        if _storage._errorMessage != rhs_storage._errorMessage {return false}
+        if _storage._notBefore != rhs_storage._notBefore {return false}
+        if _storage._followsCreatedAt != rhs_storage._followsCreatedAt {return false}
+        if _storage._followsMessageID != rhs_storage._followsMessageID {return false}
+        if _storage._uploadedFiles != rhs_storage._uploadedFiles {return false}
+        if _storage._isDoubtful != rhs_storage._isDoubtful {return false}
+        if _storage._keptFiles != rhs_storage._keptFiles {return false}
+        if _storage._resentAt != rhs_storage._resentAt {return false}
+        if _storage._extra != rhs_storage._extra {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
