@@ -29,6 +29,8 @@ let package = Package(
             providers: [.apt(["libreadline-dev"]), .brew(["readline"])]
         ),
 
+        .target(name: "CLevelDBEnvironment", dependencies: ["CLevelDB"]),
+
         // MARK: Libraries: each imports only those above it
 
         .target(name: "Models"),
@@ -89,7 +91,8 @@ let package = Package(
             exclude: ["Corpus", "FuzzModels.swift"]
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system {
