@@ -71,7 +71,18 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "ModelsTests", dependencies: ["Models"], exclude: ["Golden"]),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: [
+                "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
+            ]
+        ),
+        .target(
+            name: "CFaultEnvironment",
+            // LevelDB's type information comes from there, where LevelDB is built without it.
+            dependencies: ["CLevelDB", "CLevelDBEnvironment"],
+            path: "Tests/CFaultEnvironment"
+        ),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
         .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
