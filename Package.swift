@@ -29,6 +29,8 @@ let package = Package(
             providers: [.apt(["libreadline-dev"]), .brew(["readline"])]
         ),
 
+        .target(name: "CLevelDBEnvironment", dependencies: ["CLevelDB"]),
+
         // MARK: Libraries: each imports only those above it
 
         .target(name: "Models"),
@@ -69,7 +71,18 @@ let package = Package(
         // MARK: Tests
 
         .testTarget(name: "ModelsTests", dependencies: ["Models"], exclude: ["Golden"]),
-        .testTarget(name: "StoreTests", dependencies: ["Store", "Models"]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: [
+                "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
+            ]
+        ),
+        .target(
+            name: "CFaultEnvironment",
+            // LevelDB's type information comes from there, where LevelDB is built without it.
+            dependencies: ["CLevelDB", "CLevelDBEnvironment"],
+            path: "Tests/CFaultEnvironment"
+        ),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
         .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
@@ -89,7 +102,8 @@ let package = Package(
             exclude: ["Corpus", "FuzzModels.swift"]
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )
 
 for target in package.targets where target.type != .system {

@@ -1,0 +1,42 @@
+#include "CLevelDBEnvironment.h"
+
+#include <utility>
+
+#include "Environment.h"
+#include "LevelDBTypes.h"
+
+struct scrollback_env {
+    scrollback::Environment environment;
+    leveldb_env_t handle;
+
+    explicit scrollback_env(std::unique_ptr<scrollback::Files> files)
+        : environment(std::move(files)), handle{&environment, false} {}
+};
+
+scrollback_env *scrollback_env_create_disk(void) {
+    return new scrollback_env(scrollback::NewDiskFiles(leveldb::Env::Default()));
+}
+
+scrollback_env *scrollback_env_create_memory(void) {
+    return new scrollback_env(scrollback::NewMemoryFiles());
+}
+
+scrollback_env *scrollback_env_create_around(leveldb_env_t *base) {
+    return new scrollback_env(scrollback::NewDiskFiles(base->rep));
+}
+
+void scrollback_env_destroy(scrollback_env *env) { delete env; }
+
+leveldb_env_t *scrollback_env_leveldb(scrollback_env *env) { return &env->handle; }
+
+void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse) {
+    options->rep.reuse_logs = reuse != 0;
+}
+
+void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
+
+int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }
+
+scrollback_log_report scrollback_env_take_log_report(scrollback_env *env) {
+    return env->environment.TakeLogReport();
+}

@@ -1,0 +1,447 @@
+#include "Environment.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "RecordReader.h"
+#include "Status.h"
+
+namespace scrollback {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+std::string DirectoryOf(const std::string &path) {
+    size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
+
+/// Whether a file is a log: its name is its number and ".log".
+bool IsLog(const std::string &path) {
+    std::string name = NameOf(path);
+    size_t digits = name.find_first_not_of("0123456789");
+    return digits != 0 && digits != std::string::npos
+        && name.compare(digits, std::string::npos, ".log") == 0;
+}
+
+uint64_t LogNumber(const std::string &path) {
+    return std::strtoull(NameOf(path).c_str(), nullptr, 10);
+}
+
+// MARK: Reading
+
+class ReadFile final : public leveldb::RandomAccessFile {
+  public:
+    explicit ReadFile(leveldb::RandomAccessFile *file) : file_(file) {}
+
+    Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
+        return Checked([&] { return file_->Read(offset, count, result, scratch); });
+    }
+
+  private:
+    const std::unique_ptr<leveldb::RandomAccessFile> file_;
+};
+
+class StreamedFile : public leveldb::SequentialFile {
+  public:
+    explicit StreamedFile(leveldb::SequentialFile *file) : file_(file) {}
+
+    Status Read(size_t count, Slice *result, char *scratch) override {
+        return Checked([&] { return file_->Read(count, result, scratch); });
+    }
+
+    Status Skip(uint64_t count) override {
+        return Checked([&] { return file_->Skip(count); });
+    }
+
+  private:
+    const std::unique_ptr<leveldb::SequentialFile> file_;
+};
+
+/// A manifest or log whose records are watched on their way to LevelDB.
+class WatchedFile final : public StreamedFile {
+  public:
+    WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
+        : StreamedFile(file), environment_(environment), path_(path), isLog_(IsLog(path)),
+          reader_(
+              isLog_ ? 12 : SIZE_MAX,
+              [this](const std::string &head, uint64_t) {
+                  environment_->WithReplay([&](Replay &replay) {
+                      isLog_ ? replay.LogRecord(head) : replay.ManifestRecord(head);
+                  });
+              },
+              [this] {
+                  // LevelDB reports a damaged manifest by itself.
+                  if (!isLog_) return;
+                  environment_->WithReplay([](Replay &replay) { replay.Damage(); });
+              }) {
+        if (!isLog_) return;
+        environment_->WithReplay([this](Replay &replay) { replay.BeginLog(LogNumber(path_)); });
+    }
+
+    ~WatchedFile() override {
+        reader_.End();
+        environment_->WithReplay([this](Replay &replay) {
+            if (isLog_) replay.EndLog(reader_.isTorn());
+            bool isSuspect = reader_.isDamaged() || (isLog_ && replay.isSuspect());
+            if (!isUnseen_ && !reader_.isTorn() && !isSuspect) {
+                replay.NoteWhole(path_, reader_.length());
+            }
+        });
+    }
+
+    Status Read(size_t count, Slice *result, char *scratch) override {
+        Status status = StreamedFile::Read(count, result, scratch);
+        if (status.ok()) {
+            reader_.Read(result->data(), result->size());
+        } else {
+            isUnseen_ = true;
+            // LevelDB takes a log that it cannot read for one that is over.
+            if (isLog_) environment_->WithReplay([&](Replay &replay) { replay.Fail(status); });
+        }
+        return status;
+    }
+
+    Status Skip(uint64_t count) override {
+        isUnseen_ = true;
+        return StreamedFile::Skip(count);
+    }
+
+  private:
+    Environment *const environment_;
+    const std::string path_;
+    const bool isLog_;
+    RecordReader reader_;
+    bool isUnseen_ = false;
+};
+
+// MARK: Writing
+
+class WrittenFile final : public leveldb::WritableFile {
+  public:
+    explicit WrittenFile(leveldb::WritableFile *file) : file_(file) {}
+
+    Status Append(const Slice &bytes) override {
+        return Checked([&] { return file_->Append(bytes); });
+    }
+    Status Close() override {
+        return Checked([&] { return file_->Close(); });
+    }
+    Status Flush() override {
+        return Checked([&] { return file_->Flush(); });
+    }
+    Status Sync() override {
+        return Checked([&] { return file_->Sync(); });
+    }
+
+  private:
+    const std::unique_ptr<leveldb::WritableFile> file_;
+};
+
+/// A log: does not grow behind a failure of any log, and is synced when it is closed.
+class LogFile final : public leveldb::WritableFile {
+  public:
+    LogFile(
+        Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
+        : environment_(environment), file_(file), length_(std::move(length)) {}
+
+    // LevelDB lets go of a log without closing it when it begins the next. The next one has no
+    // batch yet, and has none until this returns.
+    ~LogFile() override {
+        if (!isClosed_) (void)Close();
+    }
+
+    Status Append(const Slice &bytes) override {
+        return Guarded([&] {
+            length_->written.fetch_add(bytes.size(), std::memory_order_relaxed);
+            isSynced_ = false;
+            return file_.Append(bytes);
+        });
+    }
+
+    Status Flush() override {
+        return Guarded([&] { return file_.Flush(); });
+    }
+
+    Status Sync() override {
+        return Guarded([&] { return SyncNow(); });
+    }
+
+    Status Close() override {
+        isClosed_ = true;
+        Status status = isSynced_ ? Status::OK() : SyncNow();
+        Status closing = file_.Close();
+        if (status.ok()) status = closing;
+        if (!status.ok()) environment_->SetLogFailure(status);
+        return status;
+    }
+
+  private:
+    Status SyncNow() {
+        Status status = file_.Sync();
+        if (status.ok()) isSynced_ = true;
+        return status;
+    }
+
+    template <class Call>
+    Status Guarded(Call call) {
+        Status status = environment_->LogFailure();
+        if (!status.ok()) return status;
+        status = call();
+        if (!status.ok()) environment_->SetLogFailure(status);
+        return status;
+    }
+
+    Environment *const environment_;
+    WrittenFile file_;
+    const std::shared_ptr<LogLength> length_;
+    bool isSynced_ = true;
+    bool isClosed_ = false;
+};
+
+}  // namespace
+
+Environment::Environment(std::unique_ptr<Files> files)
+    : EnvWrapper(files.get()), files_(std::move(files)) {}
+
+// MARK: Files
+
+Status Environment::NewSequentialFile(
+    const std::string &path, leveldb::SequentialFile **result) {
+    leveldb::SequentialFile *file = nullptr;
+    Status status = Checked([&] { return target()->NewSequentialFile(path, &file); });
+    *result = nullptr;
+    if (!status.ok()) {
+        // LevelDB goes on without a log that it cannot open, though it has just seen its name.
+        if (IsLog(path)) WithReplay([&](Replay &replay) { replay.Fail(status); });
+        return status;
+    }
+    if (IsLog(path) || IsManifest(path)) {
+        *result = new WatchedFile(this, path, file);
+    } else {
+        *result = new StreamedFile(file);
+    }
+    return status;
+}
+
+Status Environment::NewRandomAccessFile(
+    const std::string &path, leveldb::RandomAccessFile **result) {
+    leveldb::RandomAccessFile *file = nullptr;
+    Status status = Checked([&] { return target()->NewRandomAccessFile(path, &file); });
+    *result = status.ok() ? new ReadFile(file) : nullptr;
+    return status;
+}
+
+Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
+    *result = nullptr;
+    // An opening needs a file for what it replayed, or at least a new log, before it removes any.
+    Status status = WithReplay([](Replay &replay) { return replay.failure(); });
+    if (!status.ok()) return status;
+
+    leveldb::WritableFile *file = nullptr;
+    status = Checked([&] { return target()->NewWritableFile(path, &file); });
+    if (!status.ok()) return status;
+    files_->MakePrivate(path, false);
+    if (IsLog(path)) {
+        status = SyncDirectoryOf(path);
+        if (!status.ok()) {
+            delete file;
+            return status;
+        }
+    }
+    *result = Wrapped(path, file, 0);
+    return status;
+}
+
+Status Environment::NewAppendableFile(const std::string &path, leveldb::WritableFile **result) {
+    *result = nullptr;
+    uint64_t length = 0;
+    Status status = GetFileSize(path, &length);
+    if (!status.ok()) return status;
+    bool isGranted = WithReplay([&](Replay &replay) {
+        return replay.failure().ok() && replay.IsWhole(path, length);
+    });
+    if (!isGranted) {
+        // LevelDB writes a table and a new log then, or a new manifest.
+        return Status::NotSupported(path, "does not end after a whole record");
+    }
+    leveldb::WritableFile *file = nullptr;
+    status = Checked([&] { return target()->NewAppendableFile(path, &file); });
+    if (!status.ok()) return status;
+    files_->MakePrivate(path, false);
+    *result = Wrapped(path, file, length);
+    return status;
+}
+
+leveldb::WritableFile *Environment::Wrapped(
+    const std::string &path, leveldb::WritableFile *file, uint64_t length) {
+    if (!IsLog(path)) return new WrittenFile(file);
+    auto log = std::make_shared<LogLength>(length);
+    std::lock_guard<std::mutex> lock(mutex_);
+    replay_.End();
+    logs_[path] = log;
+    return new LogFile(this, file, log);
+}
+
+Status Environment::GetChildren(const std::string &path, std::vector<std::string> *result) {
+    return Checked([&] { return target()->GetChildren(path, result); });
+}
+
+Status Environment::RemoveFile(const std::string &path) {
+    Status status = Checked([&] { return target()->RemoveFile(path); });
+    if (status.ok() && IsLog(path)) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        logs_.erase(path);
+    }
+    return status;
+}
+
+Status Environment::CreateDir(const std::string &path) {
+    Status status = Checked([&] { return target()->CreateDir(path); });
+    if (!status.ok()) return status;
+    files_->MakePrivate(path, true);
+    return SyncDirectoryOf(path);
+}
+
+Status Environment::RemoveDir(const std::string &path) {
+    return Checked([&] { return target()->RemoveDir(path); });
+}
+
+Status Environment::GetFileSize(const std::string &path, uint64_t *size) {
+    return Checked([&] { return target()->GetFileSize(path, size); });
+}
+
+Status Environment::RenameFile(const std::string &from, const std::string &to) {
+    Status status = Checked([&] { return target()->RenameFile(from, to); });
+    if (!status.ok()) return status;
+    if (IsLog(from) || IsLog(to)) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        logs_.erase(from);
+        logs_.erase(to);
+    }
+    // LevelDB removes the old manifest next.
+    return NameOf(to) == "CURRENT" ? SyncDirectoryOf(to) : status;
+}
+
+Status Environment::SyncDirectoryOf(const std::string &path) {
+    std::string directory = DirectoryOf(path);
+    int error = files_->SyncDirectory(directory);
+    if (error == 0) return Status::OK();
+    return WithErrno(Status::IOError(directory, std::strerror(error)), error);
+}
+
+Status Environment::GetTestDirectory(std::string *path) {
+    return Checked([&] { return target()->GetTestDirectory(path); });
+}
+
+Status Environment::NewLogger(const std::string &path, leveldb::Logger **result) {
+    // Without a logger LevelDB is silent.
+    *result = nullptr;
+    return Status::NotSupported(path, "is not written, since it would hold keys");
+}
+
+// MARK: Openings
+
+Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, int *error) {
+    *lock = nullptr;
+    errno = 0;
+    Status status = target()->LockFile(path, lock);
+    *error = errno;
+    if (status.ok() || status.IsCorruption()) return status;
+    if (status.IsNotFound()) {
+        *error = ENOENT;
+        return status;
+    }
+    // The file cannot be opened, or it can and is locked: by this process, which is no error of the
+    // system, or by another. EACCES may be either; LevelDB's text tells them apart.
+    bool isLock = status.ToString().compare(0, 15, "IO error: lock ") == 0;
+    bool isHeld = *error == 0 || *error == EAGAIN || *error == EWOULDBLOCK || *error == EACCES;
+    if (!isLock || !isHeld) return WithErrno(status, *error);
+    *error = EBUSY;
+    return WithCause(status, "locked");
+}
+
+Status Environment::LockFile(const std::string &path, leveldb::FileLock **lock) {
+    int error = 0;
+    Status status = TryLock(path, lock, &error);
+    if (!status.ok()) return status;
+    files_->MakePrivate(path, false);
+    // Each opening begins with the lock.
+    std::lock_guard<std::mutex> guard(mutex_);
+    replay_ = Replay();
+    logs_.clear();
+    logFailure_ = Status::OK();
+    hasLogFailure_ = false;
+    return status;
+}
+
+Status Environment::UnlockFile(leveldb::FileLock *lock) {
+    return Checked([&] { return target()->UnlockFile(lock); });
+}
+
+scrollback_log_report Environment::TakeLogReport() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    scrollback_log_report report = replay_.report();
+    replay_.ForgetReport();
+    return report;
+}
+
+// MARK: Failed writes
+
+Status Environment::LogFailure() {
+    if (!hasLogFailure_.load(std::memory_order_acquire)) return Status::OK();
+    std::lock_guard<std::mutex> lock(mutex_);
+    return logFailure_;
+}
+
+void Environment::SetLogFailure(const Status &status) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (logFailure_.ok()) logFailure_ = status;
+    hasLogFailure_.store(true, std::memory_order_release);
+}
+
+void Environment::Mark() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!logFailure_.ok()) return;
+    for (auto &[path, log] : logs_) log->good = log->written.load();
+}
+
+int Environment::RollBack() {
+    std::lock_guard<std::mutex> guard(mutex_);
+    int error = logs_.empty() ? 0 : CutLogs(DirectoryOf(logs_.begin()->first));
+    if (error != 0) return error;
+    logFailure_ = Status::OK();
+    hasLogFailure_ = false;
+    return 0;
+}
+
+int Environment::CutLogs(const std::string &directory) {
+    // LevelDB unlocks a database before it closes its log. Whoever has opened it since then must
+    // not lose what they write.
+    leveldb::FileLock *lock = nullptr;
+    int error = 0;
+    if (!TryLock(directory + "/LOCK", &lock, &error).ok()) return error == 0 ? EIO : error;
+    for (auto &[path, log] : logs_) {
+        uint64_t length = 0;
+        Status status = target()->GetFileSize(path, &length);
+        error = status.ok() || status.IsNotFound() ? 0 : errno;
+        // A log that is gone was replayed by another opening, and a longer one was reused by it.
+        if (status.ok() && length > log->good && length <= log->written) {
+            error = files_->Cut(path, log->good);
+        }
+        if (error != 0) break;
+    }
+    (void)target()->UnlockFile(lock);
+    return error;
+}
+
+}  // namespace scrollback

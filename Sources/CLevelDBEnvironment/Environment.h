@@ -1,0 +1,88 @@
+#ifndef SCROLLBACK_ENVIRONMENT_H
+#define SCROLLBACK_ENVIRONMENT_H
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "Files.h"
+#include "Replay.h"
+
+namespace scrollback {
+
+/// A log and how much of it is good.
+struct LogLength {
+    /// The most that the file can hold: what LevelDB has tried to write.
+    std::atomic<uint64_t> written;
+    /// What the last mark, or the opening, found there.
+    std::atomic<uint64_t> good;
+
+    explicit LogLength(uint64_t length) : written(length), good(length) {}
+};
+
+/// The environment that LevelDB sees. CLevelDBEnvironment.h says what it does.
+class Environment final : public leveldb::EnvWrapper {
+  public:
+    explicit Environment(std::unique_ptr<Files> files);
+
+    leveldb::Status NewSequentialFile(
+        const std::string &path, leveldb::SequentialFile **result) override;
+    leveldb::Status NewRandomAccessFile(
+        const std::string &path, leveldb::RandomAccessFile **result) override;
+    leveldb::Status NewWritableFile(
+        const std::string &path, leveldb::WritableFile **result) override;
+    leveldb::Status NewAppendableFile(
+        const std::string &path, leveldb::WritableFile **result) override;
+    leveldb::Status GetChildren(
+        const std::string &path, std::vector<std::string> *result) override;
+    leveldb::Status RemoveFile(const std::string &path) override;
+    leveldb::Status CreateDir(const std::string &path) override;
+    leveldb::Status RemoveDir(const std::string &path) override;
+    leveldb::Status GetFileSize(const std::string &path, uint64_t *size) override;
+    leveldb::Status RenameFile(const std::string &from, const std::string &to) override;
+    leveldb::Status LockFile(const std::string &path, leveldb::FileLock **lock) override;
+    leveldb::Status UnlockFile(leveldb::FileLock *lock) override;
+    leveldb::Status GetTestDirectory(std::string *path) override;
+    leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
+
+    void Mark();
+    int RollBack();
+    scrollback_log_report TakeLogReport();
+
+    /// Why no log may grow, if so.
+    leveldb::Status LogFailure();
+    void SetLogFailure(const leveldb::Status &status);
+
+    /// Calls a closure with what is replayed, while no other thread has it.
+    template <class Body>
+    auto WithReplay(Body body) {
+        std::lock_guard<std::mutex> lock(mutex_);
+        return body(replay_);
+    }
+
+  private:
+    leveldb::Status SyncDirectoryOf(const std::string &path);
+    leveldb::Status TryLock(const std::string &path, leveldb::FileLock **lock, int *error);
+    int CutLogs(const std::string &directory);
+    leveldb::WritableFile *Wrapped(
+        const std::string &path, leveldb::WritableFile *file, uint64_t length);
+
+    const std::unique_ptr<Files> files_;
+
+    /// LevelDB's background thread writes tables and removes logs while others write: what follows
+    /// is touched under the mutex alone.
+    std::mutex mutex_;
+    std::map<std::string, std::shared_ptr<LogLength>> logs_;
+    leveldb::Status logFailure_;
+    Replay replay_;
+
+    /// Whether there is a `logFailure_`, so that an ordinary write need not take the mutex.
+    std::atomic<bool> hasLogFailure_{false};
+};
+
+}  // namespace scrollback
+
+#endif

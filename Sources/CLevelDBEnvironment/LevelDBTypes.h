@@ -1,0 +1,24 @@
+#ifndef SCROLLBACK_LEVELDBTYPES_H
+#define SCROLLBACK_LEVELDBTYPES_H
+
+#include <cstddef>
+
+#include "leveldb/env.h"
+#include "leveldb/options.h"
+
+// What LevelDB's C API hands out, as db/c.cc has it in 1.20 to 1.23. Its header keeps them opaque,
+// so a version with other layouts would not be noticed by the compiler; our tests would notice.
+
+struct leveldb_env_t {
+    leveldb::Env *rep;
+    bool is_default;
+};
+
+struct leveldb_options_t {
+    leveldb::Options rep;
+};
+
+static_assert(offsetof(leveldb_env_t, rep) == 0, "db/c.cc reads the environment first.");
+static_assert(sizeof(leveldb_options_t) == sizeof(leveldb::Options), "db/c.cc has nothing else.");
+
+#endif

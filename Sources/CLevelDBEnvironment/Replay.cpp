@@ -1,0 +1,155 @@
+#include "Replay.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace scrollback {
+namespace {
+
+/// Reads LevelDB's variable-length integers and what stands between them.
+class Fields {
+  public:
+    explicit Fields(const std::string &bytes) : bytes_(bytes) {}
+
+    bool isAtEnd() const { return at_ == bytes_.size(); }
+
+    bool Integer(uint64_t *value) {
+        *value = 0;
+        for (int shift = 0; shift < 64 && !isAtEnd(); shift += 7) {
+            uint64_t byte = static_cast<uint8_t>(bytes_[at_++]);
+            *value |= (byte & 0x7f) << shift;
+            if (byte < 0x80) return true;
+        }
+        return false;
+    }
+
+    bool SkipIntegers(int count) {
+        for (uint64_t value; count > 0; count--) {
+            if (!Integer(&value)) return false;
+        }
+        return true;
+    }
+
+    bool SkipBytes() {
+        uint64_t count;
+        if (!Integer(&count) || count > bytes_.size() - at_) return false;
+        at_ += count;
+        return true;
+    }
+
+  private:
+    const std::string &bytes_;
+    size_t at_ = 0;
+};
+
+/// The log number and last sequence in a record of the manifest, each if it is there. False if the
+/// record is not understood.
+bool ReadEdit(
+    const std::string &record, std::optional<uint64_t> *log, std::optional<uint64_t> *sequence) {
+    // DO NOT CHANGE: LevelDB's manifest format.
+    enum Tag {
+        kComparator = 1, kLog = 2, kNextFile = 3, kLastSequence = 4, kCompactPointer = 5,
+        kRemovedFile = 6, kNewFile = 7, kPreviousLog = 9,
+    };
+    Fields fields(record);
+    while (!fields.isAtEnd()) {
+        uint64_t tag, value;
+        if (!fields.Integer(&tag)) return false;
+        bool isRead = false;
+        switch (tag) {
+        case kComparator: isRead = fields.SkipBytes(); break;
+        case kLog: isRead = fields.Integer(&value); *log = value; break;
+        case kNextFile:
+        case kPreviousLog: isRead = fields.SkipIntegers(1); break;
+        case kLastSequence: isRead = fields.Integer(&value); *sequence = value; break;
+        case kCompactPointer: isRead = fields.SkipIntegers(1) && fields.SkipBytes(); break;
+        case kRemovedFile: isRead = fields.SkipIntegers(2); break;
+        case kNewFile:
+            isRead = fields.SkipIntegers(3) && fields.SkipBytes() && fields.SkipBytes();
+            break;
+        }
+        if (!isRead) return false;
+    }
+    return true;
+}
+
+uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
+    uint64_t value = 0;
+    for (size_t index = count; index > 0; index--) {
+        value = value << 8 | static_cast<uint8_t>(bytes[at + index - 1]);
+    }
+    return value;
+}
+
+}  // namespace
+
+void Replay::ManifestRecord(const std::string &record) {
+    std::optional<uint64_t> log, sequence;
+    // LevelDB refuses the manifest by itself if it is not understood.
+    if (!ReadEdit(record, &log, &sequence)) return;
+    hasManifest_ = true;
+    // Each later edit tells of a higher sequence too, but names a new log only when there is one.
+    if (log && *log != oldestLog_) {
+        oldestLog_ = *log;
+        sequenceAtOldestLog_ = sequence.value_or(UINT64_MAX - 1);
+    }
+}
+
+void Replay::BeginLog(uint64_t number) {
+    // A log is on the disk before the manifest names it, so the oldest one must be there.
+    if (report_.logs == 0 && number > oldestLog_ && oldestLog_ > 0) {
+        Count(&report_.damaged, oldestLog_);
+    }
+    report_.logs++;
+    log_ = number;
+    isSuspect_ = false;
+}
+
+void Replay::LogRecord(const std::string &head) {
+    if (head.size() < 12) return Damage();
+    uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
+    bool isFirst = !next_ && hasManifest_ && oldestLog_ > 0;
+    if (next_ ? sequence != *next_ : isFirst && sequence > sequenceAtOldestLog_ + 1) {
+        isSuspect_ = true;
+        Count(&report_.breaks, tornLog_.value_or(log_));
+    }
+    // Where the numbers go on, the torn record at the end of an earlier log was no batch that
+    // anybody has built on: LevelDB leaves a log that was torn in its first record where it is, and
+    // begins a new one. Where they do not, the break says it.
+    tornLog_.reset();
+    report_.batches++;
+    next_ = sequence + count;
+}
+
+void Replay::Damage() {
+    isSuspect_ = true;
+    Count(&report_.damaged, log_);
+}
+
+void Replay::EndLog(bool isTorn) {
+    if (isTorn) tornLog_ = log_;
+    report_.torn_tail = tornLog_.has_value();
+}
+
+void Replay::Fail(const leveldb::Status &status) {
+    if (failure_.ok()) failure_ = status;
+}
+
+void Replay::End() {
+    if (!isOver_ && report_.logs == 0 && oldestLog_ > 0) Count(&report_.damaged, oldestLog_);
+    isOver_ = true;
+}
+
+bool Replay::IsWhole(const std::string &path, uint64_t size) const {
+    auto found = whole_.find(path);
+    return found != whole_.end() && found->second == size;
+}
+
+void Replay::Count(uint64_t *places, uint64_t log) {
+    (*places)++;
+    if (report_.first_damaged[0] != 0) return;
+    std::snprintf(
+        report_.first_damaged, sizeof(report_.first_damaged), "%06" PRIu64 ".log", log);
+}
+
+}  // namespace scrollback

@@ -1,0 +1,116 @@
+// What LevelDB's C API lacks: an environment that looks after the logs of one database.
+//
+// A log is LevelDB's write-ahead log, a file such as 000005.log. Around the environment below it,
+// ours
+//
+//   - syncs each log when it is closed, which LevelDB does not, and the directory when a log is
+//     new: no batch can vanish while a later one stays;
+//   - lets no log grow behind a failure, and can take back a write that failed;
+//   - checks the logs while LevelDB replays them, and reports what LevelDB drops in silence;
+//   - lets LevelDB go on with an old log or manifest only if it ends after a whole record;
+//   - fails an opening for which a log could not be read, where LevelDB would forget the log;
+//   - makes files readable for their owner alone, and writes no LOG, which would hold keys;
+//   - puts the cause at the end of the text of each error: " [errno 28]", or " [locked]".
+//     NotFound and Corruption stay as they are, since LevelDB decides by them.
+//
+// Needs LevelDB 1.23: before it, leveldb::Env has no RemoveFile.
+#ifndef SCROLLBACK_CLEVELDBENVIRONMENT_H
+#define SCROLLBACK_CLEVELDBENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma clang assume_nonnull begin
+
+// As in leveldb/c.h.
+typedef struct leveldb_env_t leveldb_env_t;
+typedef struct leveldb_options_t leveldb_options_t;
+
+/// The environment of one database, for one opening at a time. Every call is thread-safe.
+typedef struct scrollback_env scrollback_env;
+
+/// An environment on the disk.
+scrollback_env *scrollback_env_create_disk(void);
+
+/// An environment in memory: its files go with it. Syncing costs nothing there.
+scrollback_env *scrollback_env_create_memory(void);
+
+/// An environment around another one whose files are on the disk.
+///
+/// `base` stays the caller's and must outlive this one.
+scrollback_env *scrollback_env_create_around(leveldb_env_t *base);
+
+/// Ends an environment. Its database must be closed.
+void scrollback_env_destroy(scrollback_env *env);
+
+/// The environment as LevelDB wants it, for leveldb_options_set_env.
+///
+/// Belongs to `env`: never hand it to leveldb_env_destroy.
+leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
+
+/// Whether LevelDB goes on with the last log and manifest when it opens a database, instead of
+/// writing a table and new ones. The environment refuses it where the old file is not whole.
+void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
+
+// MARK: Taking back a failed write
+
+/// Notes that all that the logs hold by now is good. Call it after each write that succeeded, and
+/// before the next one begins. Does nothing after a failure. Costs some 20 ns.
+void scrollback_env_mark(scrollback_env *env);
+
+/// Cuts from the logs what was written behind the last mark.
+///
+/// After a log could not be written or synced, every later write fails with the same error: what
+/// came behind a torn record would be lost. Close the database then, call this, and open it again:
+/// the failed write is not there, and writes are taken again. (An opening without it is allowed
+/// too; then nobody knows whether the failed write is there.)
+///
+/// Returns 0 or an errno: EBUSY if the database is open, here or in another process. After an error
+/// it may be called again.
+int scrollback_env_roll_back(scrollback_env *env);
+
+// MARK: What the logs looked like
+
+/// What an opening of the database found in the logs that it replayed.
+typedef struct {
+    /// Logs, and write batches in them that LevelDB was given.
+    uint64_t logs;
+    uint64_t batches;
+
+    /// Places where a batch is not numbered as the one that follows the one before: batches are
+    /// missing in the middle, or come twice. A log that lost its end is one, if a later log has
+    /// batches: no crash leaves that, since a log is synced before the next one grows. The first
+    /// batch is held against the manifest.
+    uint64_t breaks;
+
+    /// Damaged places: a wrong checksum, an impossible header, a record without its beginning or
+    /// end, a log that is missing.
+    uint64_t damaged;
+
+    /// The last log with batches ends within a record, or in zeros, and no whole record follows:
+    /// what a crash leaves. The batch in it was lost, and with it only batches that were later
+    /// still. No damage.
+    bool torn_tail;
+
+    /// The first file with a break or damage, such as "000005.log". Empty if there is none.
+    char first_damaged[32];
+} scrollback_log_report;
+
+/// Returns the report of the last opening, and forgets it.
+scrollback_log_report scrollback_env_take_log_report(scrollback_env *env);
+
+/// The checksum that guards each record of a log: CRC-32C, not masked.
+uint32_t scrollback_crc32c(const void *bytes, size_t count);
+
+#pragma clang assume_nonnull end
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,303 @@
+import CFaultEnvironment
+import CLevelDB
+import CLevelDBEnvironment
+import Foundation
+import Testing
+
+/// What our environment sees in logs that LevelDB wrote, and that came to harm.
+@Suite struct EnvironmentLogTests {
+    /// A database with one log of some rows, and where each of its records ends.
+    private func oneLog(
+        _ rows: [(String, String)] = [("a", "1"), ("b", "22"), ("c", "333")]
+    ) throws -> (directory: TemporaryDirectory, log: String, ends: [Int]) {
+        let directory = TemporaryDirectory()
+        let database = try TestDatabase(directory.database, writeBuffer: 1 << 20)
+        let log = try #require(directory.logs.last)
+        var ends = [0]
+        for (key, value) in rows {
+            try database.put(key, value)
+            ends.append(try bytes(log).count)
+        }
+        database.close()
+        return (directory, log, ends)
+    }
+
+    /// A database with two logs that are not in tables yet, of three rows each.
+    private func twoLogs() throws -> TemporaryDirectory {
+        let (directory, _, _) = try oneLog()
+        let old = try directory.copy()
+        let database = try TestDatabase(directory.database)
+        for key in ["d", "e", "f"] { try database.put(key) }
+        database.close()
+        let newer = try #require(directory.logs.last)
+        try write(try bytes(newer), old.database + newer.dropFirst(directory.database.count))
+        return old
+    }
+
+    /// Opens a copy of a database after a change to it, and tells what is found there.
+    private func opened(
+        _ directory: TemporaryDirectory, reusesLogs: Bool = false,
+        _ change: (TemporaryDirectory) throws -> Void = { _ in }
+    ) throws -> (keys: String, report: LogReport) {
+        let copy = try directory.copy()
+        try change(copy)
+        let environment = TestEnvironment()
+        let database = try TestDatabase(copy.database, in: environment, reusesLogs: reusesLogs)
+        return (database.keys.joined(), environment.report)
+    }
+
+    // MARK: One log
+
+    @Test func aNewDatabaseAndAWholeLogAreClean() throws {
+        let environment = TestEnvironment()
+        let directory = TemporaryDirectory()
+        let database = try TestDatabase(directory.database, in: environment)
+        #expect(environment.report.description == "0 logs, 0 batches")
+        database.close()
+        #expect(try opened(directory).report.description == "1 logs, 0 batches")
+        let (keys, report) = try opened(try oneLog().directory)
+        #expect(keys == "abc")
+        #expect(report.description == "1 logs, 3 batches")
+    }
+
+    @Test func aReportIsForgottenOnceItIsTaken() throws {
+        let (directory, _, _) = try oneLog()
+        let environment = TestEnvironment()
+        let database = try TestDatabase(directory.database, in: environment)
+        #expect(environment.report.batches == 3)
+        #expect(environment.report.description == "0 logs, 0 batches")
+        withExtendedLifetime(database) {}
+    }
+
+    @Test func aTailTornAtAnyByteIsNoDamage() throws {
+        let (directory, log, ends) = try oneLog()
+        let whole = try bytes(log)
+        for size in 0...whole.count {
+            let (keys, report) = try opened(directory) { try write(whole.prefix(size), $0.logs[0]) }
+            let batches = ends.count { $0 > 0 && $0 <= size }
+            #expect(keys == String("abc".prefix(batches)))
+            let tail = ends.contains(size) ? "" : ", torn tail"
+            #expect(report.description == "1 logs, \(batches) batches\(tail)", "\(size) bytes")
+        }
+    }
+
+    @Test func aFlippedByteIsDamageAndNotATail() throws {
+        let (directory, log, ends) = try oneLog()
+        let whole = try bytes(log)
+        for index in whole.indices {
+            var flipped = whole
+            flipped[index] ^= 0xff
+            let (_, report) = try opened(directory) { try write(flipped, $0.logs[0]) }
+            // Nothing follows the last record that would tell a wrong length from a torn record.
+            let isLengthOfLast = (ends[2] + 4...ends[2] + 5).contains(index)
+            #expect(report.damaged == 1 || isLengthOfLast, "byte \(index): \(report)")
+            #expect(
+                report.first == "\(URL(fileURLWithPath: log).lastPathComponent)" || isLengthOfLast)
+        }
+    }
+
+    @Test func aLengthThatSwallowsTheRestIsDamage() throws {
+        let (directory, log, ends) = try oneLog()
+        var longer = try bytes(log)
+        longer[ends[0] + 5] = 0x10
+        let (keys, report) = try opened(directory) { try write(longer, $0.logs[0]) }
+        #expect(keys == "")
+        #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
+    }
+
+    @Test(arguments: [1, 6, 7, 100, 32_768, 70_000])
+    func zerosAtTheEndAreATornTailAndBeforeARecordDamage(count: Int) throws {
+        let (directory, log, ends) = try oneLog()
+        let whole = try bytes(log)
+        let zeros = [UInt8](repeating: 0, count: count)
+        let behind = try opened(directory) { try write(whole + zeros, $0.logs[0]) }
+        #expect(behind.keys == "abc")
+        #expect(behind.report.description == "1 logs, 3 batches, torn tail")
+
+        // The last record, moved to the next block.
+        let gap = [UInt8](repeating: 0, count: 32_768 - ends[2])
+        let before = try opened(directory) {
+            try write(whole[..<ends[2]] + gap + whole[ends[2]...], $0.logs[0])
+        }
+        #expect(before.keys == "abc")
+        #expect(before.report.description.hasPrefix("1 logs, 3 batches, 1 damaged"))
+    }
+
+    @Test func recordsOfManyBlocksAreFollowed() throws {
+        let long = String(repeating: "x", count: 50_000)
+        let rows = [("a", long), ("b", "1"), ("c", String(long.prefix(31_000))), ("d", long)]
+        let (directory, log, ends) = try oneLog(rows)
+        let whole = try bytes(log)
+        #expect(try opened(directory).report.description == "1 logs, 4 batches")
+        for size in stride(from: 0, to: whole.count, by: 1_009) {
+            let (keys, report) = try opened(directory) { try write(whole.prefix(size), $0.logs[0]) }
+            #expect(report.batches == keys.count)
+            #expect(report.damaged == 0 && report.breaks == 0)
+            #expect(report.hasTornTail == !ends.contains(size))
+        }
+        for index in stride(from: 0, to: whole.count, by: 1_009) {
+            var flipped = whole
+            flipped[index] ^= 1
+            let (keys, report) = try opened(directory) { try write(flipped, $0.logs[0]) }
+            #expect(report.batches == keys.count)
+            #expect(report.damaged == 1, "byte \(index): \(report)")
+            #expect(report.breaks == ("abcd".hasPrefix(keys) ? 0 : 1), "\(keys): \(report)")
+        }
+    }
+
+    // MARK: Several logs
+
+    @Test func twoLogsFollowEachOther() throws {
+        let (keys, report) = try opened(try twoLogs())
+        #expect(keys == "abcdef")
+        #expect(report.description == "2 logs, 6 batches")
+    }
+
+    @Test func anEarlyLogCutAtAnyByteIsNoticed() throws {
+        let directory = try twoLogs()
+        let whole = try bytes(directory.logs[0])
+        for size in 0..<whole.count {
+            let (keys, report) = try opened(directory) { try write(whole.prefix(size), $0.logs[0]) }
+            #expect(keys.hasSuffix("def") && keys.count == report.batches)
+            #expect(report.breaks == 1, "\(size) bytes: \(report)")
+            #expect(!report.hasTornTail)
+        }
+    }
+
+    @Test func aLogThatIsMissingIsNoticed() throws {
+        let directory = try twoLogs()
+        let early = try opened(directory) { try FileManager.default.removeItem(atPath: $0.logs[0]) }
+        #expect(early.keys == "def")
+        #expect(early.report.damaged == 1 && early.report.breaks == 1)
+        let only = try opened(try oneLog().directory) {
+            try FileManager.default.removeItem(atPath: $0.logs[0])
+        }
+        #expect(only.keys == "")
+        #expect(only.report.description == "0 logs, 0 batches, 1 damaged in 000003.log")
+    }
+
+    @Test func aTornLogBeforeAnEmptyOneIsWhatTwoCrashesLeave() throws {
+        let (directory, log, _) = try oneLog()
+        let whole = try bytes(log)
+        let (keys, report) = try opened(directory) {
+            try write(whole.dropLast(), $0.logs[0])
+            try write([], $0.database + "/000099.log")
+        }
+        #expect(keys == "ab")
+        #expect(report.description == "2 logs, 2 batches, torn tail")
+    }
+
+    @Test func batchesThatComeTwiceAreABreak() throws {
+        let (directory, log, _) = try oneLog()
+        let (keys, report) = try opened(directory) {
+            try write(try bytes(log), $0.database + "/000099.log")
+        }
+        #expect(keys == "abc")
+        #expect(report.description == "2 logs, 6 batches, 1 breaks in 000099.log")
+    }
+
+    @Test(arguments: [fault_env_fail_opens, fault_env_fail_reads], [false, true])
+    func aLogThatCannotBeReadNowIsNotForgotten(
+        fail: @Sendable (OpaquePointer, UnsafePointer<CChar>, Int32) -> Void, reusesLogs: Bool
+    ) throws {
+        let directory = try twoLogs()
+        for log in directory.logs {
+            let environment = TestEnvironment()
+            fail(environment.faults, log, EIO)
+            #expect {
+                _ = try TestDatabase(directory.database, in: environment, reusesLogs: reusesLogs)
+            } throws: { "\($0)".hasSuffix(" [errno \(EIO)]") }
+        }
+        let (keys, report) = try opened(directory, reusesLogs: reusesLogs)
+        #expect(keys == "abcdef")
+        #expect(report.batches == 6)
+    }
+
+    // MARK: Reused logs
+
+    @Test func aWholeLogIsReused() throws {
+        let (directory, _, _) = try oneLog()
+        for round in 0..<3 {
+            let environment = TestEnvironment()
+            let database = try TestDatabase(directory.database, in: environment, reusesLogs: true)
+            #expect(environment.report.description == "1 logs, \(3 + round) batches")
+            try database.put("\(round)")
+        }
+        #expect(directory.logs.count == 1)
+        #expect(!directory.names.contains { $0.hasSuffix(".ldb") })
+        #expect(try opened(directory).keys == "012abc")
+    }
+
+    @Test func nothingIsLostBehindATornTail() throws {
+        let (directory, log, ends) = try oneLog()
+        let whole = try bytes(log)
+        for size in 0...whole.count {
+            let copy = try directory.copy()
+            try write(whole.prefix(size), copy.logs[0])
+            let environment = TestEnvironment()
+            try TestDatabase(copy.database, in: environment, reusesLogs: true).put("x")
+            #expect(copy.logs.last!.hasSuffix("/000003.log") == ends.contains(size))
+
+            let again = try TestDatabase(copy.database, in: environment, reusesLogs: true)
+            let kept = "abc".prefix(ends.count { $0 > 0 && $0 <= size })
+            #expect(again.keys.joined() == kept + "x", "\(size) bytes")
+            #expect(environment.report.isClean)
+        }
+    }
+
+    @Test func nothingIsLostBehindATornManifest() throws {
+        let (directory, _, _) = try oneLog()
+        // A table makes the manifest grow.
+        try TestDatabase(directory.database).close()
+        let name = try #require(directory.names.first { $0.hasPrefix("MANIFEST-") })
+        let whole = try bytes(directory.database + "/" + name)
+        // The header of one more record, of 100 bytes, and its first two.
+        let torn = whole + [1, 2, 3, 4, 100, 0, 1, 0, 0]
+        let copy = try directory.copy()
+        try write(torn, copy.database + "/" + name)
+        let environment = TestEnvironment()
+        for key in ["x", "y"] {
+            let database = try TestDatabase(copy.database, in: environment, reusesLogs: true)
+            try database.put(key, String(repeating: "x", count: 70_000))
+            try database.put(key + key)
+        }
+        #expect(try opened(copy).keys == "abcxxxyyy")
+    }
+
+    // MARK: Checksums
+
+    @Test func checksumsAreThoseOfTheStandard() {
+        let vectors: [([UInt8], UInt32)] = [
+            ([], 0),
+            (Array("123456789".utf8), 0xe306_9283),
+            (Array(repeating: 0, count: 32), 0x8a91_36aa),
+            (Array(repeating: 0xff, count: 32), 0x62a8_ab43),
+            (Array(0..<32), 0x46dd_794e),
+            (Array((0..<32).reversed()), 0x113f_db5c),
+        ]
+        for (bytes, checksum) in vectors {
+            #expect(scrollback_crc32c(bytes, bytes.count) == checksum)
+        }
+    }
+
+    @Test func checksumsOfAllLengthsAgreeWithTheDefinition() {
+        let bytes = (0..<80).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }
+        for start in 0..<8 {
+            for end in start..<bytes.count {
+                let part = bytes[start..<end]
+                var expected: UInt32 = .max
+                for byte in part {
+                    expected ^= UInt32(byte)
+                    for _ in 0..<8 {
+                        let isOdd = expected & 1 == 1
+                        expected >>= 1
+                        if isOdd { expected ^= 0x82f6_3b78 }
+                    }
+                }
+                expected = ~expected
+                let found = part.withUnsafeBytes { scrollback_crc32c($0.baseAddress!, $0.count) }
+                #expect(found == expected)
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import CFaultEnvironment
+import CLevelDB
+import CLevelDBEnvironment
+import Foundation
+import Testing
+
+/// The message of the error that a closure throws.
+private func failure(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        return "no error"
+    } catch { return "\(error)" }
+}
+
+/// A value that fills LevelDB's smallest write buffer.
+private let bufferful = String(repeating: "x", count: 70_000)
+
+@Suite struct EnvironmentTests {
+    private let directory = TemporaryDirectory()
+    private let environment = TestEnvironment()
+    private var path: String { directory.database }
+
+    private func open(reusesLogs: Bool = false) throws -> TestDatabase {
+        try TestDatabase(path, in: environment, reusesLogs: reusesLogs)
+    }
+
+    // MARK: Files
+
+    @Test func filesAreForTheirOwnerAloneAndNoneIsALogOfEvents() throws {
+        let database = try open()
+        try database.put("a", bufferful)
+        try database.put("b", bufferful)
+        database.close()
+        try open(reusesLogs: true).close()
+        let modes = try directory.names.map { name -> String in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            return String(attributes[.posixPermissions] as! Int, radix: 8)
+        }
+        #expect(Set(modes) == ["600"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+        #expect(directory.names.contains { $0.hasSuffix(".ldb") })
+        #expect(!directory.names.contains("LOG"))
+    }
+
+    @Test func aDatabaseInMemoryLeavesNothingOnTheDisk() throws {
+        let memory = scrollback_env_create_memory()
+        defer { scrollback_env_destroy(memory) }
+        for key in ["a", "b"] {
+            let database = try TestDatabase(path, over: scrollback_env_leveldb(memory))
+            try database.put(key, bufferful, isSynced: true)
+            #expect(database.keys.last == key)
+        }
+        #expect(scrollback_env_roll_back(memory) == 0)
+        #expect(
+            LogReport(scrollback_env_take_log_report(memory)).description == "1 logs, 1 batches")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func aDatabaseOnTheDiskNeedsNoOtherEnvironment() throws {
+        let disk = scrollback_env_create_disk()
+        defer { scrollback_env_destroy(disk) }
+        for key in ["a", "b"] {
+            try TestDatabase(path, over: scrollback_env_leveldb(disk)).put(key)
+        }
+        #expect(try TestDatabase(path).keys == ["a", "b"])
+    }
+
+    // MARK: Errors
+
+    @Test func anErrorEndsInItsErrno() throws {
+        let database = try open()
+        fault_env_fail_once(environment.faults, 1, ENOSPC)
+        #expect(failure { try database.put("a") }.hasSuffix(" [errno \(ENOSPC)]"))
+        database.close()
+
+        fault_env_fail_opens(environment.faults, "CURRENT", EACCES)
+        #expect(failure { _ = try open() }.hasSuffix("Permission denied [errno \(EACCES)]"))
+
+        try write([], path + "-file")
+        let below = failure { _ = try TestDatabase(path + "-file/db", in: environment) }
+        #expect(below.hasPrefix("IO error: ") && below.hasSuffix(" [errno \(ENOTDIR)]"))
+        try FileManager.default.removeItem(atPath: path + "-file")
+    }
+
+    @Test func aDatabaseThatIsOpenIsLocked() throws {
+        let database = try open()
+        try database.put("a")
+        let other = TestEnvironment()
+        #expect(failure { _ = try TestDatabase(path, in: other) }.hasSuffix(" [locked]"))
+        // Nor does the attempt forget what the first opening knows.
+        #expect(failure { _ = try open() }.hasSuffix(" [locked]"))
+        #expect(environment.rollBack() == EBUSY)
+        try database.put("b")
+        #expect(database.keys == ["a", "b"])
+    }
+
+    @Test func whatIsNotThereAndWhatIsCorruptKeepTheirNames() throws {
+        let missing = failure { _ = try TestDatabase(path + "/missing/db", in: environment) }
+        #expect(missing.hasPrefix("NotFound: ") && !missing.contains("["))
+        try open().close()
+        try write("nowhere".utf8, path + "/CURRENT")
+        #expect(failure { _ = try open() } == "Corruption: CURRENT file does not end with newline")
+    }
+
+    // MARK: Logs are synced when they are closed
+
+    /// Fills a log, begins the next, and cuts the power, while no table can be written.
+    private func cutPowerBehindASwitch(over leveldb: OpaquePointer?) throws -> Int32 {
+        let database =
+            try leveldb.map { try TestDatabase(path, over: $0) }
+            ?? TestDatabase(path, in: environment)
+        fault_env_fail_creates(environment.faults, ".ldb", ENOSPC)
+        try database.put("a", isSynced: true)
+        try database.put("b", bufferful)
+        try database.put("c")
+        fault_env_freeze(environment.faults)
+        database.close()
+        return fault_env_lose_unsynced(environment.faults, fault_env_old_logs)
+    }
+
+    @Test func anOldLogLosesNothingWhenThePowerIsCut() throws {
+        #expect(try cutPowerBehindASwitch(over: nil) == 0)
+        let environment = TestEnvironment()
+        #expect(try TestDatabase(path, in: environment).keys == ["a", "b", "c"])
+        #expect(environment.report.description == "2 logs, 3 batches")
+    }
+
+    @Test func aBatchThatLevelDBLosesBehindALaterOneIsMissed() throws {
+        // LevelDB alone, as a disk that lies about syncs would leave it.
+        #expect(try cutPowerBehindASwitch(over: fault_env_leveldb(environment.faults)) == 1)
+        let environment = TestEnvironment()
+        #expect(try TestDatabase(path, in: environment).keys == ["a", "c"])
+        let report = environment.report
+        #expect(report.description == "2 logs, 2 batches, 1 breaks in 000004.log")
+    }
+
+    @Test func aLogThatADiskLostWholeIsMissed() throws {
+        fault_env_ignore_syncs(environment.faults, true)
+        #expect(try cutPowerBehindASwitch(over: nil) == 1)
+        let environment = TestEnvironment()
+        #expect(try TestDatabase(path, in: environment).keys == ["c"])
+        #expect(
+            environment.report.description == "1 logs, 1 batches, 1 breaks, 1 damaged in 000003.log"
+        )
+    }
+
+    @Test func noWriteIsTakenBehindALogThatCouldNotBeSynced() throws {
+        let database = try open()
+        try database.put("a", bufferful)
+        fault_env_fail_creates(environment.faults, ".ldb", EIO)
+        fault_env_fail_syncs(environment.faults, ".log", EIO)
+        #expect(failure { try database.put("b") }.hasSuffix(" [errno \(EIO)]"))
+        fault_env_heal(environment.faults)
+        #expect(failure { try database.put("c") }.hasSuffix(" [errno \(EIO)]"))
+        database.close()
+        #expect(environment.rollBack() == 0)
+        let again = try open()
+        try again.put("d")
+        #expect(again.keys == ["a", "d"])
+        #expect(environment.report.isClean)
+    }
+
+    @Test func aPowerCutTakesNoMoreThanTheUnsyncedTail() throws {
+        let database = try open()
+        try database.put("a", isSynced: true)
+        fault_env_freeze(environment.faults)
+        try database.put("b")
+        database.close()
+        _ = fault_env_lose_unsynced(environment.faults, fault_env_all_files)
+        let environment = TestEnvironment()
+        #expect(try TestDatabase(path, in: environment).keys == ["a"])
+        #expect(environment.report.isClean)
+    }
+
+    @Test func aWriteIsTwoAppendsAndASyncOnlyWhereAsked() throws {
+        let database = try open()
+        let before = fault_env_counted(environment.faults)
+        for key in ["a", "b", "c"] { try database.put(key) }
+        try database.put("d", isSynced: true)
+        let after = fault_env_counted(environment.faults)
+        #expect(after.appends - before.appends == 8)
+        // Header 7, sequence and count 12, type 1, key 1 + 1, value 1 + 0.
+        #expect(after.appended_bytes - before.appended_bytes == 4 * 23)
+        #expect(after.syncs - before.syncs == 1)
+        #expect(after.opened_files == before.opened_files)
+    }
+
+    // MARK: A failed write can be taken back
+
+    @Test(arguments: 1...5, [false, true])
+    func aWriteThatFailedIsNotThereAfterARollBack(change: UInt64, tears: Bool) throws {
+        let database = try open()
+        try database.put("a", "kept")
+        fault_env_tear_appends(environment.faults, tears)
+        // Header, payload, flush, sync. The fifth is none of this write.
+        fault_env_fail_after(environment.faults, change, ENOSPC)
+        let isFailing = change < 5
+        #expect(
+            failure { try database.put("b", "lost", isSynced: true) }.hasSuffix("[errno \(ENOSPC)]")
+                == isFailing)
+        fault_env_heal(environment.faults)
+        #expect((failure { try database.put("c") } != "no error") == isFailing)
+        database.close()
+        #expect(environment.rollBack() == 0)
+        #expect(environment.rollBack() == 0)
+
+        let again = try open()
+        #expect(again.keys == (isFailing ? ["a"] : ["a", "b", "c"]))
+        try again.put("d")
+        again.close()
+        let keys = try open().keys
+        #expect(keys == (isFailing ? ["a", "d"] : ["a", "b", "c", "d"]))
+        #expect(environment.report.isClean)
+    }
+
+    @Test func aRollBackGoesOnInAReusedLog() throws {
+        try open().put("a")
+        let database = try open(reusesLogs: true)
+        fault_env_fail_once(environment.faults, 3, EIO)
+        #expect(failure { try database.put("b") } != "no error")
+        database.close()
+        #expect(environment.rollBack() == 0)
+        let again = try open(reusesLogs: true)
+        try again.put("c")
+        #expect(environment.report.description == "1 logs, 1 batches")
+        again.close()
+        #expect(directory.logs.count == 1)
+        #expect(try open(reusesLogs: true).keys == ["a", "c"])
+        #expect(environment.report.description == "1 logs, 2 batches")
+    }
+
+    @Test func aRollBackCutsNothingThatAnotherOpeningWrote() throws {
+        let database = try open()
+        try database.put("a")
+        fault_env_fail_once(environment.faults, 1, EIO)
+        #expect(failure { try database.put("b") } != "no error")
+        database.close()
+        let other = TestEnvironment()
+        try TestDatabase(path, in: other, reusesLogs: true).put("c", "longer than what failed")
+        #expect(environment.rollBack() == 0)
+        #expect(try TestDatabase(path, in: other).keys == ["a", "c"])
+    }
+
+    @Test func aRollBackWaitsUntilNobodyHasTheDatabaseOpen() throws {
+        let database = try open()
+        try database.put("a")
+        fault_env_fail_once(environment.faults, 1, EIO)
+        #expect(failure { try database.put("b") } != "no error")
+        database.close()
+        let other = try TestDatabase(path, in: TestEnvironment())
+        #expect(environment.rollBack() == EBUSY)
+        other.close()
+        #expect(environment.rollBack() == 0)
+        #expect(try open().keys == ["a"])
+    }
+
+    @Test func writersAndTheBackgroundThreadShareTheEnvironment() throws {
+        let database = try open()
+        let lock = NSLock()
+        let value = String(bufferful.prefix(2_000))
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for index in 0..<200 {
+                lock.withLock {
+                    #expect(throws: Never.self) { try database.put("\(thread)-\(index)", value) }
+                }
+            }
+        }
+        #expect(database.keys.count == 800)
+        database.close()
+        #expect(try open().keys.count == 800)
+        #expect(environment.report.isClean)
+    }
+}
