@@ -15,7 +15,8 @@ let package = Package(
         .executable(name: "scrollback", targets: ["REPL"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0")
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     ],
     targets: [
         // MARK: C libraries
@@ -34,7 +35,12 @@ let package = Package(
         // MARK: Libraries: each imports only those above it
 
         .target(name: "Models"),
-        .target(name: "Store", dependencies: ["Models", "CLevelDB"]),
+        .target(
+            name: "Store",
+            dependencies: [
+                "Models", "CLevelDB", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
         .target(name: "Sync", dependencies: ["Models", "Store"]),
         .target(
             name: "Collections",

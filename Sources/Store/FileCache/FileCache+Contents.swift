@@ -1,0 +1,145 @@
+public import Models
+
+extension FileCache {
+    /// What could be read of a file, and what could not.
+    public struct Contents<Element: Sendable>: Sendable {
+        /// The messages, oldest first, or the channels, in the order in which they were saved.
+        public internal(set) var records: [Element] = []
+
+        /// What is wrong with the file, by ascending line; empty if nothing is, or if there is no file.
+        ///
+        /// The first thousand of them, so that a file of nothing but damage does not fill the memory.
+        public internal(set) var damage: [Damage] = []
+
+        /// How many damages there are, also those that ``damage`` does not list.
+        public internal(set) var damageCount = 0
+    }
+
+    /// A line of a file that is not as it was written.
+    public struct Damage: Hashable, Sendable {
+        /// Which line: 1 is the header, 2 the first record.
+        public let line: Int
+
+        /// What is wrong with it.
+        public let reason: Reason
+
+        /// Why the bytes are no record; `nil` unless the reason is ``Reason/record``.
+        public let cause: SerializationError?
+    }
+}
+
+extension FileCache.Damage {
+    /// What may be wrong with a line.
+    ///
+    /// Later versions may add reasons, so a `switch` over them needs a `default`.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        private enum Value: String {
+            case header, otherFile, truncated, tooLong, base64, check, record
+        }
+
+        private let value: Value
+
+        /// The first line is not a header; the lines after it were read nevertheless.
+        public static let header = Reason(value: .header)
+
+        /// The header is that of another channel's file, or of another kind; no line was read.
+        public static let otherFile = Reason(value: .otherFile)
+
+        /// The file ends inside the line, or before it although the header tells of more.
+        public static let truncated = Reason(value: .truncated)
+
+        /// The line has more than 16 MiB, which no line is written with.
+        public static let tooLong = Reason(value: .tooLong)
+
+        /// The line is not Base64.
+        public static let base64 = Reason(value: .base64)
+
+        /// The check value is not there, or not that of the bytes.
+        public static let check = Reason(value: .check)
+
+        /// The bytes are those that were written, but not a record, or not a message that was sent.
+        public static let record = Reason(value: .record)
+
+        /// The name of the reason, such as `truncated`.
+        public var description: String { value.rawValue }
+    }
+}
+
+extension FileCache.Damage: CustomStringConvertible {
+    /// Line and reason, such as "line 3: check".
+    public var description: String {
+        "line \(line): \(reason)" + (cause.map { " (\($0))" } ?? "")
+    }
+}
+
+// MARK: Reading
+
+extension FileCache.Contents {
+    /// How many damages are listed.
+    static var maximumDamage: Int { 1000 }
+
+    mutating func add(
+        _ reason: FileCache.Damage.Reason, line: Int, cause: SerializationError? = nil
+    ) {
+        damageCount += 1
+        guard damage.count < Self.maximumDamage else { return }
+        damage.append(FileCache.Damage(line: line, reason: reason, cause: cause))
+    }
+}
+
+extension FileCache.Contents where Element: Record {
+    /// Reads all lines of a file, and keeps the records that it may hold.
+    mutating func read(
+        _ file: CacheFile, from lines: inout LineReader, at path: String,
+        where isExpected: (Element) -> Bool
+    ) throws(StoreError) {
+        let seal = Seal(file)
+        var expected = 0
+        var line = 1
+        while let next = try lines.next() {
+            defer { line += 1 }
+            guard case .whole(let bytes) = next else {
+                if case .tooLong = next { add(.tooLong, line: line) }
+                if case .cut = next { add(.truncated, line: line) }
+                continue
+            }
+            if line == 1 {
+                if let header = CacheHeader(bytes) {
+                    guard let contents = try header.contents(at: path), contents.file == file else {
+                        return add(.otherFile, line: 1)
+                    }
+                    expected = contents.lines
+                    continue
+                }
+                add(.header, line: 1)
+                // If the header was lost with its line, a record is first.
+                if let record: Element = try? seal.record(in: bytes), isExpected(record) {
+                    records.append(record)
+                }
+                continue
+            }
+            do throws(LineDamage) {
+                let record: Element = try seal.record(in: bytes)
+                guard isExpected(record) else { throw LineDamage(.record) }
+                records.append(record)
+            } catch {
+                add(error.reason, line: line, cause: error.cause)
+            }
+        }
+        // Line 1 is the header; without any there is not even that. A cut line is told above.
+        if line - 2 < expected { add(.truncated, line: line) }
+    }
+}
+
+extension CacheHeader {
+    /// Which file it is, and how many lines follow; an error if a newer version wrote it.
+    func contents(at path: String) throws(StoreError) -> (file: CacheFile, lines: Int)? {
+        guard version <= CacheFile.version else {
+            throw StoreError(
+                .newerSchema,
+                "the file has format version \(version), and this package reads \(CacheFile.version)",
+                path: path)
+        }
+        return contents
+    }
+}

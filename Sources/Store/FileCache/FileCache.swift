@@ -1,0 +1,288 @@
+import Crypto
+public import Foundation
+public import Models
+
+/// The simple way to keep chat on a device: a file for each channel with its most recent messages,
+/// and one for the list of channels.
+///
+/// For an app that shows what it showed last time until the server answers, and wants no database
+/// for it. A file is saved as a whole and loaded as a whole, and knows nothing of what lies between
+/// two messages or of deletions. What has not been sent yet is never in it.
+///
+/// A file is replaced in one step, on disk before a call returns: a crash leaves the old or
+/// the new one. Each line has a check value of its own, so that damage costs the lines it hit and no
+/// other. Docs/Format.md, "File cache", has the format.
+///
+/// The value is a directory's name and remembers nothing of what is in there. Several threads,
+/// several values and several processes may use one directory at once: they save one after the
+/// other, and what is loaded is what was there before or after a save. Each user of a device needs
+/// a directory of their own.
+public struct FileCache: Sendable {
+    /// Where the files are.
+    public let directory: URL
+
+    /// The most messages that are kept of a channel.
+    public let limit: Int
+
+    private let path: String
+
+    /// Opens a directory, and creates it if it is not there.
+    ///
+    /// What an interrupted save left behind is removed. Other files in the directory are not touched.
+    ///
+    /// - Parameters:
+    ///   - directory: A directory for the cache alone. It is created, its parents too, such that only
+    ///     the current user can enter; one that exists keeps its permissions.
+    ///   - limit: The most messages that are kept of a channel, at least 1. The default is 100.
+    /// - Throws: ``StoreError`` with the code `permission`, `noSpace` or `io`.
+    /// - Complexity: O(*n*) in the files there are.
+    public init(directory: URL, limit: Int = 100) throws(StoreError) {
+        precondition(
+            directory.isFileURL, "FileCache: \(directory) is not a file URL: use URL(filePath:).")
+        precondition(limit > 0, "FileCache: the limit is \(limit): use 1 or more.")
+        self.directory = directory
+        self.limit = limit
+        let path = directory.path(percentEncoded: false)
+        self.path = path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
+        guard !path.utf8.contains(0) else {
+            throw StoreError(errno: EINVAL, doing: "open the directory", path: path)
+        }
+        try alone { () throws(StoreError) in
+            for name in try names() where name.hasSuffix(CacheFile.unfinished) {
+                try delete(name)
+            }
+        }
+    }
+}
+
+// MARK: Saving
+
+extension FileCache {
+    /// Saves the most recent messages of a channel, in place of those that were saved before.
+    ///
+    /// Left out are: messages that were not sent (without an id, or with a status other than
+    /// succeeded or none); of several with one id, all but the last in the array; those of more than
+    /// 12 MiB; and of the rest, all but the ``limit`` most recent by ``Position``. No messages at all
+    /// make a file without any.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, in any order.
+    ///   - channel: The channel. What the messages call their channel is not looked at.
+    /// - Returns: Whether the file was written. It is not where it has the same SHA-256
+    ///   already, for which its bytes are read anew each time.
+    /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a newer
+    ///   version wrote the file. The file is the old one then, or already the new one.
+    /// - Complexity: O(*n* log *n*) in the messages. A file that is written waits for the disk, twice.
+    @discardableResult
+    public func save(
+        _ messages: [Message], in channel: ChannelURL
+    ) throws(StoreError) -> Bool {
+        let recent = Self.oldestFirst(messages.filter(CacheFile.fits)).suffix(limit)
+        return try replace(.messages(of: channel), by: Array(recent))
+    }
+
+    /// Saves the list of channels, in place of the one that was saved before.
+    ///
+    /// Left out are: of several channels with one URL, all but the last in the array; and those of more
+    /// than 12 MiB. How many there are is not limited.
+    ///
+    /// - Parameter channels: The channels, in the order in which they are to be loaded.
+    /// - Returns: Whether the file was written, as for ``save(_:in:)``.
+    /// - Throws: ``StoreError``, as ``save(_:in:)``.
+    /// - Complexity: O(*n*) in the channels. A file that is written waits for the disk, twice.
+    @discardableResult
+    public func saveChannels(_ channels: [GroupChannel]) throws(StoreError) -> Bool {
+        var seen: Set<ChannelURL> = []
+        let last = channels.reversed().filter { CacheFile.fits($0) && seen.insert($0.url).inserted }
+        return try replace(.channels, by: last.reversed())
+    }
+
+    /// The messages that were sent, each once, as the last in the array has it.
+    private static func oldestFirst(_ messages: [Message]) -> [Message] {
+        var sent: [MessageID: (position: Position, message: Message)] = [:]
+        for message in messages {
+            guard let position = message.sentPosition else { continue }
+            sent[position.messageID] = (position, message)
+        }
+        return sent.values.sorted { $0.position < $1.position }.map(\.message)
+    }
+
+    private func replace(
+        _ file: CacheFile, by records: [some Record]
+    ) throws(StoreError) -> Bool {
+        let text = file.text(of: records)
+        return try alone { () throws(StoreError) in
+            guard try !has(file, text) else { return false }
+            do throws(StoreError) {
+                try write(text, to: file.name)
+            } catch {
+                // What failed is told. What cannot be tidied up now is when the directory is opened.
+                try? delete(file.name + CacheFile.unfinished)
+                throw error
+            }
+            return true
+        }
+    }
+
+    private func write(_ text: [UInt8], to name: String) throws(StoreError) {
+        let unfinished = name + CacheFile.unfinished
+        try delete(unfinished)
+        let new = try OpenFile(creating: path(of: unfinished))
+        try new.write(text)
+        try new.sync()
+        guard rename(path(of: unfinished), path(of: name)) == 0 else {
+            throw StoreError(errno: errno, doing: "replace the file", path: path(of: name))
+        }
+        try OpenFile(directory: path).sync()
+    }
+
+    /// Whether a file has just this text; an error if a newer version wrote it.
+    private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
+        guard let old = try header(of: file.name) else { return false }
+        _ = try old.contents(at: path(of: file.name))
+        guard let old = try OpenFile(reading: path(of: file.name)) else { return false }
+        guard try old.size() == text.count else { return false }
+        var hash = SHA256()
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = try old.read(into: &buffer)
+            guard count > 0 else { break }
+            hash.update(data: buffer[..<count])
+        }
+        return hash.finalize() == SHA256.hash(data: text)
+    }
+}
+
+extension Message {
+    /// Where a message that was sent stands in its channel; `nil` for any other.
+    fileprivate var sentPosition: Position? {
+        sendingStatus == .succeeded || sendingStatus == .none ? position : nil
+    }
+}
+
+// MARK: Loading
+
+extension FileCache {
+    /// Loads the messages that were saved of a channel, oldest first.
+    ///
+    /// - Parameter channel: The channel. One that was never saved has no messages and no damage.
+    /// - Returns: The messages that can be read, and what is wrong with the rest of the file.
+    /// - Throws: ``StoreError`` with the code `permission`, `io`, or `newerSchema` if a newer
+    ///   version wrote the file.
+    /// - Complexity: O(*n*) in the bytes of the file. Damage takes no more memory than what it is of.
+    public func load(_ channel: ChannelURL) throws(StoreError) -> Contents<Message> {
+        var contents: Contents<Message> =
+            try contents(of: .messages(of: channel)) { $0.sentPosition != nil }
+        contents.records = Self.oldestFirst(contents.records)
+        return contents
+    }
+
+    /// Loads the list of channels, in the order in which they were saved.
+    ///
+    /// - Returns: The channels that can be read, and what is wrong with the rest of the file. If none
+    ///   were ever saved, there are no channels and no damage.
+    /// - Throws: ``StoreError``, as ``load(_:)``.
+    /// - Complexity: O(*n*) in the bytes of the file.
+    public func loadChannels() throws(StoreError) -> Contents<GroupChannel> {
+        try contents(of: .channels) { _ in true }
+    }
+
+    private func contents<Element: Record>(
+        of file: CacheFile, where isExpected: (Element) -> Bool
+    ) throws(StoreError) -> Contents<Element> {
+        var contents = Contents<Element>()
+        let path = path(of: file.name)
+        guard let open = try OpenFile(reading: path) else { return contents }
+        var lines = LineReader(open)
+        try contents.read(file, from: &lines, at: path, where: isExpected)
+        return contents
+    }
+}
+
+// MARK: The files
+
+extension FileCache {
+    /// Returns the channels that have a file of messages, ordered by their URLs.
+    ///
+    /// Read from the headers of the files: one whose header is damaged, or that a newer version wrote,
+    /// is not listed. ``load(_:)`` tells of either.
+    ///
+    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Complexity: Opens each file.
+    public func channels() throws(StoreError) -> [ChannelURL] {
+        var channels: [ChannelURL] = []
+        for name in try names() where CacheFile.isMessagesName(name) {
+            guard let file = try header(of: name)?.contents?.file else { continue }
+            if file.name == name { channels.append(file.channel) }
+        }
+        return channels.sorted()
+    }
+
+    /// Returns how many bytes the files have.
+    ///
+    /// The length of the files' contents; file systems round it up.
+    ///
+    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Complexity: O(*n*) in the number of files.
+    public func size() throws(StoreError) -> Int {
+        var size = 0
+        for name in try names() { size += try OpenFile(reading: path(of: name))?.size() ?? 0 }
+        return size
+    }
+
+    /// Removes the messages of a channel; of one that was never saved, nothing.
+    ///
+    /// - Throws: ``StoreError`` with the code `permission` or `io`.
+    /// - Complexity: Waits for the disk.
+    public func remove(_ channel: ChannelURL) throws(StoreError) {
+        try alone { () throws(StoreError) in
+            try delete(CacheFile.messages(of: channel).name)
+            try OpenFile(directory: path).sync()
+        }
+    }
+
+    /// Removes the messages of all channels, and the list of channels, whatever version wrote them.
+    ///
+    /// The directory stays, and what else is in there.
+    ///
+    /// - Throws: ``StoreError`` with the code `permission` or `io`. Some files may be gone then.
+    /// - Complexity: O(*n*) in the number of files. Waits for the disk.
+    public func removeAll() throws(StoreError) {
+        try alone { () throws(StoreError) in
+            for name in try names() { try delete(name) }
+            try OpenFile(directory: path).sync()
+        }
+    }
+
+    private func path(of name: String) -> String { path + "/" + name }
+
+    private func header(of name: String) throws(StoreError) -> CacheHeader? {
+        guard let file = try OpenFile(reading: path(of: name)) else { return nil }
+        var lines = LineReader(file)
+        guard case .whole(let line) = try lines.next() else { return nil }
+        return CacheHeader(line)
+    }
+
+    /// Waits until nobody else writes in the directory, and keeps all others out during a call.
+    private func alone<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try OpenFile.createDirectory(path)
+        let file = try OpenFile(marking: path(of: "lock"))
+        try file.lock()
+        return try withExtendedLifetime(file, body)
+    }
+
+    /// The names of the files of the cache, of those too whose writing was interrupted.
+    private func names() throws(StoreError) -> [String] {
+        try OpenFile.names(in: path).filter { name in
+            let isUnfinished = name.hasSuffix(CacheFile.unfinished)
+            return CacheFile.isName(name.dropLast(isUnfinished ? CacheFile.unfinished.count : 0))
+        }
+    }
+
+    private func delete(_ name: String) throws(StoreError) {
+        guard unlink(path(of: name)) != 0, errno != ENOENT else { return }
+        throw StoreError(errno: errno, doing: "remove the file", path: path(of: name))
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+extension StoreError {
+    /// Creates the error for a system call that failed.
+    ///
+    /// - Parameters:
+    ///   - number: The `errno` that the call left, read before anything else was called.
+    ///   - action: What could not be done, as in "read the file".
+    ///   - path: The file or directory.
+    package init(errno number: Int32, doing action: String, path: String) {
+        let code: Code =
+            switch number {
+            case ENOSPC, EDQUOT: .noSpace
+            case EACCES, EPERM, EROFS: .permission
+            default: .io
+            }
+        let reason = String(cString: strerror(number))
+        self.init(code, "cannot \(action): \(reason) (errno \(number))", path: path)
+    }
+}
