@@ -31,6 +31,7 @@ extension StoreError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
+            case invalid
         }
 
         private let value: Value
@@ -60,6 +61,9 @@ extension StoreError {
 
         /// The files are encrypted with another key, or one of the two has none.
         public static let wrongKey = Code(value: .wrongKey)
+
+        /// What was given cannot be stored: a message that is not sent yet, a name that is too long.
+        public static let invalid = Code(value: .invalid)
 
         /// The name of the code, such as `noSpace`.
         public var description: String { value.rawValue }

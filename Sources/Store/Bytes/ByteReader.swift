@@ -1,0 +1,80 @@
+import Models
+
+/// Reads what ``ByteWriter`` wrote, from bytes that may be damaged.
+struct ByteReader {
+    /// The bytes do not have the shape that the store wrote.
+    struct Damage: Error, CustomStringConvertible {
+        let offset: Int
+        let expected: String
+        var description: String { "byte \(offset) is not \(expected)" }
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var offset = 0
+    private var mask: UInt8 = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    mutating func byte() throws(Damage) -> UInt8 {
+        guard offset < bytes.count else { throw Damage(offset: offset, expected: "there") }
+        defer { offset += 1 }
+        return bytes[offset] ^ mask
+    }
+
+    mutating func integer<Value: FixedWidthInteger>(
+        _ type: Value.Type = Value.self
+    ) throws(Damage) -> Value {
+        let size = MemoryLayout<Value>.size
+        guard offset + size <= bytes.count else {
+            throw Damage(offset: offset, expected: "an integer of \(size) bytes")
+        }
+        var value: Value = 0
+        for index in offset..<offset + size { value = value << 8 | Value(bytes[index] ^ mask) }
+        offset += size
+        return value
+    }
+
+    /// A text of some bytes; by default all that are left.
+    mutating func text(_ count: Int? = nil) throws(Damage) -> String {
+        let end = offset + (count ?? bytes.count - offset)
+        guard end <= bytes.count else {
+            throw Damage(offset: offset, expected: "a text of \(end - offset) bytes")
+        }
+        let part = bytes[offset..<end]
+        let text =
+            mask == 0
+            ? String(validating: part, as: UTF8.self)
+            : String(validating: part.map { $0 ^ mask }, as: UTF8.self)
+        guard let text else { throw Damage(offset: offset, expected: "a text in UTF-8") }
+        offset = end
+        return text
+    }
+
+    mutating func measured() throws(Damage) -> String {
+        try text(Int(try integer(UInt16.self)))
+    }
+
+    mutating func timestamp() throws(Damage) -> Timestamp {
+        Timestamp(milliseconds: Int64(bitPattern: try integer(UInt64.self) ^ (1 << 63)))
+    }
+
+    mutating func position() throws(Damage) -> Position {
+        Position(createdAt: try timestamp(), messageID: MessageID(try measured()))
+    }
+
+    /// Reads what ``ByteWriter/descending(_:)`` wrote.
+    mutating func descending<Value>(
+        _ read: (inout ByteReader) throws(Damage) -> Value
+    ) throws(Damage) -> Value {
+        mask = ~mask
+        defer { mask = ~mask }
+        return try read(&self)
+    }
+
+    /// - Throws: ``Damage`` if something is left.
+    func end() throws(Damage) {
+        if !isAtEnd { throw Damage(offset: offset, expected: "the end") }
+    }
+}

@@ -1,0 +1,116 @@
+import Models
+
+/// Bytes of a key or of a value, as they are written.
+///
+/// Keys are compared byte by byte, so what is written here orders as the values do: integers with
+/// the highest byte first, signed ones with the sign flipped. DO NOT CHANGE: on people's disks.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init() {}
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    var count: Int { bytes.count }
+
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+
+    @inline(__always)
+    mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    @inline(__always)
+    mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+
+    mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
+
+    @inline(__always)
+    mutating func text(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    /// A text behind its length in two bytes, so that something may follow it.
+    ///
+    /// Orders by length, then by bytes. A text beyond ``Limits/nameSize`` is never stored; looked
+    /// for, it is not found.
+    @inline(__always)
+    mutating func measured(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            integer(UInt16(clamping: utf8.count))
+            bytes.append(contentsOf: utf8)
+        }
+    }
+
+    @inline(__always)
+    mutating func timestamp(_ time: Timestamp) {
+        integer(UInt64(bitPattern: time.milliseconds) ^ (1 << 63))
+    }
+
+    @inline(__always)
+    mutating func position(_ position: Position) {
+        timestamp(position.createdAt)
+        measured(position.messageID.rawValue)
+    }
+
+    /// Turns around the order of what a closure writes: what is greater comes first.
+    @inline(__always)
+    mutating func descending(_ write: (inout ByteWriter) -> Void) {
+        let start = bytes.count
+        write(&self)
+        for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+    }
+}
+
+/// What a key can hold.
+enum Limits {
+    /// The most bytes of a name in a key: an id, a channel's URL.
+    static let nameSize = 0xFFFF
+}
+
+// MARK: Keys as values
+
+/// The bytes of a key that is looked up or walked to.
+typealias KeyBytes = [UInt8]
+
+extension ByteWriter {
+    static func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
+        var writer = ByteWriter(capacity: 48)
+        write(&writer)
+        return writer.bytes
+    }
+}
+
+/// The keys from a lower one, included, to an upper one, not included.
+struct KeyRange {
+    var lower: KeyBytes
+    var upper: KeyBytes
+
+    /// All keys that begin with some bytes.
+    init(prefix: KeyBytes) {
+        lower = prefix
+        upper = prefix.successorOfPrefix
+    }
+
+    init(_ lower: KeyBytes, _ upper: KeyBytes) {
+        self.lower = lower
+        self.upper = upper
+    }
+}
+
+extension KeyBytes {
+    /// The first key behind all that begin with these bytes.
+    var successorOfPrefix: KeyBytes {
+        var successor = self
+        while let last = successor.popLast() {
+            if last < 0xFF { return successor + [last + 1] }
+        }
+        // Nothing is behind a prefix of 0xFF alone; no table's letter is that.
+        return [0xFF]
+    }
+}

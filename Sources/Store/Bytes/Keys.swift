@@ -1,0 +1,187 @@
+import Models
+
+/// The number that stands for a channel's URL in keys.
+///
+/// Given once, never again: clearing a channel gives it another number, and what is left under the
+/// old one is out of reach at once.
+typealias ChannelNumber = UInt32
+
+/// The tables of the cache, and the letter that their keys begin with. DO NOT CHANGE.
+enum Table: UInt8, CaseIterable {
+    /// `message 'm' channel ~position → Message`; newest first.
+    case message = 0x6D
+    /// `place 'i' channel messageID → timestamp`: when the message was created.
+    case place = 0x69
+    /// `request 'r' channel requestID → messageID`
+    case request = 0x72
+    /// `reply 'p' channel parentID ~position → nothing`
+    case reply = 0x70
+    /// `group channel 'c' channel → GroupChannel`
+    case groupChannel = 0x63
+    /// `open channel 'o' channel → OpenChannel`
+    case openChannel = 0x6F
+    /// `name 'n' channelURL → channel`
+    case name = 0x6E
+    /// `URL 'l' channel → channelURL`
+    case url = 0x6C
+    /// `gap 'g' channel upper → lower, walk cursor, changes since`
+    case gap = 0x67
+    /// `stale range 'v' channel upper → lower, epoch`
+    case staleRange = 0x76
+    /// `tombstone 'x' channel messageID → deleted at, position`
+    case tombstone = 0x78
+    /// `user 'u' userID → User`
+    case user = 0x75
+    /// `state 'k' channel → number of messages, last access, flags`
+    case state = 0x6B
+    /// `token 't' scope → bytes`
+    case token = 0x74
+    /// `cleared 'z' channel → nothing`: rows of a number that stands for no channel any more.
+    case cleared = 0x7A
+    /// `schema 's' what → …`; see ``SchemaRow``.
+    case schema = 0x73
+
+    /// The tables whose keys go on with a channel's number: all that is held of a channel.
+    static let ofChannels: [Table] = [
+        .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
+        .tombstone, .state,
+    ]
+}
+
+/// What is written of a database as a whole. DO NOT CHANGE.
+enum SchemaRow: UInt8 {
+    /// `→ the version of the grammar`, in four bytes.
+    case version = 0x76
+    /// `→ the number that the next channel gets`, in four bytes; of the next draft, in eight.
+    case nextNumber = 0x6E
+    /// `→ nothing`, while what a damaged log has left behind is being put in order.
+    case distrusted = 0x64
+}
+
+/// The tables of the outbox. DO NOT CHANGE.
+enum OutboxTable: UInt8, CaseIterable {
+    /// `draft 'q' channelURL sequence → Draft`
+    case draft = 0x71
+    /// `request 'r' requestID → channelURL sequence`
+    case request = 0x72
+    /// `schema 's' what → …`; see ``SchemaRow``.
+    case schema = 0x73
+}
+
+// MARK: Keys of the cache
+
+extension ByteWriter {
+    @inline(__always)
+    mutating func table(_ table: Table, _ channel: ChannelNumber) {
+        byte(table.rawValue)
+        integer(channel)
+    }
+
+    @inline(__always)
+    mutating func messageKey(_ channel: ChannelNumber, _ position: Position) {
+        table(.message, channel)
+        descending { $0.position(position) }
+    }
+
+    @inline(__always)
+    mutating func placeKey(_ channel: ChannelNumber, _ id: MessageID) {
+        table(.place, channel)
+        text(id.rawValue)
+    }
+
+    @inline(__always)
+    mutating func requestKey(_ channel: ChannelNumber, _ id: RequestID) {
+        table(.request, channel)
+        text(id.rawValue)
+    }
+
+    mutating func replyKey(_ channel: ChannelNumber, _ parent: MessageID, _ position: Position) {
+        repliesPrefix(channel, parent)
+        descending { $0.position(position) }
+    }
+
+    mutating func repliesPrefix(_ channel: ChannelNumber, _ parent: MessageID) {
+        table(.reply, channel)
+        measured(parent.rawValue)
+    }
+
+    mutating func tombstoneKey(_ channel: ChannelNumber, _ id: MessageID) {
+        table(.tombstone, channel)
+        text(id.rawValue)
+    }
+
+    mutating func boundKey(_ table: Table, _ channel: ChannelNumber, _ upper: Gap.Bound) {
+        self.table(table, channel)
+        bound(upper)
+    }
+
+    mutating func nameKey(_ url: ChannelURL) {
+        byte(Table.name.rawValue)
+        text(url.rawValue)
+    }
+
+    mutating func userKey(_ id: UserID) {
+        byte(Table.user.rawValue)
+        text(id.rawValue)
+    }
+
+    mutating func tokenKey(_ scope: String) {
+        byte(Table.token.rawValue)
+        text(scope)
+    }
+
+    mutating func schemaKey(_ row: SchemaRow) {
+        byte(Table.schema.rawValue)
+        byte(row.rawValue)
+    }
+
+    /// −∞, a position, or +∞, in this order.
+    mutating func bound(_ bound: Gap.Bound) {
+        switch bound {
+        case .beginning: byte(0)
+        case .position(let position):
+            byte(1)
+            self.position(position)
+        case .end: byte(2)
+        }
+    }
+}
+
+extension ByteReader {
+    mutating func bound() throws(Damage) -> Gap.Bound {
+        let start = offset
+        switch try byte() {
+        case 0: return .beginning
+        case 1: return .position(try position())
+        case 2: return .end
+        default: throw Damage(offset: start, expected: "a kind of bound")
+        }
+    }
+
+    /// A message's key behind the table and the channel.
+    static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]))
+        let position = try reader.descending { (reader) throws(Damage) in try reader.position() }
+        try reader.end()
+        return position
+    }
+}
+
+// MARK: Keys of the outbox
+
+extension ByteWriter {
+    mutating func draftPrefix(_ url: ChannelURL) {
+        byte(OutboxTable.draft.rawValue)
+        measured(url.rawValue)
+    }
+
+    mutating func draftKey(_ url: ChannelURL, _ sequence: UInt64) {
+        draftPrefix(url)
+        integer(sequence)
+    }
+
+    mutating func draftRequestKey(_ id: RequestID) {
+        byte(OutboxTable.request.rawValue)
+        text(id.rawValue)
+    }
+}

@@ -1,0 +1,128 @@
+public import Models
+
+/// A stretch of a channel's history that the cache knows it has not seen.
+///
+/// Everything strictly between the two bounds is unknown, whether or not single messages in it are
+/// held. A channel that the store has never heard of is one gap from the beginning to the end.
+public struct Gap: Hashable, Sendable {
+    /// The channel.
+    public let channelURL: ChannelURL
+
+    /// The older bound, not itself in the gap.
+    public var lower: Bound
+
+    /// The newer bound, not itself in the gap.
+    public var upper: Bound
+
+    /// Where the walk that fills the gap goes on, as the server named it.
+    ///
+    /// `nil`: from ``upper``, towards what is older.
+    public var walkCursor: String?
+
+    /// The feed cursor from before the gap opened: what was walked may have changed since.
+    ///
+    /// `nil`: no changelog has to be read before the gap may close.
+    public var changesSince: String?
+
+    /// Creates a gap.
+    ///
+    /// - Precondition: `lower` is less than `upper`.
+    public init(
+        in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
+        walkCursor: String? = nil, changesSince: String? = nil
+    ) {
+        precondition(lower < upper, "A gap lies between two bounds, the older one first.")
+        self.channelURL = channelURL
+        self.lower = lower
+        self.upper = upper
+        self.walkCursor = walkCursor
+        self.changesSince = changesSince
+    }
+}
+
+extension Gap {
+    /// An end of a stretch of history.
+    ///
+    /// A position outlives the message that it was taken from: a bound stays where it is when the
+    /// message is deleted.
+    public enum Bound: Hashable, Sendable {
+        /// Before every message.
+        case beginning
+        /// Where a message is, or was.
+        case position(Position)
+        /// After every message, those to come included.
+        case end
+    }
+
+    /// Whether the gap has nothing but the whole of its channel's history.
+    public var isTotal: Bool { lower == .beginning && upper == .end }
+
+    /// Whether a position lies in the gap.
+    public func contains(_ position: Position) -> Bool {
+        lower < .position(position) && .position(position) < upper
+    }
+}
+
+extension Gap.Bound: Comparable {
+    /// Whether the left bound is the older one.
+    public static func < (left: Gap.Bound, right: Gap.Bound) -> Bool {
+        switch (left, right) {
+        case (.position(let left), .position(let right)): left < right
+        case (.beginning, .beginning), (.end, _), (_, .beginning): false
+        case (.beginning, _), (_, .end): true
+        }
+    }
+}
+
+extension Gap.Bound: CustomStringConvertible {
+    /// "-∞", the position, or "+∞".
+    public var description: String {
+        switch self {
+        case .beginning: "-∞"
+        case .position(let position): position.description
+        case .end: "+∞"
+        }
+    }
+}
+
+extension Gap: CustomStringConvertible {
+    /// The bounds, such as "general: -∞ ~ 1700000000000/42".
+    public var description: String { "\(channelURL): \(lower) ~ \(upper)" }
+}
+
+/// A stretch of a channel's history that was complete once, and may have changed since.
+///
+/// What the feed would have told of it was lost, as when a cursor expired. The messages are shown,
+/// and asked for again when somebody looks.
+public struct StaleRange: Hashable, Sendable {
+    /// The channel.
+    public let channelURL: ChannelURL
+
+    /// The older bound, not itself in the range.
+    public var lower: Gap.Bound
+
+    /// The newer bound, not itself in the range.
+    public var upper: Gap.Bound
+
+    /// Which loss made it stale, as Sync counts them.
+    public var epoch: Int64
+
+    /// Creates a stale range.
+    ///
+    /// - Precondition: `lower` is less than `upper`.
+    public init(
+        in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
+        epoch: Int64
+    ) {
+        precondition(lower < upper, "A range lies between two bounds, the older one first.")
+        self.channelURL = channelURL
+        self.lower = lower
+        self.upper = upper
+        self.epoch = epoch
+    }
+}
+
+extension StaleRange: CustomStringConvertible {
+    /// The bounds, such as "general: -∞ ? 1700000000000/42".
+    public var description: String { "\(channelURL): \(lower) ? \(upper)" }
+}
