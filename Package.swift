@@ -38,7 +38,8 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "Models", "CLevelDB", .product(name: "Crypto", package: "swift-crypto"),
+                "Models", "CLevelDB", "CLevelDBEnvironment",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(name: "Sync", dependencies: ["Models", "Store"]),

@@ -1,0 +1,128 @@
+import CLevelDB
+
+extension LevelDB {
+    /// A database as it was at one moment.
+    ///
+    /// Holds the files open, and on the disk what was deleted since.
+    package final class Snapshot: @unchecked Sendable {
+        // @unchecked: LevelDB's snapshots never change, nor do the pointers.
+        private let handle: Handle
+        private let snapshot: OpaquePointer
+        private let options: OpaquePointer
+
+        init(_ handle: Handle) {
+            self.handle = handle
+            snapshot = leveldb_create_snapshot(handle.pointer)
+            options = leveldb_readoptions_create()
+            leveldb_readoptions_set_snapshot(options, snapshot)
+            leveldb_readoptions_set_verify_checksums(options, handle.verifiesChecksums ? 1 : 0)
+        }
+
+        deinit {
+            leveldb_readoptions_destroy(options)
+            leveldb_release_snapshot(handle.pointer, snapshot)
+        }
+
+        package var path: String { handle.path }
+    }
+}
+
+extension LevelDB.Snapshot {
+    /// Lends the value of a key to a closure; `nil` if there is none.
+    ///
+    /// - Throws: `corruption` or `io`; then the closure was not called.
+    func withValue<Result>(
+        of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        var count = 0
+        let value = try LevelDB.check(handle.path) { report in
+            key.withCharacters {
+                leveldb_get(handle.pointer, options, $0.baseAddress, $0.count, &count, report)
+            }
+        }
+        guard let value else { return try body(nil) }
+        defer { leveldb_free(value) }
+        return try body(UnsafeRawBufferPointer(start: value, count: count))
+    }
+
+    /// Lends the rows of a range to a closure, one after the other, until it returns false.
+    ///
+    /// - Throws: `corruption` or `io`, at the end too: LevelDB steps over a block that it cannot
+    ///   read, so what was lent before must not be taken for all there is.
+    @inline(__always)
+    func scan(
+        _ range: KeyRange, isDescending: Bool = false,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        var cursor = Cursor(handle.pointer, options)
+        if isDescending {
+            cursor.seek(below: range.upper)
+            while let key = cursor.key, !key.precedes(range.lower) {
+                guard try body(key, cursor.value) else { break }
+                cursor.previous()
+            }
+        } else {
+            cursor.seek(to: range.lower)
+            while let key = cursor.key, key.precedes(range.upper) {
+                guard try body(key, cursor.value) else { break }
+                cursor.next()
+            }
+        }
+        try cursor.checkStatus(handle.path)
+    }
+}
+
+/// A place in the rows of a snapshot. What it lends is gone with its next step.
+private struct Cursor: ~Copyable {
+    private let pointer: OpaquePointer
+
+    @inline(__always)
+    init(_ database: OpaquePointer, _ options: OpaquePointer) {
+        pointer = leveldb_create_iterator(database, options)
+    }
+
+    deinit { leveldb_iter_destroy(pointer) }
+
+    @inline(__always)
+    mutating func seek(to key: KeyBytes) {
+        key.withCharacters { leveldb_iter_seek(pointer, $0.baseAddress, $0.count) }
+    }
+
+    mutating func seek(below key: KeyBytes) {
+        seek(to: key)
+        if leveldb_iter_valid(pointer) != 0 {
+            leveldb_iter_prev(pointer)
+        } else {
+            leveldb_iter_seek_to_last(pointer)
+        }
+    }
+
+    @inline(__always)
+    mutating func next() { leveldb_iter_next(pointer) }
+
+    @inline(__always)
+    mutating func previous() { leveldb_iter_prev(pointer) }
+
+    /// `nil` behind the last row and before the first.
+    var key: UnsafeRawBufferPointer? {
+        @inline(__always) get {
+            guard leveldb_iter_valid(pointer) != 0 else { return nil }
+            var count = 0
+            let key = leveldb_iter_key(pointer, &count)
+            return UnsafeRawBufferPointer(start: key, count: count)
+        }
+    }
+
+    var value: UnsafeRawBufferPointer {
+        @inline(__always) get {
+            var count = 0
+            let value = leveldb_iter_value(pointer, &count)
+            return UnsafeRawBufferPointer(start: value, count: count)
+        }
+    }
+
+    @inline(__always)
+    func checkStatus(_ path: String) throws(StoreError) {
+        try LevelDB.check(path) { leveldb_iter_get_error(pointer, $0) }
+    }
+}

@@ -1,0 +1,327 @@
+import CLevelDB
+import CLevelDBEnvironment
+import Foundation
+
+/// An ordered map from bytes to bytes in files: LevelDB, and the only code that calls it.
+///
+/// Safe for several threads; writes have to come one at a time. Where a write fails, the files are
+/// as before it: the next write closes them, cuts off what the failed one left in the log, and
+/// opens them anew.
+package final class LevelDB: Sendable {
+    package let path: String
+    private let options: StoreOptions
+    private let environment: Environment
+    private let state: Locked<State>
+
+    private struct State {
+        var handle: Handle?
+        /// What the last write failed with, until the files were opened anew.
+        var failure: StoreError?
+    }
+
+    /// The version of the library that this process is linked with, as in 1.23.
+    package static var version: (major: Int, minor: Int) {
+        (Int(leveldb_major_version()), Int(leveldb_minor_version()))
+    }
+
+    /// Opens a database, and creates it where there is none.
+    ///
+    /// - Parameter trusting: Whether LevelDB may leave out what is damaged in its logs. By default
+    ///   damage is an error.
+    /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
+    package init(
+        at path: String, options: StoreOptions = StoreOptions(),
+        environment: Environment = .disk(), skippingDamage: Bool = false
+    ) throws(StoreError) {
+        self.path = path
+        self.options = options
+        self.environment = environment
+        let handle = try Handle(
+            at: path, options: options, environment: environment, skippingDamage: skippingDamage)
+        state = Locked(State(handle: handle))
+    }
+
+    /// Lets go of the files, at once or as soon as the last snapshot is gone.
+    ///
+    /// Every later call fails with `closed`. Closing twice is once.
+    package func close() {
+        state.withLock { $0.handle = nil }
+    }
+
+    /// What LevelDB left out of its logs when the database was opened.
+    package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
+
+    private func handle() throws(StoreError) -> Handle {
+        try state.withLock { (state) throws(StoreError) in
+            guard let handle = state.handle else {
+                throw StoreError(.closed, "the store was closed before", path: path)
+            }
+            return handle
+        }
+    }
+}
+
+// MARK: Reading and writing
+
+extension LevelDB {
+    /// The database as it is now, whatever is written later.
+    package func snapshot() throws(StoreError) -> Snapshot { Snapshot(try handle()) }
+
+    /// Writes a batch, all or nothing.
+    ///
+    /// - Parameter isDurable: Whether the batch is on the disk when the call returns, and survives a
+    ///   loss of power. Without it, it survives the end of the process.
+    /// - Throws: What the system says; then nothing was written. If a snapshot of before is still
+    ///   held somewhere after a failure, `io` until it is let go of.
+    package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
+        let handle = try handle()
+        let rows = leveldb_writebatch_create()
+        defer { leveldb_writebatch_destroy(rows) }
+        batch.forEachInOrderOfWriting { key, value in
+            if let value {
+                leveldb_writebatch_put(
+                    rows, key.characters, key.count, value.characters, value.count)
+            } else {
+                leveldb_writebatch_delete(rows, key.characters, key.count)
+            }
+        }
+        do {
+            try LevelDB.check(path) {
+                leveldb_write(
+                    handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
+            }
+            environment.mark()
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+    }
+
+    /// What the last write failed with, so that ``reopen()`` has to come before the next one.
+    package var failure: StoreError? { state.withLock { $0.failure } }
+
+    /// Whether the last write failed.
+    package var hasFailed: Bool { failure != nil }
+
+    /// Closes the files after a write that failed, takes back what it left, and opens them again.
+    ///
+    /// - Throws: `io` as long as a snapshot is held; else what opening throws.
+    package func reopen() throws(StoreError) {
+        try state.withLock { (state) throws(StoreError) in
+            guard let failure = state.failure else { return }
+            // Rather than be left with nothing, go on reading as long as nothing can be written.
+            if environment.isOnDisk { try DatabaseFiles(path).checkTheyCanBeWritten() }
+            if state.handle != nil {
+                guard isKnownUniquelyReferenced(&state.handle) else {
+                    throw StoreError(
+                        .io, "a write failed before, and a snapshot still holds the files",
+                        path: path, cause: failure)
+                }
+                state.handle = nil
+            }
+            let status = environment.rollBack()
+            if status != 0 {
+                throw StoreError(errno: status, doing: "cut off a failed write", path: path)
+            }
+            state.handle = try Handle(
+                at: path, options: options, environment: environment, skippingDamage: false)
+            state.failure = nil
+        }
+    }
+}
+
+// MARK: Files
+
+extension LevelDB {
+    /// How many bytes on disk the keys of a range take, about; what is only in the log is not seen.
+    func approximateSize(of range: KeyRange) throws(StoreError) -> Int {
+        let handle = try handle()
+        var size: UInt64 = 0
+        range.lower.withCharacters { lower in
+            range.upper.withCharacters { upper in
+                var starts = Optional(lower.baseAddress!)
+                var limits = Optional(upper.baseAddress!)
+                var startSize = lower.count
+                var limitSize = upper.count
+                leveldb_approximate_sizes(
+                    handle.pointer, 1, &starts, &startSize, &limits, &limitSize, &size)
+            }
+        }
+        return Int(clamping: size)
+    }
+
+    /// Rewrites the tables of a range, or of all, without what was deleted in them.
+    ///
+    /// - Complexity: Reads and writes all of the range; seconds for a million messages.
+    func compact(_ range: KeyRange? = nil) throws(StoreError) {
+        let handle = try handle()
+        guard let range else {
+            return leveldb_compact_range(handle.pointer, nil, 0, nil, 0)
+        }
+        range.lower.withCharacters { lower in
+            range.upper.withCharacters { upper in
+                leveldb_compact_range(
+                    handle.pointer, lower.baseAddress, lower.count, upper.baseAddress, upper.count)
+            }
+        }
+    }
+
+    /// What LevelDB says of itself under a name such as `leveldb.stats`; `nil` if it has no such.
+    package func property(_ name: String) throws(StoreError) -> String? {
+        guard let text = leveldb_property_value(try handle().pointer, name) else { return nil }
+        defer { leveldb_free(text) }
+        return String(cString: text)
+    }
+
+    /// Removes a database that nobody has open, with all its files; one that is not there is removed.
+    package static func destroy(
+        at path: String, environment: Environment = .disk()
+    ) throws(StoreError) {
+        let configuration = Configuration(StoreOptions(), environment)
+        try check(path) { leveldb_destroy_db(configuration.pointer, path, $0) }
+    }
+
+    /// Makes what can be read of a damaged database one that opens.
+    ///
+    /// Rows may be missing afterwards, and **rows that were deleted may be back**: LevelDB takes in
+    /// every table that it finds.
+    package static func repair(
+        at path: String, environment: Environment = .disk()
+    ) throws(StoreError) {
+        let configuration = Configuration(StoreOptions(), environment)
+        try check(path) { leveldb_repair_db(configuration.pointer, path, $0) }
+    }
+}
+
+// MARK: Handles
+
+extension LevelDB {
+    /// An open database; closed when nobody holds it any more.
+    final class Handle: @unchecked Sendable {
+        // @unchecked: leveldb/db.h, "safe for concurrent access from multiple threads without any
+        // external synchronization"; the pointers never change.
+        let pointer: OpaquePointer
+        let path: String
+        let durably: OpaquePointer
+        let quickly: OpaquePointer
+        let verifiesChecksums: Bool
+        private let configuration: Configuration
+
+        init(
+            at path: String, options: StoreOptions, environment: Environment, skippingDamage: Bool
+        ) throws(StoreError) {
+            if environment.isOnDisk { try DatabaseFiles(path).checkNoneIsMissing() }
+            let configuration = Configuration(options, environment)
+            leveldb_options_set_create_if_missing(configuration.pointer, 1)
+            leveldb_options_set_paranoid_checks(configuration.pointer, skippingDamage ? 0 : 1)
+            scrollback_options_set_reuse_logs(configuration.pointer, 1)
+            pointer = try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!
+            self.path = path
+            self.configuration = configuration
+            verifiesChecksums = options.verifiesChecksums
+            durably = leveldb_writeoptions_create()
+            quickly = leveldb_writeoptions_create()
+            leveldb_writeoptions_set_sync(durably, 1)
+        }
+
+        deinit {
+            leveldb_close(pointer)
+            leveldb_writeoptions_destroy(durably)
+            leveldb_writeoptions_destroy(quickly)
+        }
+    }
+
+    /// LevelDB's options and what they point to, which has to outlive the database.
+    private final class Configuration {
+        let pointer: OpaquePointer = leveldb_options_create()
+        private let environment: Environment
+        private let cache: OpaquePointer
+        private let filter: OpaquePointer?
+
+        init(_ options: StoreOptions, _ environment: Environment) {
+            self.environment = environment
+            cache = leveldb_cache_create_lru(max(0, options.blockCacheSize))
+            filter =
+                options.bloomFilterBitsPerKey > 0
+                ? leveldb_filterpolicy_create_bloom(Int32(clamping: options.bloomFilterBitsPerKey))
+                : nil
+            leveldb_options_set_env(pointer, scrollback_env_leveldb(environment.pointer))
+            leveldb_options_set_cache(pointer, cache)
+            if let filter { leveldb_options_set_filter_policy(pointer, filter) }
+            leveldb_options_set_write_buffer_size(pointer, max(0, options.writeBufferSize))
+            leveldb_options_set_max_open_files(pointer, Int32(clamping: options.maxOpenFiles))
+            leveldb_options_set_compression(
+                pointer,
+                Int32(
+                    options.isCompressed
+                        ? leveldb_snappy_compression : leveldb_no_compression))
+        }
+
+        deinit {
+            leveldb_options_destroy(pointer)
+            leveldb_cache_destroy(cache)
+            if let filter { leveldb_filterpolicy_destroy(filter) }
+        }
+    }
+}
+
+// MARK: Errors
+
+extension LevelDB {
+    /// Calls a function of LevelDB, and throws what it reports.
+    @inline(__always)
+    static func check<Result>(
+        _ path: String,
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) throws(StoreError) -> Result {
+        var report: UnsafeMutablePointer<CChar>?
+        let result = body(&report)
+        if let report {
+            defer { leveldb_free(report) }
+            throw StoreError(levelDB: String(cString: report), path: path)
+        }
+        return result
+    }
+}
+
+extension StoreError {
+    /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
+    init(levelDB report: String, path: String) {
+        if report.hasSuffix("[locked]") {
+            let message = "another process or store has it open"
+            self.init(.locked, message, path: path, cause: LevelDBReport(report))
+        } else if let mark = report.range(of: "[errno ", options: .backwards),
+            let number = Int32(report[mark.upperBound...].dropLast())
+        {
+            self.init(errno: number, doing: "read or write", path: path)
+        } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
+            || report.hasPrefix("Invalid argument")
+        {
+            // A file that should be there, or files of something else: damage too.
+            self.init(.corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
+        } else {
+            self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
+        }
+    }
+
+    /// LevelDB's own words.
+    private struct LevelDBReport: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}
+
+// MARK: Pointers
+
+extension UnsafeRawBufferPointer {
+    /// The bytes as C's functions take them.
+    @inline(__always)
+    var characters: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
+}
+
+extension KeyBytes {
+    @inline(__always)
+    func withCharacters<Result>(_ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
+        withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self)) }
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+
+/// The rows that a batch will write and remove, in the order it was told.
+///
+/// One run of bytes holds all keys and values. What was written can be looked up, so that a batch
+/// sees itself; as long as it has few rows, by looking at each.
+package final class Overlay {
+    fileprivate struct Entry {
+        var place: Range<Int32>
+        /// Where the value ends, behind the key; negative if the row is removed.
+        var end: Int32
+
+        var isRemoval: Bool { end < 0 }
+    }
+
+    private var bytes = ByteWriter(capacity: 512)
+    private var entries: [Entry] = []
+    /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for as
+    /// long as there are few entries.
+    private var slots: [Int32] = []
+
+    private static let fewEntries = 16
+
+    init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// How many bytes it holds.
+    package var size: Int { bytes.count }
+
+    /// Writes a row; a later one of the same key replaces it.
+    @inline(__always)
+    func put(_ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }) {
+        let start = Int32(bytes.count)
+        key(&bytes)
+        let middle = Int32(bytes.count)
+        value(&bytes)
+        add(Entry(place: start..<middle, end: Int32(bytes.count)))
+    }
+
+    /// Removes a row, whether or not there is one.
+    @inline(__always)
+    func remove(_ key: (inout ByteWriter) -> Void) {
+        let start = Int32(bytes.count)
+        key(&bytes)
+        add(Entry(place: start..<Int32(bytes.count), end: -1))
+    }
+
+    private func add(_ entry: Entry) {
+        entries.append(entry)
+        if entries.count <= Overlay.fewEntries { return }
+        if entries.count * 2 > slots.count {
+            slots = Array(repeating: 0, count: max(64, slots.count * 2))
+            for index in entries.indices { insertSlot(index) }
+        } else {
+            insertSlot(entries.count - 1)
+        }
+    }
+}
+
+// MARK: What LevelDB is given
+
+extension Overlay {
+    package func forEachInOrderOfWriting(
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) -> Void
+    ) {
+        bytes.bytes.withBytes { bytes in
+            for entry in entries { body(entry.key(in: bytes), entry.value(in: bytes)) }
+        }
+    }
+}
+
+// MARK: Looking up
+
+extension Overlay {
+    /// What the batch does to a row.
+    enum Found {
+        case untouched
+        case removed
+        case written(UnsafeRawBufferPointer)
+    }
+
+    /// Lends what the batch does to a row. The closure must not write to the batch.
+    func withRow<Result>(
+        of key: KeyBytes, _ body: (Found) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard !entries.isEmpty else { return try body(.untouched) }
+        return try bytes.bytes.withBytes { (bytes) throws(StoreError) in
+            guard let index = key.withBytes({ newestEntry(of: $0, in: bytes) }) else {
+                return try body(.untouched)
+            }
+            guard let value = entries[index].value(in: bytes) else { return try body(.removed) }
+            return try body(.written(value))
+        }
+    }
+
+    private func newestEntry(
+        of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        if slots.isEmpty {
+            return entries.lastIndex { $0.key(in: bytes).hasSameBytes(as: key) }
+        }
+        var slot = key.hash & (slots.count - 1)
+        while slots[slot] != 0 {
+            let index = Int(slots[slot]) - 1
+            if entries[index].key(in: bytes).hasSameBytes(as: key) { return index }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    private func insertSlot(_ index: Int) {
+        bytes.bytes.withBytes { bytes in
+            let key = entries[index].key(in: bytes)
+            var slot = key.hash & (slots.count - 1)
+            while slots[slot] != 0,
+                !entries[Int(slots[slot]) - 1].key(in: bytes).hasSameBytes(as: key)
+            {
+                slot = (slot + 1) & (slots.count - 1)
+            }
+            slots[slot] = Int32(index + 1)
+        }
+    }
+
+    /// A row that a batch touches, as bytes of its own.
+    struct Row {
+        let key: KeyBytes
+        /// `nil` if the row is removed.
+        let value: [UInt8]?
+    }
+
+    /// The rows of a range that the batch touches, each once, by key.
+    func rows(in range: KeyRange) -> [Row] {
+        bytes.bytes.withBytes { bytes in
+            entries.indices
+                .filter { index in
+                    let key = entries[index].key(in: bytes)
+                    return !key.precedes(range.lower) && key.precedes(range.upper)
+                        && newestEntry(of: key, in: bytes) == index
+                }
+                .map { index in
+                    Row(
+                        key: Array(entries[index].key(in: bytes)),
+                        value: entries[index].value(in: bytes).map(Array.init))
+                }
+                .sorted { $0.key.precedes($1.key) }
+        }
+    }
+}
+
+extension Overlay.Entry {
+    @inline(__always)
+    fileprivate func key(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[Int(place.lowerBound)..<Int(place.upperBound)])
+    }
+
+    @inline(__always)
+    fileprivate func value(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        if isRemoval { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[Int(place.upperBound)..<Int(end)])
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// A hash of the bytes, eight at a time; only for tables of this process.
+    fileprivate var hash: Int {
+        var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
+        var offset = 0
+        while offset + 8 <= count {
+            hash.mix(loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < count {
+            rest = rest << 8 | UInt64(self[offset])
+            offset += 1
+        }
+        hash.mix(rest)
+        return Int(truncatingIfNeeded: hash)
+    }
+}
+
+
+extension UInt64 {
+    fileprivate mutating func mix(_ other: UInt64) {
+        let product = (self ^ other).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+        self = product.high ^ product.low
+    }
+}
