@@ -1,0 +1,149 @@
+public import Foundation
+import Models
+
+extension ChatStore {
+    /// Opens the store in a directory, and creates it where there is none.
+    ///
+    /// - Parameters:
+    ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:)``.
+    ///     Created if it is not there, for the owner alone.
+    ///   - options: How the cache's files are kept.
+    ///   - migrationHandler: Is called on this thread when the files are of an older version, at the
+    ///     beginning, now and then, and at the end.
+    /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
+    ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
+    ///   cannot be read, `permission`, `noSpace`, `io`.
+    /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
+    public convenience init(
+        at directory: URL, options: StoreOptions = StoreOptions(),
+        migrationHandler: (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) {
+        try self.init(
+            at: directory, options: options, environments: (.disk(), .disk()),
+            migrationHandler: migrationHandler)
+    }
+
+    /// Opens a new store in memory, which leaves nothing behind.
+    public static func inMemory(
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreError) -> ChatStore {
+        try ChatStore(at: nil, options: options, environments: (.memory(), .memory()))
+    }
+
+    package convenience init(
+        at directory: URL?, options: StoreOptions = StoreOptions(),
+        environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        schema: StoreSchema = .current,
+        migrationHandler: (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) {
+        let files = directory.map(StoreFiles.init)
+        try files?.prepare(for: schema)
+        var report = OpeningReport()
+        let cache = try LevelDB.opened(
+            at: files?.cache ?? "/cache", options, environments.cache, &report.cacheDamage
+        ) { () throws(StoreError) in
+        }
+        let outbox = try LevelDB.opened(
+            at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxDamage
+        ) { () throws(StoreError) in
+            report.outboxCopy = try files?.copyOutbox()
+        }
+        try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
+        if report.cacheDamage != nil { try cache.distrust() }
+        try cache.finishDistrusting()
+        try self.init(
+            at: directory, cache: cache, outbox: outbox,
+            next: Batch.NextNumbers(
+                channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1),
+            report: report)
+    }
+
+    private static func migrate(
+        _ cache: LevelDB, _ outbox: LevelDB, to schema: StoreSchema, _ files: StoreFiles?,
+        _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
+    ) throws(StoreError) {
+        let versions = (try cache.schemaVersion(), try outbox.schemaVersion())
+        report.isNew = versions == (nil, nil)
+        let found = min(versions.0 ?? schema.version, versions.1 ?? schema.version)
+        let newest = max(versions.0 ?? 0, versions.1 ?? 0)
+        if newest > schema.version {
+            throw StoreError(newer: newest, than: schema.version, path: cache.path)
+        }
+        if found < schema.version {
+            report.migratedFrom = found
+            let count = Double(schema.version - found)
+            func tell(_ done: Double) {
+                handler(
+                    MigrationProgress(
+                        fromVersion: found, toVersion: schema.version,
+                        fractionCompleted: done / count))
+            }
+            tell(0)
+            for step in schema.migrations where step.version > found {
+                let before = Double(step.version - 1 - found)
+                try step.run(cache, outbox) { tell(before + $0) }
+                // The outbox first: the lower of the two says what is still to be done.
+                try outbox.setSchemaVersion(step.version)
+                try cache.setSchemaVersion(step.version)
+            }
+            tell(count)
+        }
+        // A database whose files were lost is created anew beside the other.
+        if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
+        if versions.1 == nil { try outbox.setSchemaVersion(schema.version) }
+    }
+}
+
+extension StoreError {
+    init(newer found: Int, than known: Int, path: String) {
+        self.init(
+            .newerSchema, "the files have version \(found), this code knows up to \(known)",
+            path: path)
+    }
+}
+
+extension StoreOptions {
+    /// The outbox is small.
+    fileprivate static var outbox: StoreOptions {
+        var options = StoreOptions()
+        options.writeBufferSize = 1 << 20
+        options.blockCacheSize = 1 << 20
+        return options
+    }
+}
+
+extension LevelDB {
+    /// Opens a database; where its log is damaged, without what cannot be read.
+    ///
+    /// - Parameters:
+    ///   - damage: What was found in the log, if commits are missing.
+    ///   - beforeSkipping: Is called before what is damaged is left out for good.
+    fileprivate static func opened(
+        at path: String, _ options: StoreOptions, _ environment: Environment,
+        _ damage: inout LogReport?, beforeSkipping: () throws(StoreError) -> Void
+    ) throws(StoreError) -> LevelDB {
+        do throws(StoreError) {
+            let database = try LevelDB(at: path, options: options, environment: environment)
+            let report = database.takeLogReport()
+            if report.isDamaged { damage = report }
+            return database
+        } catch {
+            let report = LogReport(environment.takeLogReport())
+            guard error.code == .corruption, report.isDamaged else { throw error }
+            // The damage is in a log: the rest can be read.
+            try beforeSkipping()
+            damage = report
+            let database = try LevelDB(
+                at: path, options: options, environment: environment, skippingDamage: true)
+            _ = database.takeLogReport()
+            return database
+        }
+    }
+
+    fileprivate func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
+        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
+            (reader) throws(ByteReader.Damage) in try reader.integer()
+        }
+    }
+}

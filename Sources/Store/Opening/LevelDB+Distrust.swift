@@ -1,0 +1,162 @@
+import Models
+
+// After a log lost commits in its middle, any row may be there without its companions.
+
+extension LevelDB {
+    /// Drops what promises that nothing is missing: tokens, gaps and stale ranges.
+    ///
+    /// Rows stay. ``finishDistrusting()`` puts them in order, and has to come next; after a crash
+    /// the next opening sees to it.
+    func distrust() throws(StoreError) {
+        let batch = Overlay()
+        batch.put { $0.schemaKey(.distrusted) }
+        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        for table in [Table.token, .gap, .staleRange] {
+            try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+                batch.remove { $0.raw(key) }
+                return true
+            }
+        }
+        try write(batch, isDurable: true)
+    }
+
+    /// Puts in order what lost its companions: names, indexes, counts. Each channel is one gap then.
+    ///
+    /// - Complexity: O(*n*) in the rows, if ``distrust()`` came before; else one lookup.
+    func finishDistrusting() throws(StoreError) {
+        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return }
+        let greatest = try rows.greatestNumber()
+        let channels = try rows.namedNumbers()
+        let batch = Overlay()
+        try rows.giveUpNumbers(without: channels, in: batch)
+        for (number, url) in channels {
+            batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
+            let gap = Gap(in: url)
+            batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
+        }
+        batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(greatest + 1) })
+        try write(batch, isDurable: false)
+        for number in channels.keys.sorted() { try reindex(number) }
+        let end = Overlay()
+        end.remove { $0.schemaKey(.distrusted) }
+        try write(end, isDurable: true)
+    }
+
+    /// Writes the indexes of a channel's messages, and their number, anew.
+    private func reindex(_ number: ChannelNumber) throws(StoreError) {
+        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        var batch = Overlay()
+        func writeIfLarge() throws(StoreError) {
+            guard batch.size > 1 << 20 else { return }
+            try write(batch, isDurable: false)
+            batch = Overlay()
+        }
+        for table in [Table.place, .request, .reply] {
+            let range = KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
+            try rows.scan(range) { (key, _) throws(StoreError) in
+                batch.remove { $0.raw(key) }
+                try writeIfLarge()
+                return true
+            }
+        }
+        var state = try rows.state(of: number) ?? ChannelState()
+        state.messageCount = 0
+        let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        var seen: Set<MessageID> = []
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            guard let message = try? Message(serialized: value), let position = message.position,
+                seen.insert(position.messageID).inserted
+            else {
+                // What cannot be read is no message; the older of two under one id was moved.
+                batch.remove { $0.raw(key) }
+                return true
+            }
+            batch.putIndex(of: message, at: position, number)
+            state.messageCount += 1
+            try writeIfLarge()
+            return true
+        }
+        batch.put({ $0.table(.state, number) }, state.write)
+        try write(batch, isDurable: false)
+    }
+}
+
+extension Rows {
+    /// The greatest number that any row has.
+    func greatestNumber() throws(StoreError) -> ChannelNumber {
+        var greatest: ChannelNumber = 0
+        for table in Table.ofChannels + [.url, .cleared] {
+            try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
+                (key, _) throws(StoreError) in
+                greatest = max(greatest, try channelNumber(ofKey: key))
+                return false
+            }
+        }
+        try scan(KeyRange(prefix: [Table.name.rawValue])) { (_, value) throws(StoreError) in
+            let number = try decode(value, as: "the number of a channel") {
+                (reader) throws(ByteReader.Damage) in try reader.integer(ChannelNumber.self)
+            }
+            greatest = max(greatest, number)
+            return true
+        }
+        return greatest
+    }
+
+    /// What each number stands for.
+    fileprivate func namedNumbers() throws(StoreError) -> [ChannelNumber: ChannelURL] {
+        var channels: [ChannelNumber: ChannelURL] = [:]
+        try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
+            let url = try decode(key, as: "the name of a channel") {
+                (reader) throws(ByteReader.Damage) in
+                _ = try reader.byte()
+                return ChannelURL(try reader.text())
+            }
+            let number = try decode(value, as: "the number of channel \(url)") {
+                (reader) throws(ByteReader.Damage) in try reader.integer(ChannelNumber.self)
+            }
+            channels[number] = url
+            return true
+        }
+        return channels
+    }
+
+    /// Leaves what is under numbers that stand for nothing to be removed.
+    fileprivate func giveUpNumbers(
+        without channels: [ChannelNumber: ChannelURL], in batch: Overlay
+    ) throws(StoreError) {
+        for table in Table.ofChannels + [.url] {
+            var number: ChannelNumber = 0
+            // From each number that is met, a seek to the one behind it.
+            while true {
+                var found: ChannelNumber?
+                let range = KeyRange(
+                    ByteWriter.key { $0.table(table, number) },
+                    [table.rawValue].successorOfPrefix)
+                try scan(range) { (key, _) throws(StoreError) in
+                    found = try channelNumber(ofKey: key)
+                    return false
+                }
+                guard let found else { break }
+                if channels[found] == nil {
+                    batch.remove { $0.table(.url, found) }
+                    batch.put { $0.table(.cleared, found) }
+                }
+                guard found < .max else { break }
+                number = found + 1
+            }
+        }
+    }
+}
+
+extension Overlay {
+    /// The rows that lead to a message.
+    func putIndex(of message: Message, at position: Position, _ number: ChannelNumber) {
+        let id = position.messageID
+        put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
+        if let requestID = message.requestID {
+            put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
+        }
+        if let parentID = message.parentMessageID { put { $0.replyKey(number, parentID, position) } }
+    }
+}

@@ -1,0 +1,117 @@
+import Crypto
+public import Foundation
+public import Models
+
+/// The files of a store: two databases, and the version that tells an older code to keep off.
+struct StoreFiles {
+    let directory: URL
+
+    var cache: String { directory.appending(path: "cache").path }
+    var outbox: String { directory.appending(path: "outbox").path }
+    private var version: URL { directory.appending(path: "VERSION") }
+
+    /// Creates the directory, and makes sure that no newer code has written it.
+    ///
+    /// The version stands in a file of its own, since LevelDB writes to whatever it opens. It is
+    /// raised before a migration begins, so that an older code never meets one half done.
+    func prepare(for schema: StoreSchema) throws(StoreError) {
+        try makeDirectory()
+        let found: String
+        do {
+            found = try String(contentsOf: version, encoding: .utf8)
+        } catch CocoaError.fileReadNoSuchFile {
+            found = ""
+        } catch {
+            throw StoreError(system: error, doing: "read", path: version.path)
+        }
+        let number = Int(found.trimmingCharacters(in: .whitespacesAndNewlines))
+        if let number, number > schema.version {
+            throw StoreError(newer: number, than: schema.version, path: version.path)
+        }
+        if number == schema.version { return }
+        do {
+            try Data("\(schema.version)\n".utf8).write(to: version, options: .atomic)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: version.path)
+        } catch {
+            throw StoreError(system: error, doing: "write", path: version.path)
+        }
+    }
+
+    private func makeDirectory() throws(StoreError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            for path in [directory.path, cache, outbox] {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: true)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o700], ofItemAtPath: path)
+            }
+        } catch {
+            throw StoreError(system: error, doing: "create", path: directory.path)
+        }
+    }
+
+    /// Keeps the files of a damaged outbox as they are, and says where.
+    func copyOutbox() throws(StoreError) -> String {
+        var number = 1
+        while FileManager.default.fileExists(atPath: "\(outbox)-damaged-\(number)") { number += 1 }
+        let copy = "\(outbox)-damaged-\(number)"
+        do {
+            try FileManager.default.copyItem(atPath: outbox, toPath: copy)
+        } catch {
+            throw StoreError(system: error, doing: "copy", path: outbox)
+        }
+        return copy
+    }
+}
+
+extension ChatStore {
+    /// The directory for one user of one application within another directory.
+    ///
+    /// Any text is a valid id. The names are made of lower-case letters, digits, `-`, `_` and `%`,
+    /// differ for any two ids, also where the file system ignores case, and never lead out of
+    /// `root`; those of long ids are hashes.
+    public static func directory(
+        in root: URL, applicationID: String, userID: UserID
+    ) -> URL {
+        root.appending(path: fileName(applicationID), directoryHint: .isDirectory)
+            .appending(path: fileName(userID.rawValue), directoryHint: .isDirectory)
+    }
+
+    /// The longest name that is not replaced by a hash.
+    private static let longestName = 100
+
+    private static func fileName(_ id: String) -> String {
+        var name = "_"
+        for byte in id.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                name += "%" + hex([byte])
+            }
+        }
+        // Begins differently than the others, so the two kinds are never taken for each other.
+        return name.utf8.count <= longestName ? name : "-" + hex(SHA256.hash(data: Data(id.utf8)))
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+}
+
+extension StoreError {
+    /// What Foundation reports of a file, told apart by the system's number behind it.
+    init(system error: any Error, doing action: String, path: String) {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        if let underlying, underlying.domain == NSPOSIXErrorDomain {
+            self.init(errno: Int32(underlying.code), doing: action, path: path)
+        } else {
+            self.init(.io, "cannot \(action)", path: path, cause: error)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// The changes of a part of a store from one commit on, in order, without a crack.
+///
+/// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which gives
+/// one change after the other, or by ``drain()``, which gives all there are at once and does not
+/// wait.
+public final class Observation: AsyncSequence, Sendable {
+    /// What is observed.
+    public let part: ObservedPart
+
+    private let inbox: Locked<Inbox>
+
+    private struct Inbox {
+        var changes: [Change] = []
+        /// How many entries the changes have in all.
+        var entryCount = 0
+        var hasEnded = false
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    /// The most entries that wait for their reader; the default of `ChatStore.observe`.
+    public static let defaultLimit = 10_000
+
+    private let limit: Int
+
+    init(of part: ObservedPart, limit: Int) {
+        self.part = part
+        self.limit = limit
+        inbox = Locked(Inbox())
+    }
+
+    /// Takes all changes that were told since the last time, oldest first.
+    public func drain() -> [Change] {
+        inbox.withLock { inbox in
+            defer {
+                inbox.changes = []
+                inbox.entryCount = 0
+            }
+            return inbox.changes
+        }
+    }
+
+    /// Ends it: what was told can still be taken, nothing more will be.
+    public func cancel() {
+        inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
+            inbox.hasEnded = true
+            return inbox.waiting.take()
+        }?.resume()
+    }
+
+    /// Puts what concerns this observer of a change into the inbox.
+    func tell(_ change: Change) {
+        let entries = change.entries.filter { part.contains($0.operation) }
+        if entries.isEmpty { return }
+        inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
+            if inbox.hasEnded { return nil }
+            inbox.entryCount += entries.count
+            if inbox.entryCount > limit {
+                // Nobody has read for long. Rather than hold all of it, say that much was missed.
+                inbox.changes = [
+                    Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
+                ]
+                inbox.entryCount = 1
+            } else {
+                inbox.changes.append(Change(number: change.number, entries: entries))
+            }
+            return inbox.waiting.take()
+        }?.resume()
+    }
+}
+
+// MARK: As a sequence
+
+extension Observation {
+    /// Creates the iterator; make one only.
+    public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
+
+    /// Gives one change after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let observation: Observation
+        private var taken: ArraySlice<Change> = []
+
+        fileprivate init(observation: Observation) { self.observation = observation }
+
+        /// The next change, as soon as there is one.
+        ///
+        /// `nil` when the observation was canceled, its store was closed, or the task was canceled.
+        public mutating func next() async -> Change? {
+            while taken.isEmpty {
+                taken = observation.drain()[...]
+                if taken.isEmpty, await observation.waitIsOver() { return nil }
+            }
+            return taken.removeFirst()
+        }
+    }
+
+    /// Waits until there is a change, and returns false; or until there will be none any more.
+    private func waitIsOver() async -> Bool {
+        await withTaskCancellationHandler {
+            if Task.isCancelled { return true }
+            await withCheckedContinuation { continuation in
+                let isReady = inbox.withLock { inbox in
+                    if !inbox.changes.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
+                    precondition(
+                        inbox.waiting == nil, "An Observation has one reader: observe once more.")
+                    inbox.waiting = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+            return Task.isCancelled || inbox.withLock { $0.hasEnded && $0.changes.isEmpty }
+        } onCancel: {
+            inbox.withLock { $0.waiting.take() }?.resume()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import Models
+
+/// The part of a store that somebody observes.
+public struct ObservedPart: Hashable, Sendable {
+    private enum Value: Hashable {
+        case everything
+        case channel(ChannelURL)
+        case channels
+        case drafts
+    }
+
+    private let value: Value
+
+    /// All there is.
+    public static let everything = ObservedPart(value: .everything)
+
+    /// One channel: the channel itself, its messages, gaps, drafts, and who is typing.
+    public static func channel(_ url: ChannelURL) -> ObservedPart {
+        ObservedPart(value: .channel(url))
+    }
+
+    /// The channels themselves, all of them, without their messages.
+    public static let channels = ObservedPart(value: .channels)
+
+    /// What is in the outbox, and what comes of uploads.
+    public static let drafts = ObservedPart(value: .drafts)
+
+    func contains(_ operation: Change.Operation) -> Bool {
+        if operation == .missed { return true }
+        if case .told(.connection) = operation { return true }
+        switch value {
+        case .everything: return true
+        case .channel(let url): return operation.channelURL == url
+        case .channels:
+            switch operation {
+            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .told(.typing):
+                return true
+            default: return false
+            }
+        case .drafts:
+            switch operation {
+            case .savedDraft, .removedDraft, .told(.uploadProgress): return true
+            default: return false
+            }
+        }
+    }
+}

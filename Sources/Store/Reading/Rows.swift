@@ -1,0 +1,117 @@
+/// The rows of one database as somebody sees them: of a commit, or of a batch on top of one.
+struct Rows {
+    let snapshot: LevelDB.Snapshot
+    /// What the batch has done so far.
+    let overlay: Overlay?
+
+    var path: String { snapshot.path }
+
+    /// Lends the value of a key to a closure; `nil` if there is none.
+    @inline(__always)
+    func withValue<Result>(
+        of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard let overlay else { return try snapshot.withValue(of: key, body) }
+        return try overlay.withRow(of: key) { (row) throws(StoreError) in
+            switch row {
+            case .untouched: try snapshot.withValue(of: key, body)
+            case .removed: try body(nil)
+            case .written(let value): try body(value)
+            }
+        }
+    }
+
+    /// Whether there is a row.
+    func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
+        try withValue(of: key) { (value) throws(StoreError) in value != nil }
+    }
+
+    /// Lends the rows of a range to a closure in the order of their keys, or backwards, until it
+    /// returns false. The closure must not write to the batch.
+    @inline(__always)
+    func scan(
+        _ range: KeyRange, isDescending: Bool = false,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        guard let overlay, !overlay.isEmpty else {
+            return try snapshot.scan(range, isDescending: isDescending, body)
+        }
+        try scanMerged(overlay.rows(in: range), range, isDescending, body)
+    }
+
+    private func scanMerged(
+        _ written: [Overlay.Row], _ range: KeyRange, _ isDescending: Bool,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        var written = isDescending ? written.reversed()[...] : written[...]
+        var isDone = false
+        // Lends what the batch wrote up to a key of the snapshot, or all that is left.
+        func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
+            var hidesKey = false
+            while !isDone, let row = written.first {
+                if let key {
+                    let isSame = row.key.withBytes { $0.hasSameBytes(as: key) }
+                    let isBefore =
+                        isDescending
+                        ? key.precedes(row.key)
+                        : row.key.withBytes { $0.precedes(key) }
+                    guard isSame || isBefore else { break }
+                    hidesKey = isSame
+                }
+                written.removeFirst()
+                guard let value = row.value else { continue }
+                isDone = try !row.lend(value, to: body)
+            }
+            return hidesKey
+        }
+        try snapshot.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+            let isHidden = try lendWritten(upTo: key)
+            if !isDone && !isHidden { isDone = try !body(key, value) }
+            return !isDone
+        }
+        _ = try lendWritten(upTo: nil)
+    }
+}
+
+extension Overlay.Row {
+    fileprivate func lend(
+        _ value: [UInt8],
+        to body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        try key.withBytes { (key) throws(StoreError) in
+            try value.withBytes { (value) throws(StoreError) in try body(key, value) }
+        }
+    }
+}
+
+// MARK: Values
+
+extension Rows {
+    /// Reads the value of a key, if there is one.
+    @inline(__always)
+    func read<Value>(
+        _ key: KeyBytes, as what: @autoclosure () -> String,
+        _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
+    ) throws(StoreError) -> Value? {
+        try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
+            guard let bytes else { return nil }
+            return try decode(bytes, as: what(), read)
+        }
+    }
+
+    /// Reads a value to its end.
+    @inline(__always)
+    func decode<Value>(
+        _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String,
+        _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(ByteReader.Damage) {
+            var reader = ByteReader(bytes)
+            let value = try read(&reader)
+            try reader.end()
+            return value
+        } catch {
+            throw StoreError(.corruption, "\(what()): \(error)", path: path, cause: error)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+public import Models
+
+/// A point in a channel's history to read from.
+public enum HistoryAnchor: Hashable, Sendable {
+    /// Before the first message.
+    case oldest
+    /// A time; several messages may share it.
+    case time(Timestamp)
+    /// A message, whether or not it is there.
+    case position(Position)
+    /// After the last message.
+    case newest
+}
+
+extension StoreReader {
+    /// Returns the messages of a channel that are older than a point, newest first.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - anchor: Where to begin. The default is behind the newest message.
+    ///   - isInclusive: Whether messages exactly there are returned too. The default is no.
+    ///   - limit: The most messages to return. The default, `nil`, returns all.
+    ///   - params: Which messages to return, by ``Models/MessageListParams/belongsTo(_:)``; sizes
+    ///     and direction are not looked at. The default is all.
+    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the messages walked over.
+    public func messages(
+        in url: ChannelURL, before anchor: HistoryAnchor = .newest, isInclusive: Bool = false,
+        limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard let number = try view.number(of: url) else { return [] }
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        guard let lower = anchor.key(in: number, includingIt: isInclusive, towardsOlder: true)
+        else { return [] }
+        return try view.messages(
+            KeyRange(lower, table.upper), isDescending: false, limit, params)
+    }
+
+    /// Returns the messages of a channel that are newer than a point, oldest first.
+    ///
+    /// Parameters, errors and cost are those of
+    /// ``messages(in:before:isInclusive:limit:matching:)``.
+    public func messages(
+        in url: ChannelURL, after anchor: HistoryAnchor, isInclusive: Bool = false,
+        limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard let number = try view.number(of: url) else { return [] }
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        guard let upper = anchor.key(in: number, includingIt: isInclusive, towardsOlder: false)
+        else { return [] }
+        return try view.messages(
+            KeyRange(table.lower, upper), isDescending: true, limit, params)
+    }
+
+    /// Returns the messages on both sides of a point, as a list shows them.
+    ///
+    /// `previousResultSize` messages before it and `nextResultSize` after it, with those at the
+    /// point itself if `isInclusive` says so (they count as next), filtered and ordered as the
+    /// params say: the oldest first, or the newest if `isReversed`.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// - Complexity: Two seeks, then O(*n*) in the messages walked over.
+    public func messages(
+        in url: ChannelURL, around anchor: HistoryAnchor, params: MessageListParams
+    ) throws(StoreError) -> [Message] {
+        let previous = try messages(
+            in: url, before: anchor, limit: max(0, params.previousResultSize), matching: params)
+        let next = try messages(
+            in: url, after: anchor, isInclusive: params.isInclusive,
+            limit: max(0, params.nextResultSize), matching: params)
+        return params.isReversed ? next.reversed() + previous : previous.reversed() + next
+    }
+
+    /// Returns a message by its id; `nil` if it is not held.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Complexity: Two lookups; one if it is not there.
+    public func message(_ id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
+        let view = try view
+        guard let number = try view.number(of: url) else { return nil }
+        return try view.cache.message(id, in: number)
+    }
+
+    /// Returns a message by the request that sent it; `nil` if it is not held.
+    ///
+    /// Finds sent messages. What is not sent yet is a draft.
+    public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
+        let view = try view
+        guard let number = try view.number(of: url) else { return nil }
+        let key = ByteWriter.key { $0.requestKey(number, requestID) }
+        let id = try view.cache.read(key, as: "request \(requestID)") {
+            (reader) throws(ByteReader.Damage) in MessageID(try reader.text())
+        }
+        guard let id else { return nil }
+        return try view.cache.message(id, in: number)
+    }
+
+    /// Returns the replies to a message that are older than a point, newest first.
+    ///
+    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
+    ///
+    /// - Complexity: One seek, then a lookup for each reply.
+    public func replies(
+        to parent: MessageID, in url: ChannelURL, before anchor: HistoryAnchor = .newest,
+        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard let number = try view.number(of: url) else { return [] }
+        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
+        guard
+            let lower = anchor.key(
+                behind: prefix, includingIt: isInclusive, towardsOlder: true)
+        else { return [] }
+        return try view.replies(
+            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit, params, number)
+    }
+
+    /// Returns the replies to a message that are newer than a point, oldest first.
+    ///
+    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
+    ///
+    /// - Complexity: One seek, then a lookup for each reply.
+    public func replies(
+        to parent: MessageID, in url: ChannelURL, after anchor: HistoryAnchor,
+        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard let number = try view.number(of: url) else { return [] }
+        let prefix = ByteWriter.key { $0.repliesPrefix(number, parent) }
+        guard
+            let upper = anchor.key(
+                behind: prefix, includingIt: isInclusive, towardsOlder: false)
+        else { return [] }
+        return try view.replies(
+            KeyRange(prefix, upper), isDescending: true, limit, params, number)
+    }
+
+    /// Returns how many messages of a channel are held.
+    ///
+    /// - Complexity: One lookup.
+    public func messageCount(in url: ChannelURL) throws(StoreError) -> Int {
+        let view = try view
+        guard let number = try view.number(of: url) else { return 0 }
+        return Int(try view.cache.state(of: number)?.messageCount ?? 0)
+    }
+
+    /// Returns how many messages are held in all.
+    ///
+    /// - Complexity: O(*c*) in the channels.
+    public func messageCount() throws(StoreError) -> Int {
+        let cache = try view.cache
+        var count = 0
+        try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
+            count += Int(
+                try cache.decode(value, as: "the state of a channel") {
+                    (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
+                }.messageCount)
+            return true
+        }
+        return count
+    }
+}
+
+// MARK: Rows
+
+extension StoreView {
+    fileprivate func messages(
+        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?
+    ) throws(StoreError) -> [Message] {
+        let limit = limit ?? .max
+        guard limit > 0, range.lower.precedes(range.upper) else { return [] }
+        var messages: [Message] = []
+        if limit < 1_000 { messages.reserveCapacity(limit) }
+        let cache = cache
+        try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+            let message: Message = try cache.record(value, as: Rows.messageName(key))
+            if params?.belongsTo(message) ?? true { messages.append(message) }
+            return messages.count < limit
+        }
+        return messages
+    }
+
+    fileprivate func replies(
+        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?,
+        _ number: ChannelNumber
+    ) throws(StoreError) -> [Message] {
+        let limit = limit ?? .max
+        guard limit > 0, range.lower.precedes(range.upper) else { return [] }
+        var messages: [Message] = []
+        let cache = cache
+        let messageTable = ByteWriter.key { $0.table(.message, number) }
+        // The position is all that follows the parent's id, so it is a message's key as it stands.
+        let prefixCount = 5 + 2 + Int(range.lower[5]) << 8 + Int(range.lower[6])
+        try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
+            let messageKey = messageTable + key[min(prefixCount, key.count)...]
+            let message: Message? = try cache.record(messageKey, as: "a reply")
+            if let message, params?.belongsTo(message) ?? true { messages.append(message) }
+            return messages.count < limit
+        }
+        return messages
+    }
+}
+
+extension Rows {
+    func place(of id: MessageID, in number: ChannelNumber) throws(StoreError) -> Timestamp? {
+        try read(ByteWriter.key { $0.placeKey(number, id) }, as: "the place of message \(id)") {
+            (reader) throws(ByteReader.Damage) in try reader.timestamp()
+        }
+    }
+
+    func message(_ id: MessageID, in number: ChannelNumber) throws(StoreError) -> Message? {
+        guard let createdAt = try place(of: id, in: number) else { return nil }
+        let position = Position(createdAt: createdAt, messageID: id)
+        return try record(
+            ByteWriter.key { $0.messageKey(number, position) }, as: "message \(id)")
+    }
+
+    static func messageName(_ key: UnsafeRawBufferPointer) -> String {
+        guard let position = try? ByteReader.position(ofMessageKey: key) else {
+            // The name only serves an error that is thrown anyway.
+            return "a message"
+        }
+        return "message \(position)"
+    }
+}
+
+// MARK: Anchors as keys
+
+extension HistoryAnchor {
+    fileprivate func key(
+        in number: ChannelNumber, includingIt isInclusive: Bool, towardsOlder: Bool
+    ) -> KeyBytes? {
+        key(
+            behind: ByteWriter.key { $0.table(.message, number) }, includingIt: isInclusive,
+            towardsOlder: towardsOlder)
+    }
+
+    /// The key where a walk begins: towards what is older, the first one it meets; towards what is
+    /// newer, the one behind the first. `nil` if nothing lies there.
+    ///
+    /// Keys are newest first, so older is forward.
+    fileprivate func key(
+        behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
+    ) -> KeyBytes? {
+        func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
+            ByteWriter.key {
+                $0.raw(prefix)
+                $0.descending(write)
+            }
+        }
+        switch self {
+        case .newest: return towardsOlder ? prefix : nil
+        case .oldest: return towardsOlder ? nil : prefix.successorOfPrefix
+        case .time(let time):
+            // What was created at one time, and nothing else, begins with the time's bytes.
+            let atTime = key { $0.timestamp(time) }
+            return towardsOlder == isInclusive ? atTime : atTime.successorOfTime(behind: prefix)
+        case .position(let position):
+            let atPosition = key { $0.position(position) }
+            // The next key in byte order is the same with a zero byte.
+            return towardsOlder == isInclusive ? atPosition : atPosition + [0]
+        }
+    }
+}
+
+extension KeyBytes {
+    /// The first key behind all of the same time: the end of the table for the oldest time.
+    fileprivate func successorOfTime(behind prefix: KeyBytes) -> KeyBytes {
+        suffix(from: prefix.count).allSatisfy { $0 == 0xFF }
+            ? prefix.successorOfPrefix : successorOfPrefix
+    }
+}

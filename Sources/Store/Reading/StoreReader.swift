@@ -1,0 +1,43 @@
+import Models
+
+/// What messages, channels, gaps and drafts can be read from.
+///
+/// A ``ChatStore`` is read as of the last commit, each call anew; a ``Snapshot`` as of one commit,
+/// whatever comes later; a ``Batch`` as the store will be after it. Reads run on the thread of
+/// their caller, and wait for nobody.
+public protocol StoreReader {
+    /// What is seen.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`.
+    var view: StoreView { get throws(StoreError) }
+}
+
+/// What a ``StoreReader`` sees; its methods say it.
+public struct StoreView {
+    let version: Version
+    /// What a batch has done so far.
+    let batch: BatchRows?
+
+    var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache) }
+    var outbox: Rows { Rows(snapshot: version.outbox, overlay: batch?.outbox) }
+
+    /// The number of a channel; `nil` if nothing was ever stored of it.
+    func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
+        if let batch, let known = batch.numbers[url] { return known.number }
+        return try version.names.number(
+            of: url, asOf: version.number, in: Rows(snapshot: version.cache, overlay: nil))
+    }
+}
+
+/// The store as of one commit, whatever comes later.
+///
+/// Keeps on the disk what was deleted since, and the files open; let go of it soon.
+public struct Snapshot: StoreReader, Sendable {
+    let version: Version
+
+    /// What is seen.
+    public var view: StoreView { StoreView(version: version, batch: nil) }
+
+    /// The number of the last change that it has; 0 before the first.
+    public var number: Int { version.number }
+}

@@ -1,0 +1,183 @@
+public import Models
+
+extension Batch {
+    /// Saves a group channel, instead of what was there under its URL.
+    ///
+    /// A channel of which nothing was held before begins with its whole history as one gap.
+    ///
+    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    /// - Complexity: One lookup.
+    public func save(
+        _ channel: GroupChannel, source: CollectionEventSource? = nil
+    ) throws(StoreError) {
+        try save(.group(channel), channel.url)
+        note(.savedGroupChannel(channel), source)
+    }
+
+    /// Saves an open channel, instead of what was there under its URL.
+    ///
+    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    public func save(
+        _ channel: OpenChannel, source: CollectionEventSource? = nil
+    ) throws(StoreError) {
+        try save(.open(channel), channel.url)
+        note(.savedOpenChannel(channel), source)
+    }
+
+    /// Removes a channel with its messages, gaps and all else that is held of it but its drafts.
+    ///
+    /// - Returns: Whether anything was held of it.
+    /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
+    @discardableResult
+    public func removeChannel(
+        _ url: ChannelURL, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Bool {
+        guard let number = try number(of: url) else { return false }
+        if let old = try storedChannel(url, number) {
+            channelChanges.append(
+                ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
+            rows.cache.remove { $0.table(old.table, number) }
+        }
+        giveUp(number, of: url)
+        note(.removedChannel(url), source)
+        return true
+    }
+
+    /// Makes some group channels all there are: saves them, and removes every other one with its
+    /// messages.
+    ///
+    /// - Complexity: A lookup for each channel, new or held.
+    public func replaceGroupChannels(
+        with channels: [GroupChannel], source: CollectionEventSource? = nil
+    ) throws(StoreError) {
+        let kept = Set(channels.map(\.url))
+        for old in try groupChannelURLs() where !kept.contains(old) {
+            try removeChannel(old, source: source)
+        }
+        for channel in channels { try save(channel, source: source) }
+    }
+
+    /// Notes that a channel was opened just now: what is evicted first is what was not opened for
+    /// longest.
+    public func noteAccess(to url: ChannelURL) throws(StoreError) {
+        let number = try number(giving: url)
+        let turn = if let turn = next.access { turn } else { try lastAccess() + 1 }
+        next.access = turn + 1
+        var state = try state(of: number)
+        state.lastAccess = turn
+        putState(state, number)
+    }
+
+    /// Says whether a channel's messages are never evicted.
+    public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
+        let number = try number(giving: url)
+        var state = try state(of: number)
+        state.isPinned = isPinned
+        putState(state, number)
+    }
+}
+
+extension StoreReader {
+    /// Returns whether a channel's messages are never evicted.
+    public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
+        let view = try view
+        guard let number = try view.number(of: url) else { return false }
+        return try view.cache.state(of: number)?.isPinned ?? false
+    }
+
+    /// Returns the channels of which anything is held, the least recently opened first.
+    ///
+    /// Those that were never opened come before the others, in the order they were met.
+    ///
+    /// - Complexity: O(*c* log *c*) in the channels.
+    public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
+        let cache = try view.cache
+        var turns: [(turn: UInt64, number: ChannelNumber)] = []
+        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
+            let number = try cache.channelNumber(ofKey: key)
+            turns.append((try cache.state(of: number)?.lastAccess ?? 0, number))
+            return true
+        }
+        var urls: [ChannelURL] = []
+        for (_, number) in turns.sorted(by: { $0 < $1 }) {
+            let url = try cache.read(
+                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
+            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
+            if let url { urls.append(url) }
+        }
+        return urls
+    }
+}
+
+// MARK: Rows
+
+extension AnyChannel {
+    var table: Table {
+        switch self {
+        case .group: .groupChannel
+        case .open: .openChannel
+        }
+    }
+}
+
+extension Batch {
+    private func save(_ channel: AnyChannel, _ url: ChannelURL) throws(StoreError) {
+        let number = try number(giving: url)
+        let old = try storedChannel(url, number)
+        // What was an open channel may have become a group channel of the same name.
+        if let old, old.table != channel.table {
+            rows.cache.remove { $0.table(old.table, number) }
+        }
+        putChannel(channel, number)
+        channelChanges.append(
+            ChannelRowChange(old: old, oldNumber: number, new: channel, newNumber: number))
+    }
+
+    func putChannel(_ channel: AnyChannel, _ number: ChannelNumber) {
+        rows.cache.put(
+            { $0.table(channel.table, number) },
+            { writer in
+                switch channel {
+                case .group(let channel): channel.withSerializedBytes { writer.raw($0) }
+                case .open(let channel): channel.withSerializedBytes { writer.raw($0) }
+                }
+            })
+    }
+
+    func storedChannel(
+        _ url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) -> AnyChannel? {
+        let group: GroupChannel? = try cache.record(
+            ByteWriter.key { $0.table(.groupChannel, number) }, as: "group channel \(url)")
+        if let group { return .group(group) }
+        let open: OpenChannel? = try cache.record(
+            ByteWriter.key { $0.table(.openChannel, number) }, as: "open channel \(url)")
+        return open.map(AnyChannel.open)
+    }
+
+    /// All of them, those too that no list shows.
+    private func groupChannelURLs() throws(StoreError) -> [ChannelURL] {
+        var urls: [ChannelURL] = []
+        let cache = cache
+        let range = KeyRange(prefix: [Table.groupChannel.rawValue])
+        try cache.scan(range) { (_, value) throws(StoreError) in
+            let channel: GroupChannel = try cache.record(value, as: "a group channel")
+            urls.append(channel.url)
+            return true
+        }
+        return urls
+    }
+
+    private func lastAccess() throws(StoreError) -> UInt64 {
+        var last: UInt64 = 0
+        let cache = cache
+        try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
+            let state = try cache.decode(value, as: "the state of a channel") {
+                (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
+            }
+            last = max(last, state.lastAccess)
+            return true
+        }
+        return last
+    }
+}

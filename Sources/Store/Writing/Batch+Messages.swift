@@ -1,0 +1,176 @@
+public import Models
+
+extension Batch {
+    /// Saves a message that the server has, instead of what was there under its id.
+    ///
+    /// Covers nothing: whether messages around it are missing is what gaps say.
+    ///
+    /// - Parameter source: Why, for those who observe.
+    /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
+    ///   ``Models/Draft``), or if one of the two is longer than 65,535 bytes.
+    /// - Complexity: One lookup for a message that is new, two for one that was there.
+    public func save(
+        _ message: Message, source: CollectionEventSource? = nil
+    ) throws(StoreError) {
+        guard let position = message.position else {
+            throw StoreError(
+                .invalid, "the message has no id: what is not sent yet belongs in a draft",
+                path: cache.path)
+        }
+        let id = position.messageID
+        let requestID = message.requestID
+        let parentID = message.parentMessageID
+        try checkName(id.rawValue, "the id of a message")
+        if let parentID { try checkName(parentID.rawValue, "the id of a parent message") }
+        let number = try number(giving: message.channelURL)
+
+        let old = try held(id, in: number)
+        if let old, old.position != position {
+            rows.cache.remove { $0.messageKey(number, old.position) }
+        }
+        rows.cache.put(
+            { $0.messageKey(number, position) },
+            { writer in message.withSerializedBytes { writer.raw($0) } })
+        if old?.position != position {
+            rows.cache.put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
+        }
+        if old?.requestID != requestID {
+            if let requestID = old?.requestID { rows.cache.remove { $0.requestKey(number, requestID) } }
+            if let requestID {
+                rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
+            }
+        }
+        if old?.parentID != parentID || old?.position != position {
+            if let old, let parentID = old.parentID {
+                rows.cache.remove { $0.replyKey(number, parentID, old.position) }
+            }
+            if let parentID { rows.cache.put { $0.replyKey(number, parentID, position) } }
+        }
+        if old == nil { try count(1, in: number) }
+        note(.savedMessage(message), source)
+    }
+
+    /// Removes a message.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    public func removeMessage(
+        _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Bool {
+        guard let number = try number(of: url), let old = try held(id, in: number) else {
+            return false
+        }
+        remove(old, number)
+        try count(-1, in: number)
+        note(.removedMessage(id, at: old.position, in: url), source)
+        return true
+    }
+
+    /// Removes the messages of a channel from one bound through another, both included.
+    ///
+    /// Says nothing of gaps: open one where the messages are to be fetched again.
+    ///
+    /// - Returns: How many there were.
+    /// - Complexity: O(*n*) in the messages removed, which are in memory together.
+    @discardableResult
+    public func removeMessages(
+        in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
+        source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Int {
+        guard let number = try number(of: url), first <= last else { return 0 }
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        let lower: KeyBytes
+        switch last {
+        case .beginning: return 0
+        case .position(let position): lower = ByteWriter.key { $0.messageKey(number, position) }
+        case .end: lower = table.lower
+        }
+        let upper: KeyBytes
+        switch first {
+        case .beginning: upper = table.upper
+        case .position(let position):
+            upper = ByteWriter.key { $0.messageKey(number, position) } + [0]
+        case .end: return 0
+        }
+        var removed: [HeldMessage] = []
+        let cache = cache
+        try cache.scan(KeyRange(lower, upper)) { (key, value) throws(StoreError) in
+            removed.append(try cache.heldMessage(key, value))
+            return true
+        }
+        if removed.isEmpty { return 0 }
+        for message in removed { remove(message, number) }
+        try count(-Int64(removed.count), in: number)
+        note(.removedMessages(in: url, from: first, through: last), source)
+        return removed.count
+    }
+
+    /// Removes all messages of a channel, and what is known of its history, which is one gap then.
+    ///
+    /// The channel itself stays, and so do its drafts.
+    ///
+    /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
+    public func clearMessages(
+        in url: ChannelURL, source: CollectionEventSource? = nil
+    ) throws(StoreError) {
+        guard let old = try number(of: url) else { return }
+        let number = try renumber(url, from: old)
+        note(.clearedMessages(in: url), source)
+        try putGap(Gap(in: url), number)
+    }
+}
+
+// MARK: What is held
+
+/// What the rows of a message depend on.
+struct HeldMessage {
+    let position: Position
+    let requestID: RequestID?
+    let parentID: MessageID?
+}
+
+extension Rows {
+    func heldMessage(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(StoreError) -> HeldMessage {
+        let position: Position
+        do throws(ByteReader.Damage) {
+            position = try ByteReader.position(ofMessageKey: key)
+        } catch {
+            throw StoreError(.corruption, "the key of a message: \(error)", path: path, cause: error)
+        }
+        // A message that cannot be read can still be removed or replaced.
+        let message = try? Message(serialized: value)
+        return HeldMessage(
+            position: position, requestID: message?.requestID,
+            parentID: message?.parentMessageID)
+    }
+}
+
+extension Batch {
+    fileprivate func held(
+        _ id: MessageID, in number: ChannelNumber
+    ) throws(StoreError) -> HeldMessage? {
+        guard let createdAt = try cache.place(of: id, in: number) else { return nil }
+        let position = Position(createdAt: createdAt, messageID: id)
+        let key = ByteWriter.key { $0.messageKey(number, position) }
+        return try cache.withValue(of: key) { (value) throws(StoreError) -> HeldMessage? in
+            guard let value else { return nil }
+            return try key.withBytes { (key) throws(StoreError) in
+                try cache.heldMessage(key, value)
+            }
+        }
+    }
+
+    fileprivate func remove(_ message: HeldMessage, _ number: ChannelNumber) {
+        let position = message.position
+        rows.cache.remove { $0.messageKey(number, position) }
+        rows.cache.remove { $0.placeKey(number, position.messageID) }
+        if let requestID = message.requestID {
+            rows.cache.remove { $0.requestKey(number, requestID) }
+        }
+        if let parentID = message.parentID {
+            rows.cache.remove { $0.replyKey(number, parentID, position) }
+        }
+    }
+}

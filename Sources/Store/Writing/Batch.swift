@@ -1,0 +1,181 @@
+public import Models
+
+/// The writes of one commit, all or nothing.
+///
+/// Given to the closure of ``ChatStore/write(_:)``, and of use in it alone. Reads through a batch see
+/// what it has done so far. An operation that throws has done nothing.
+public final class Batch: StoreReader {
+    let version: Version
+    let rows = BatchRows()
+    private(set) var entries: [Change.Entry] = []
+    var channelChanges: [ChannelRowChange] = []
+    /// Numbers that are given next; the writer takes them over if the batch is written.
+    var next: NextNumbers
+    private var states: [ChannelNumber: ChannelState] = [:]
+    private var isOver = false
+    /// Whether rows were left under a number that nobody sees.
+    private(set) var hasCleared = false
+
+    /// What is counted up for the life of a database.
+    struct NextNumbers {
+        var channel: ChannelNumber
+        var draft: UInt64
+        /// `nil` until somebody asks.
+        var access: UInt64?
+    }
+
+    init(_ version: Version, _ next: NextNumbers) {
+        self.version = version
+        self.next = next
+    }
+
+    /// What is seen: the store as it will be after the batch.
+    public var view: StoreView {
+        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        return StoreView(version: version, batch: rows)
+    }
+
+    var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache) }
+    var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
+
+    func note(_ operation: Change.Operation, _ source: CollectionEventSource? = nil) {
+        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        entries.append(Change.Entry(operation: operation, source: source))
+    }
+
+    /// Tells something in order with what is stored, without storing it.
+    public func tell(_ news: Ephemeral, source: CollectionEventSource? = nil) {
+        note(.told(news), source)
+    }
+
+    /// Writes what was counted along the way. Nothing can be added afterwards.
+    func finish() {
+        isOver = true
+        for (number, state) in states {
+            rows.cache.put({ $0.table(.state, number) }, state.write)
+        }
+    }
+}
+
+// MARK: Channels' numbers and states
+
+extension Batch {
+    /// The number of a channel; a new one if nothing was ever stored of it, whose history is one
+    /// gap then.
+    func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
+        if let number = try number(of: url) { return number }
+        guard !url.rawValue.isEmpty else {
+            throw StoreError(.invalid, "the channel has no URL", path: cache.path)
+        }
+        try checkName(url.rawValue, "the URL of a channel")
+        let number = giveNumber(to: url)
+        putState(ChannelState(), number)
+        try putGap(Gap(in: url), number)
+        return number
+    }
+
+    func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
+        if let known = rows.numbers[url] { return known.number }
+        let number = try version.names.number(
+            of: url, asOf: version.number, in: Rows(snapshot: version.cache, overlay: nil))
+        rows.numbers[url] = BatchRows.Numbering(number: number, old: number)
+        return number
+    }
+
+    private func giveNumber(to url: ChannelURL) -> ChannelNumber {
+        let number = next.channel
+        next.channel += 1
+        rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
+        rows.numbers[url]?.number = number
+        rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
+        rows.cache.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
+        return number
+    }
+
+    /// Leaves what is under a number to be removed later, where nobody sees it.
+    func giveUp(_ number: ChannelNumber, of url: ChannelURL) {
+        rows.numbers[url]?.number = nil
+        states[number] = nil
+        rows.cache.remove { $0.nameKey(url) }
+        rows.cache.remove { $0.table(.url, number) }
+        rows.cache.put { $0.table(.cleared, number) }
+        hasCleared = true
+    }
+
+    /// Gives a channel another number, under which nothing is held of it but the channel itself.
+    func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
+        var state = try state(of: old)
+        let channel = try storedChannel(url, old)
+        giveUp(old, of: url)
+        let number = giveNumber(to: url)
+        state.messageCount = 0
+        putState(state, number)
+        if let channel {
+            putChannel(channel, number)
+            channelChanges.append(
+                ChannelRowChange(old: channel, oldNumber: old, new: channel, newNumber: number))
+        }
+        return number
+    }
+
+    func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
+        if let state = states[number] { return state }
+        return try cache.state(of: number) ?? ChannelState()
+    }
+
+    func putState(_ state: ChannelState, _ number: ChannelNumber) { states[number] = state }
+
+    func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
+        var state = try state(of: number)
+        state.messageCount += difference
+        putState(state, number)
+    }
+
+    func checkName(_ text: String, _ what: String) throws(StoreError) {
+        if text.utf8.count > Limits.nameSize {
+            throw StoreError(
+                .invalid, "\(what) has \(text.utf8.count) bytes, at most \(Limits.nameSize) fit",
+                path: cache.path)
+        }
+    }
+}
+
+// MARK: Smaller tables
+
+extension Batch {
+    /// Saves a user, instead of what was there under the id.
+    public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
+        rows.cache.put(
+            { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
+        note(.savedUser(user), source)
+    }
+
+    /// Saves a token, or removes it if it is `nil`.
+    ///
+    /// Written with what it stands for in one batch, a token never promises rows that are not there.
+    ///
+    /// - Parameters:
+    ///   - scope: What the token is for, such as "feed".
+    public func setToken(_ token: [UInt8]?, for scope: String) {
+        if let token {
+            rows.cache.put({ $0.tokenKey(scope) }, { $0.raw(token) })
+        } else {
+            rows.cache.remove { $0.tokenKey(scope) }
+        }
+    }
+
+    /// Remembers that a message was deleted, so that it does not come back.
+    public func save(_ tombstone: Tombstone) throws(StoreError) {
+        let number = try number(giving: tombstone.channelURL)
+        rows.cache.put(
+            { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
+    }
+
+    /// Forgets that a message was deleted.
+    public func removeTombstone(
+        of id: MessageID, in url: ChannelURL
+    ) throws(StoreError) {
+        guard let number = try number(of: url) else { return }
+        rows.cache.remove { $0.tombstoneKey(number, id) }
+    }
+}

@@ -1,0 +1,104 @@
+public import Models
+
+/// What one commit did, or what was told without being stored: the only notification there is.
+public struct Change: Hashable, Sendable {
+    /// Counts the changes of a store from its opening: 1, 2, 3 …
+    ///
+    /// An observer of a part of the store is told of the changes there, so it sees some numbers
+    /// only, always growing.
+    public let number: Int
+
+    /// What was done, in the order the batch did it, each with its reason.
+    public let entries: [Entry]
+
+    /// What was done, in the order the batch did it.
+    public var operations: [Operation] { entries.map(\.operation) }
+
+    /// Whether nothing was done.
+    public var isEmpty: Bool { entries.isEmpty }
+}
+
+extension Change {
+    /// One thing that was done.
+    public struct Entry: Hashable, Sendable {
+        /// What was done.
+        public let operation: Operation
+
+        /// Why, as collections tell their delegates; `nil` if the batch did not say.
+        public let source: CollectionEventSource?
+    }
+
+    /// A thing that a batch can do. Later versions may add some.
+    public enum Operation: Hashable, Sendable {
+        /// A message is there, new or instead of what was there under its id.
+        case savedMessage(Message)
+        /// A message is gone; where it was.
+        case removedMessage(MessageID, at: Position, in: ChannelURL)
+        /// The messages from one bound through another are gone.
+        case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
+        /// All messages of a channel are gone, and its history is one gap.
+        case clearedMessages(in: ChannelURL)
+
+        /// A group channel is there, new or changed.
+        case savedGroupChannel(GroupChannel)
+        /// An open channel is there, new or changed.
+        case savedOpenChannel(OpenChannel)
+        /// A channel is gone, with all that was held of it.
+        case removedChannel(ChannelURL)
+
+        /// A gap is there, new or changed; it replaces the one with the same upper bound.
+        case savedGap(Gap)
+        /// A gap is no more: closed, or replaced by others.
+        case removedGap(Gap)
+        /// A stale range is there, new or changed.
+        case savedStaleRange(StaleRange)
+        /// A stale range is no more.
+        case removedStaleRange(StaleRange)
+
+        /// A user is there, new or changed.
+        case savedUser(User)
+
+        /// A draft is in the outbox, new or changed.
+        case savedDraft(Draft)
+        /// A draft left the outbox.
+        case removedDraft(Draft)
+
+        /// Something was told that is not stored.
+        case told(Ephemeral)
+
+        /// More happened than this observer's inbox holds: what it knows is void, and has to be
+        /// read again.
+        case missed
+    }
+}
+
+/// News that nobody stores.
+public enum Ephemeral: Hashable, Sendable {
+    /// These users are typing in a channel, and no others.
+    case typing([User], in: ChannelURL)
+    /// So many bytes of a file are uploaded.
+    case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
+    /// The connection to the server is in another state.
+    case connection(ConnectionState)
+}
+
+// MARK: What an operation is about
+
+extension Change.Operation {
+    /// The channel that it is about, if it is about one.
+    public var channelURL: ChannelURL? {
+        switch self {
+        case .savedMessage(let message): message.channelURL
+        case .removedMessage(_, _, let url), .removedMessages(let url, _, _),
+            .clearedMessages(let url), .removedChannel(let url):
+            url
+        case .savedGroupChannel(let channel): channel.url
+        case .savedOpenChannel(let channel): channel.url
+        case .savedGap(let gap), .removedGap(let gap): gap.channelURL
+        case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
+        case .savedDraft(let draft), .removedDraft(let draft): draft.channelURL
+        case .told(.typing(_, let url)), .told(.uploadProgress(_, let url, _, _)): url
+        case .savedUser, .told(.connection), .missed: nil
+        }
+    }
+}
