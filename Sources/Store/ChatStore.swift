@@ -212,7 +212,9 @@ extension ChatStore {
         publish(
             Version(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                names: old.names, sorted: old.sorted(after: batch.channelChanges)),
+                names: old.names,
+                derived: old.derived(
+                    after: batch.channelChanges, addingMessages: batch.addedMessages)),
             change)
         if let failure { throw failure }
         return change
@@ -249,12 +251,12 @@ extension ChatStore {
 fileprivate struct Resumed {
     let number: Int
     let names: ChannelNames
-    let sorted: [ChannelSorting: SortedKeys]
+    let derived: Version.Derived
 
     init(_ version: Version) {
         number = version.number
         names = version.names
-        sorted = version.sorted(after: [])
+        derived = version.derived()
     }
 }
 
@@ -265,7 +267,7 @@ extension ChatStore.State {
         do throws(StoreError) {
             version = Version(
                 number: resumed.number, cache: try cache.snapshot(),
-                outbox: try outbox.snapshot(), names: resumed.names, sorted: resumed.sorted)
+                outbox: try outbox.snapshot(), names: resumed.names, derived: resumed.derived)
             self.resumed = nil
             failure = nil
         } catch {

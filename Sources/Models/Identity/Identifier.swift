@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text that names one thing: a channel, a message, a user, a request.
 ///
 /// Opaque: a backend whose ids are integers writes them in decimal. Two kinds of identifiers
@@ -50,8 +52,16 @@ extension Identifier {
 // Not `==` and `hash(into:)` themselves: those of `RawRepresentable`, which ask the text, would be
 // taken before them.
 extension Identifier {
+    @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        rawValue.utf8.elementsEqual(other.rawValue.utf8)
+        // Native texts, which is all but some of Objective-C, lend their bytes.
+        let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
+            other.rawValue.utf8.withContiguousStorageIfAvailable { right in
+                left.count == right.count
+                    && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
+            }
+        }
+        return isSame.flatMap { $0 } ?? rawValue.utf8.elementsEqual(other.rawValue.utf8)
     }
 
     func hashBytes(into hasher: inout Hasher) {

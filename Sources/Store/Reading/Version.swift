@@ -9,44 +9,61 @@ final class Version: Sendable {
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let names: ChannelNames
-    /// The orders of channels that somebody has asked for, as of this commit.
-    private let sorted: Locked<[ChannelSorting: SortedKeys]>
+    /// What was made of the rows because somebody asked; each commit keeps it up.
+    private let derived: Locked<Derived>
+
+    /// What would take long to read at each call.
+    struct Derived: Sendable {
+        /// The orders of channels.
+        var sorted: [ChannelSorting: SortedKeys] = [:]
+        /// How many messages there are in all. Counters are written with each batch, and LevelDB
+        /// steps over all that they were before.
+        var messageCount: Int?
+    }
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot, names: ChannelNames,
-        sorted: [ChannelSorting: SortedKeys] = [:]
+        derived: Derived = Derived()
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.names = names
-        self.sorted = Locked(sorted)
+        self.derived = Locked(derived)
+    }
+
+    /// How many messages there are in all; counted at the first call.
+    func messageCount() throws(StoreError) -> Int {
+        if let count = derived.withLock({ $0.messageCount }) { return count }
+        let count = try Rows(snapshot: cache, overlay: nil).messageCount()
+        derived.withLock { $0.messageCount = count }
+        return count
     }
 
     /// The channels in an order; made at the first call, and kept up by each commit after it.
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
-        if let keys = sorted.withLock({ $0[sorting] }) { return keys }
+        if let keys = derived.withLock({ $0.sorted[sorting] }) { return keys }
         let keys = try SortedKeys(Rows(snapshot: cache, overlay: nil), by: sorting)
-        sorted.withLock { $0[sorting] = keys }
+        derived.withLock { $0.sorted[sorting] = keys }
         return keys
     }
 
-    /// What the orders are after some channels changed.
-    func sorted(after changes: [ChannelRowChange]) -> [ChannelSorting: SortedKeys] {
-        sorted.withLock { sorted in
-            if changes.isEmpty { return sorted }
-            var changed = sorted
-            for sorting in sorted.keys {
-                for change in changes {
-                    let old = change.old.flatMap { sorting.key(of: $0, change.oldNumber) }
-                    let new = change.new.flatMap { sorting.key(of: $0, change.newNumber) }
-                    if old == new { continue }
-                    if let old { changed[sorting]?.remove(old) }
-                    if let new { changed[sorting]?.insert(new) }
-                }
+    /// What was derived, as it is after a commit.
+    func derived(
+        after changes: [ChannelRowChange] = [], addingMessages count: Int = 0
+    ) -> Derived {
+        var derived = derived.withLock { $0 }
+        derived.messageCount? += count
+        for sorting in derived.sorted.keys {
+            for change in changes {
+                let old = change.old.flatMap { sorting.key(of: $0, change.oldNumber) }
+                let new = change.new.flatMap { sorting.key(of: $0, change.newNumber) }
+                if old == new { continue }
+                if let old { derived.sorted[sorting]?.remove(old) }
+                if let new { derived.sorted[sorting]?.insert(new) }
             }
-            return changed
         }
+        return derived
     }
 }
 
@@ -107,5 +124,20 @@ extension Rows {
             guard let bytes else { return nil }
             return try record(bytes, as: what())
         }
+    }
+}
+
+extension Rows {
+    /// How many messages all channels count.
+    func messageCount() throws(StoreError) -> Int {
+        var count = 0
+        try scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
+            count += Int(
+                try decode(value, as: "the state of a channel") {
+                    (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
+                }.messageCount)
+            return true
+        }
+        return count
     }
 }

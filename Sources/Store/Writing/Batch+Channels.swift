@@ -38,7 +38,7 @@ extension Batch {
                 ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
             rows.cache.remove { $0.table(old.table, number) }
         }
-        giveUp(number, of: url)
+        try giveUp(number, of: url)
         note(.removedChannel(url), source)
         return true
     }

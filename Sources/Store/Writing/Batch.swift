@@ -15,6 +15,8 @@ public final class Batch: StoreReader {
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
+    /// How many messages there are more than before, or fewer.
+    private(set) var addedMessages = 0
 
     /// What is counted up for the life of a database.
     struct NextNumbers {
@@ -93,8 +95,9 @@ extension Batch {
     }
 
     /// Leaves what is under a number to be removed later, where nobody sees it.
-    func giveUp(_ number: ChannelNumber, of url: ChannelURL) {
+    func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         rows.numbers[url]?.number = nil
+        addedMessages -= Int(try state(of: number).messageCount)
         states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
         rows.cache.remove { $0.table(.url, number) }
@@ -106,7 +109,7 @@ extension Batch {
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try state(of: old)
         let channel = try storedChannel(url, old)
-        giveUp(old, of: url)
+        try giveUp(old, of: url)
         let number = giveNumber(to: url)
         state.messageCount = 0
         putState(state, number)
@@ -128,6 +131,7 @@ extension Batch {
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
         state.messageCount += difference
+        addedMessages += Int(difference)
         putState(state, number)
     }
 

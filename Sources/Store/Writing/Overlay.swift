@@ -13,42 +13,59 @@ package final class Overlay {
         var isRemoval: Bool { end < 0 }
     }
 
-    private var bytes = ByteWriter(capacity: 512)
-    private var entries: [Entry] = []
-    /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for as
-    /// long as there are few entries.
-    private var slots: [Int32] = []
+    /// A value, so that each call takes hold of it once.
+    fileprivate struct Contents {
+        var bytes = ByteWriter(capacity: 512)
+        var entries: [Entry] = []
+        /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for
+        /// as long as there are few entries.
+        var slots: [Int32] = []
+    }
 
-    private static let fewEntries = 16
+    private var contents = Contents()
 
     init() {}
 
-    package var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { contents.entries.isEmpty }
 
     /// How many bytes it holds.
-    package var size: Int { bytes.count }
+    package var size: Int { contents.bytes.count }
 
     /// Writes a row; a later one of the same key replaces it.
     @inline(__always)
     func put(_ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }) {
-        let start = Int32(bytes.count)
-        key(&bytes)
-        let middle = Int32(bytes.count)
-        value(&bytes)
-        add(Entry(place: start..<middle, end: Int32(bytes.count)))
+        contents.put(key, value)
     }
 
     /// Removes a row, whether or not there is one.
     @inline(__always)
-    func remove(_ key: (inout ByteWriter) -> Void) {
+    func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
+}
+
+extension Overlay.Contents {
+    private static let fewEntries = 16
+
+    @inline(__always)
+    fileprivate mutating func put(
+        _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void
+    ) {
         let start = Int32(bytes.count)
         key(&bytes)
-        add(Entry(place: start..<Int32(bytes.count), end: -1))
+        let middle = Int32(bytes.count)
+        value(&bytes)
+        add(Overlay.Entry(place: start..<middle, end: Int32(bytes.count)))
     }
 
-    private func add(_ entry: Entry) {
+    @inline(__always)
+    fileprivate mutating func remove(_ key: (inout ByteWriter) -> Void) {
+        let start = Int32(bytes.count)
+        key(&bytes)
+        add(Overlay.Entry(place: start..<Int32(bytes.count), end: -1))
+    }
+
+    private mutating func add(_ entry: Overlay.Entry) {
         entries.append(entry)
-        if entries.count <= Overlay.fewEntries { return }
+        if entries.count <= Self.fewEntries { return }
         if entries.count * 2 > slots.count {
             slots = Array(repeating: 0, count: max(64, slots.count * 2))
             for index in entries.indices { insertSlot(index) }
@@ -64,8 +81,9 @@ extension Overlay {
     package func forEachInOrderOfWriting(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) -> Void
     ) {
-        bytes.bytes.withBytes { bytes in
-            for entry in entries { body(entry.key(in: bytes), entry.value(in: bytes)) }
+        let contents = contents
+        contents.bytes.bytes.withBytes { bytes in
+            for entry in contents.entries { body(entry.key(in: bytes), entry.value(in: bytes)) }
         }
     }
 }
@@ -80,21 +98,53 @@ extension Overlay {
         case written(UnsafeRawBufferPointer)
     }
 
-    /// Lends what the batch does to a row. The closure must not write to the batch.
+    /// Lends what the batch does to a row.
+    @inline(__always)
     func withRow<Result>(
         of key: KeyBytes, _ body: (Found) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        guard !entries.isEmpty else { return try body(.untouched) }
-        return try bytes.bytes.withBytes { (bytes) throws(StoreError) in
-            guard let index = key.withBytes({ newestEntry(of: $0, in: bytes) }) else {
+        let contents = contents
+        guard !contents.entries.isEmpty else { return try body(.untouched) }
+        return try contents.bytes.bytes.withBytes { (bytes) throws(StoreError) in
+            guard let index = key.withBytes({ contents.newestEntry(of: $0, in: bytes) }) else {
                 return try body(.untouched)
             }
-            guard let value = entries[index].value(in: bytes) else { return try body(.removed) }
+            guard let value = contents.entries[index].value(in: bytes) else {
+                return try body(.removed)
+            }
             return try body(.written(value))
         }
     }
 
-    private func newestEntry(
+    /// A row that a batch touches, as bytes of its own.
+    struct Row {
+        let key: KeyBytes
+        /// `nil` if the row is removed.
+        let value: [UInt8]?
+    }
+
+    /// The rows of a range that the batch touches, each once, by key.
+    func rows(in range: KeyRange) -> [Row] {
+        let contents = contents
+        return contents.bytes.bytes.withBytes { bytes in
+            contents.entries.indices
+                .filter { index in
+                    let key = contents.entries[index].key(in: bytes)
+                    return !key.precedes(range.lower) && key.precedes(range.upper)
+                        && contents.newestEntry(of: key, in: bytes) == index
+                }
+                .map { index in
+                    Row(
+                        key: Array(contents.entries[index].key(in: bytes)),
+                        value: contents.entries[index].value(in: bytes).map(Array.init))
+                }
+                .sorted { $0.key.precedes($1.key) }
+        }
+    }
+}
+
+extension Overlay.Contents {
+    fileprivate func newestEntry(
         of key: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer
     ) -> Int? {
         if slots.isEmpty {
@@ -109,8 +159,8 @@ extension Overlay {
         return nil
     }
 
-    private func insertSlot(_ index: Int) {
-        bytes.bytes.withBytes { bytes in
+    fileprivate mutating func insertSlot(_ index: Int) {
+        let slot = bytes.bytes.withBytes { bytes in
             let key = entries[index].key(in: bytes)
             var slot = key.hash & (slots.count - 1)
             while slots[slot] != 0,
@@ -118,33 +168,9 @@ extension Overlay {
             {
                 slot = (slot + 1) & (slots.count - 1)
             }
-            slots[slot] = Int32(index + 1)
+            return slot
         }
-    }
-
-    /// A row that a batch touches, as bytes of its own.
-    struct Row {
-        let key: KeyBytes
-        /// `nil` if the row is removed.
-        let value: [UInt8]?
-    }
-
-    /// The rows of a range that the batch touches, each once, by key.
-    func rows(in range: KeyRange) -> [Row] {
-        bytes.bytes.withBytes { bytes in
-            entries.indices
-                .filter { index in
-                    let key = entries[index].key(in: bytes)
-                    return !key.precedes(range.lower) && key.precedes(range.upper)
-                        && newestEntry(of: key, in: bytes) == index
-                }
-                .map { index in
-                    Row(
-                        key: Array(entries[index].key(in: bytes)),
-                        value: entries[index].value(in: bytes).map(Array.init))
-                }
-                .sorted { $0.key.precedes($1.key) }
-        }
+        slots[slot] = Int32(index + 1)
     }
 }
 
