@@ -43,10 +43,15 @@ import Testing
     }
 
     /// `make consumers` compiles it and runs it.
-    @Test func theFirstExampleIsAConsumer() throws {
+    @Test func theFirstExamplesAreAConsumer() throws {
         let code = try Self.text("Tests/Consumers/FirstExample/main.swift")
-        #expect(try Self.text("README.md").contains("```swift\n\(code)```\n"))
-        let ofModels = code.replacing("import Scrollback", with: "import Models")
+        let page = try Self.text("README.md")
+        let store = try #require(code.range(of: "\nlet directory"))
+        let ofStore = code[store.lowerBound...].dropFirst()
+        #expect(page.contains("```swift\n\(ofStore)```\n"))
+        let ofMessage = String(code[..<store.lowerBound])
+        #expect(page.contains("```swift\n\(ofMessage)```\n"))
+        let ofModels = ofMessage.replacing("import Scrollback", with: "import Models")
         #expect(
             try Self.text("Sources/Models/Models.docc/Models.md")
                 .contains("```swift\n\(ofModels)```\n"))

@@ -17,3 +17,19 @@ let bytes = message.serialize()
 let copy = try Message(serialized: bytes)
 precondition(copy == message)
 print("\(copy.sender?.nickname ?? "?"): \(copy.text) \(copy.reactions[0].key)")  // Alice: Hi! +1
+
+let directory = ChatStore.directory(
+    in: .temporaryDirectory, applicationID: "demo", userID: "alice")
+let store = try ChatStore(at: directory)
+
+// The present and the future in one call, with no crack between.
+let (snapshot, changes) = try store.observe(.channel("general"))
+print(try snapshot.messages(in: "general").count)  // 0 at the first run
+
+// One batch is one atomic write, and one numbered change.
+try store.write { batch in try batch.save(message) }
+print(changes.drain().map(\.number))  // [1]
+
+// The message is known, and nothing before or after it: the history is a gap.
+print(try store.messages(in: "general", limit: 30).count)  // 1
+print(try store.gaps(in: "general"))  // [general: -∞ ~ +∞]

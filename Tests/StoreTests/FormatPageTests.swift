@@ -1,0 +1,46 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// Docs/Format.md: the rows of its example are those of a store.
+@Suite struct FormatPageTests {
+    @Test func theRowsOnThePageAreThoseOfAStore() throws {
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../Docs/Format.md").standardized,
+            encoding: .utf8)
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            let message = Message(
+                id: "42", channelURL: "general", text: "Hi!", createdAt: 1_700_000_000_000)
+            try batch.save(message)
+            let position = try #require(message.position)
+            try batch.cover("general", from: .position(position), through: .end)
+            try batch.save(
+                Draft(.delete, requestID: "r1", channelURL: "general", createdAt: 5, messageID: "42"))
+        }
+        let version = try store.view.version
+        let lines =
+            try ["cache"] + rows(of: version.cache) + ["outbox"] + rows(of: version.outbox)
+        let example = lines.joined(separator: "\n")
+        let shown = page.split(separator: "\n").filter { !$0.hasPrefix("# ") }
+            .joined(separator: "\n")
+        #expect(shown.contains("```\n\(example)\n```"), "the page should show\n\(example)")
+    }
+
+    /// The rows, a line each: key → value, with a space where a part begins.
+    private func rows(of snapshot: LevelDB.Snapshot) throws -> [String] {
+        var lines: [String] = []
+        try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+            let text = "\(hex(key)) → \(value.isEmpty ? "nothing" : hex(value))"
+            lines.append(text)
+            return true
+        }
+        return lines
+    }
+
+    private func hex(_ bytes: UnsafeRawBufferPointer) -> String {
+        bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+}
