@@ -1,0 +1,121 @@
+import Foundation
+import Models
+
+@testable import Store
+
+/// A directory of its own for one test, gone at the test's end.
+final class ScratchDirectory {
+    let url = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-test-\(UUID())", directoryHint: .isDirectory)
+
+    var path: String { url.path }
+
+    /// What lies in it, at any depth, as paths from here.
+    var contents: [String] {
+        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
+        return (names ?? []).sorted()
+    }
+
+    deinit {
+        // Nothing is there if the test failed before it was made.
+        try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// Random numbers that are the same in every run (SplitMix64).
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+
+    /// A number from 0 up to, but not including, another.
+    mutating func roll(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
+}
+
+/// The code of the error that a closure throws; `nil` if it throws none.
+func code(of body: () throws -> Void) -> StoreError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
+    }
+}
+
+extension Message {
+    /// A message that says its id.
+    init(
+        _ id: MessageID, at createdAt: Timestamp, in url: ChannelURL = "general",
+        by sender: UserID? = nil, request: RequestID? = nil, to parent: MessageID? = nil
+    ) {
+        self.init(
+            id: id, channelURL: url, requestID: request, sender: sender.map { Sender(id: $0) },
+            text: id.rawValue, createdAt: createdAt, parentMessageID: parent)
+    }
+}
+
+extension Draft {
+    init(_ text: String, request: RequestID, in url: ChannelURL = "general") {
+        self.init(
+            Message(id: nil, channelURL: url, text: text, createdAt: 1), requestID: request)
+    }
+}
+
+extension Sequence<Message> {
+    /// The ids in one line, such as "c b a".
+    var ids: String { map { $0.messageID?.rawValue ?? "-" }.joined(separator: " ") }
+}
+
+extension Sequence<GroupChannel> {
+    /// The URLs in one line.
+    var urls: String { map(\.url.rawValue).joined(separator: " ") }
+}
+
+extension Sequence<OpenChannel> {
+    /// The URLs in one line.
+    var urls: String { map(\.url.rawValue).joined(separator: " ") }
+}
+
+extension Sequence<Gap> {
+    /// The gaps in one line, such as "-∞ ~ 10/a, 20/b ~ +∞"; empty where all is known.
+    var picture: String { map { "\($0.lower) ~ \($0.upper)" }.joined(separator: ", ") }
+}
+
+extension Change {
+    /// What was done in one line, such as "+a -b ~ typing".
+    var picture: String { operations.map(\.picture).joined(separator: " ") }
+}
+
+extension Change.Operation {
+    var picture: String {
+        switch self {
+        case .savedMessage(let message): "+\(message.messageID ?? "-")"
+        case .removedMessage(let id, _, _): "-\(id)"
+        case .removedMessages(_, let from, let through): "-[\(from) \(through)]"
+        case .clearedMessages(let url): "cleared(\(url))"
+        case .savedGroupChannel(let channel): "group(\(channel.url))"
+        case .savedOpenChannel(let channel): "open(\(channel.url))"
+        case .removedChannel(let url): "removed(\(url))"
+        case .savedGap(let gap): "gap(\(gap.lower) \(gap.upper))"
+        case .removedGap(let gap): "nogap(\(gap.lower) \(gap.upper))"
+        case .savedStaleRange(let range): "stale(\(range.lower) \(range.upper))"
+        case .removedStaleRange(let range): "fresh(\(range.lower) \(range.upper))"
+        case .savedUser(let user): "user(\(user.userID))"
+        case .savedDraft(let draft): "draft(\(draft.requestID))"
+        case .removedDraft(let draft): "nodraft(\(draft.requestID))"
+        case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
+        case .told(.uploadProgress(let id, _, let bytes, let total)):
+            "upload(\(id) \(bytes)/\(total))"
+        case .told(.connection(let state)): "connection(\(state))"
+        case .missed: "missed"
+        }
+    }
+}

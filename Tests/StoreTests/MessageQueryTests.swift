@@ -1,0 +1,386 @@
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct MessageQueryTests {
+    /// a at 10, b and c at 20, d at 30, e at 40.
+    let store: ChatStore
+
+    init() throws {
+        store = try ChatStore.inMemory()
+        try store.write { batch in
+            for message in [
+                Message("d", at: 30), Message("a", at: 10), Message("c", at: 20),
+                Message("e", at: 40), Message("b", at: 20),
+            ] { try batch.save(message) }
+        }
+    }
+
+    private func before(
+        _ anchor: HistoryAnchor = .newest, inclusive: Bool = false, limit: Int? = nil
+    ) throws -> String {
+        try store.messages(in: "general", before: anchor, isInclusive: inclusive, limit: limit).ids
+    }
+
+    private func after(
+        _ anchor: HistoryAnchor, inclusive: Bool = false, limit: Int? = nil
+    ) throws -> String {
+        try store.messages(in: "general", after: anchor, isInclusive: inclusive, limit: limit).ids
+    }
+
+    private func around(
+        _ anchor: HistoryAnchor, _ change: (inout MessageListParams) -> Void = { _ in }
+    ) throws -> String {
+        var params = MessageListParams()
+        change(&params)
+        return try store.messages(in: "general", around: anchor, params: params).ids
+    }
+
+    // MARK: Pages
+
+    @Test func aPageBeforeAPointIsNewestFirst() throws {
+        #expect(try before() == "e d c b a")
+        #expect(try before(limit: 2) == "e d")
+        #expect(try before(.time(30)) == "c b a")
+        #expect(try before(.time(30), inclusive: true) == "d c b a")
+        #expect(try before(.time(25)) == "c b a")
+        #expect(try before(.time(25), inclusive: true) == "c b a")
+    }
+
+    @Test func aPageAfterAPointIsOldestFirst() throws {
+        #expect(try after(.oldest) == "a b c d e")
+        #expect(try after(.oldest, limit: 2) == "a b")
+        #expect(try after(.time(20)) == "d e")
+        #expect(try after(.time(20), inclusive: true) == "b c d e")
+        #expect(try after(.time(25)) == "d e")
+    }
+
+    @Test func amongEqualTimesAPositionTellsWhichMessageIsMeant() throws {
+        let b = HistoryAnchor.position(Position(createdAt: 20, messageID: "b"))
+        let c = HistoryAnchor.position(Position(createdAt: 20, messageID: "c"))
+        #expect(try before(c) == "b a")
+        #expect(try before(c, inclusive: true) == "c b a")
+        #expect(try before(b) == "a")
+        #expect(try after(b) == "c d e")
+        #expect(try after(b, inclusive: true) == "b c d e")
+        #expect(try after(c) == "d e")
+        // Where no message is, the neighbours are the same.
+        let longer = HistoryAnchor.position(Position(createdAt: 20, messageID: "bb"))
+        #expect(try before(longer, inclusive: true) == "c b a")
+        #expect(try after(longer, inclusive: true) == "d e")
+    }
+
+    @Test func theEndsOfTheHistoryAreAnchorsToo() throws {
+        for isInclusive in [false, true] {
+            #expect(try before(.newest, inclusive: isInclusive) == "e d c b a")
+            #expect(try before(.oldest, inclusive: isInclusive) == "")
+            #expect(try after(.oldest, inclusive: isInclusive) == "a b c d e")
+            #expect(try after(.newest, inclusive: isInclusive) == "")
+        }
+        #expect(try around(.newest) == "a b c d e")
+        #expect(try around(.oldest) == "a b c d e")
+    }
+
+    @Test(arguments: [0, -1, Int.min])
+    func aLimitBelowOneIsAnEmptyPage(limit: Int) throws {
+        #expect(try before(limit: limit) == "")
+        #expect(try after(.oldest, limit: limit) == "")
+        #expect(try around(.time(20)) { $0.previousResultSize = limit } == "b c d e")
+        #expect(try around(.time(20)) { $0.nextResultSize = limit } == "a")
+        #expect(try store.replies(to: "a", in: "general", limit: limit).isEmpty)
+        #expect(try store.drafts(limit: limit).isEmpty)
+    }
+
+    @Test func aLimitBeyondAllMessagesIsAllOfThem() throws {
+        #expect(try before(limit: .max) == "e d c b a")
+        #expect(try after(.oldest, limit: .max) == "a b c d e")
+        #expect(try around(.time(20)) { $0.nextResultSize = .max } == "a b c d e")
+    }
+
+    @Test func anUnknownChannelHasNoMessages() throws {
+        #expect(try store.messages(in: "nowhere").isEmpty)
+        #expect(try store.messages(in: "nowhere", after: .oldest).isEmpty)
+        #expect(try store.message("a", in: "nowhere") == nil)
+        #expect(try store.message(requestID: "r", in: "nowhere") == nil)
+        #expect(try store.replies(to: "a", in: "nowhere").isEmpty)
+        #expect(try store.messageCount(in: "nowhere") == 0)
+        #expect(try store.messages(in: "").isEmpty)
+        // Asking makes no channel.
+        #expect(try store.channelURLs() == ["general"])
+    }
+
+    // MARK: Around a point
+
+    @Test func thePointItselfCountsAsNext() throws {
+        #expect(try around(.time(20)) { $0.previousResultSize = 5 } == "a b c d e")
+        #expect(try around(.time(20)) { $0.nextResultSize = 1 } == "a b")
+        #expect(try around(.time(20)) { $0.isInclusive = false } == "a d e")
+        #expect(
+            try around(.position(Position(createdAt: 20, messageID: "c"))) {
+                $0.previousResultSize = 1
+                $0.nextResultSize = 2
+            } == "b c d")
+    }
+
+    @Test func aReversedListHasTheNewestFirst() throws {
+        #expect(try around(.time(20)) { $0.isReversed = true } == "e d c b a")
+        #expect(
+            try around(.time(30)) {
+                $0.isReversed = true
+                $0.previousResultSize = 1
+                $0.nextResultSize = 1
+            } == "d c")
+    }
+
+    // MARK: The ends of time
+
+    @Test func timesReachFromTheLeastToTheGreatest() throws {
+        try store.write { batch in
+            try batch.save(Message("min", at: .distantPast, in: "ends"))
+            try batch.save(Message("neg", at: -1, in: "ends"))
+            try batch.save(Message("nul", at: 0, in: "ends"))
+            try batch.save(Message("max", at: .distantFuture, in: "ends"))
+        }
+        func before(_ anchor: HistoryAnchor, _ isInclusive: Bool) throws -> String {
+            try store.messages(in: "ends", before: anchor, isInclusive: isInclusive).ids
+        }
+        func after(_ anchor: HistoryAnchor, _ isInclusive: Bool) throws -> String {
+            try store.messages(in: "ends", after: anchor, isInclusive: isInclusive).ids
+        }
+        let (least, greatest) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(try before(.newest, false) == "max nul neg min")
+        #expect(try before(.time(greatest), false) == "nul neg min")
+        #expect(try before(.time(greatest), true) == "max nul neg min")
+        #expect(try before(.time(least), false) == "")
+        #expect(try before(.time(least), true) == "min")
+        #expect(try after(.time(least), false) == "neg nul max")
+        #expect(try after(.time(least), true) == "min neg nul max")
+        #expect(try after(.time(greatest), false) == "")
+        #expect(try after(.time(greatest), true) == "max")
+        #expect(try after(.time(-1), false) == "nul max")
+        #expect(
+            try store.message("min", in: "ends")?.createdAt == Timestamp(milliseconds: .min))
+        // No neighbour's rows are met behind the last of a channel.
+        #expect(try store.messages(in: "general").ids == "e d c b a")
+    }
+
+    // MARK: Filters
+
+    @Test func filtersLetThroughWhatBelongsToTheList() throws {
+        var file = Message("f", at: 50, by: "ann")
+        file.type = .file
+        var admin = Message("g", at: 60)
+        admin.type = .admin
+        var special = Message("h", at: 70, by: "bo")
+        special.customType = "special"
+        let reply = Message("i", at: 80, by: "bo", to: "a")
+        var shown = Message("j", at: 90, by: "cy", to: "a")
+        shown.isReplyToChannel = true
+        try store.write { batch in
+            for message in [file, admin, special, reply, shown] { try batch.save(message) }
+        }
+        func list(_ change: (inout MessageListParams) -> Void) throws -> String {
+            var params = MessageListParams()
+            params.replyType = .all
+            change(&params)
+            return try store.messages(in: "general", matching: params).ids
+        }
+        #expect(try list { _ in } == "j i h g f e d c b a")
+        #expect(try list { $0.messageType = .file } == "f")
+        #expect(try list { $0.messageType = .admin } == "g")
+        #expect(try list { $0.messageType = .user } == "j i h e d c b a")
+        #expect(try list { $0.customTypes = ["special", "other"] } == "h")
+        #expect(try list { $0.senderUserIDs = ["bo", "cy"] } == "j i h")
+        #expect(try list { $0.replyType = .none } == "h g f e d c b a")
+        #expect(try list { $0.replyType = .onlyReplyToChannel } == "j h g f e d c b a")
+        // The limit counts what is let through.
+        var bo = MessageListParams()
+        bo.senderUserIDs = ["bo"]
+        bo.replyType = .all
+        #expect(try store.messages(in: "general", limit: 1, matching: bo).ids == "i")
+        #expect(
+            try store.messages(in: "general", after: .oldest, limit: 1, matching: bo).ids == "h")
+    }
+
+    // MARK: Replies
+
+    @Test func repliesOfAParentArePagesToo() throws {
+        try store.write { batch in
+            try batch.save(Message("r1", at: 50, to: "a"))
+            try batch.save(Message("r2", at: 60, by: "ann", to: "a"))
+            try batch.save(Message("r3", at: 60, to: "a"))
+            try batch.save(Message("r4", at: 70, to: "aa"))
+            try batch.save(Message("r5", at: 70, in: "other", to: "a"))
+        }
+        func before(_ anchor: HistoryAnchor, _ isInclusive: Bool = false) throws -> String {
+            try store.replies(to: "a", in: "general", before: anchor, isInclusive: isInclusive).ids
+        }
+        func after(_ anchor: HistoryAnchor, _ isInclusive: Bool = false) throws -> String {
+            try store.replies(to: "a", in: "general", after: anchor, isInclusive: isInclusive).ids
+        }
+        let r2 = HistoryAnchor.position(Position(createdAt: 60, messageID: "r2"))
+        #expect(try before(.newest) == "r3 r2 r1")
+        #expect(try before(.oldest) == "")
+        #expect(try before(.time(60)) == "r1")
+        #expect(try before(.time(60), true) == "r3 r2 r1")
+        #expect(try before(r2) == "r1")
+        #expect(try before(r2, true) == "r2 r1")
+        #expect(try after(.oldest) == "r1 r2 r3")
+        #expect(try after(.newest) == "")
+        #expect(try after(.time(50)) == "r2 r3")
+        #expect(try after(.time(50), true) == "r1 r2 r3")
+        #expect(try after(r2) == "r3")
+        #expect(try after(.time(Timestamp(milliseconds: .min)), true) == "r1 r2 r3")
+        #expect(try before(.time(Timestamp(milliseconds: .min)), true) == "")
+        #expect(try before(.time(Timestamp(milliseconds: .max)), true) == "r3 r2 r1")
+        #expect(try store.replies(to: "aa", in: "general").ids == "r4")
+        #expect(try store.replies(to: "a", in: "other").ids == "r5")
+        #expect(try store.replies(to: "b", in: "general").ids == "")
+        #expect(try store.replies(to: "", in: "general").ids == "")
+        var ann = MessageListParams()
+        ann.senderUserIDs = ["ann"]
+        ann.replyType = .all
+        #expect(try store.replies(to: "a", in: "general", matching: ann).ids == "r2")
+    }
+
+    // MARK: Messages that change
+
+    @Test func aMessageThatGetsAnotherTimeMoves() throws {
+        try store.write { try $0.save(Message("a", at: 35)) }
+        #expect(try before() == "e a d c b")
+        #expect(try store.message("a", in: "general")?.createdAt == 35)
+        #expect(try store.messageCount(in: "general") == 5)
+    }
+
+    @Test func aReplyThatMovesIsOneReplyStill() throws {
+        try store.write { try $0.save(Message("r", at: 50, to: "a")) }
+        try store.write { try $0.save(Message("r", at: 60, to: "a")) }
+        #expect(try store.replies(to: "a", in: "general").map(\.createdAt) == [60])
+        try store.write { try $0.save(Message("r", at: 60, to: "b")) }
+        #expect(try store.replies(to: "a", in: "general").ids == "")
+        #expect(try store.replies(to: "b", in: "general").ids == "r")
+        try store.write { try $0.save(Message("r", at: 60)) }
+        #expect(try store.replies(to: "b", in: "general").ids == "")
+    }
+
+    @Test func aMessageIsFoundByTheRequestItHasNow() throws {
+        func found(_ request: RequestID) throws -> MessageID? {
+            try store.message(requestID: request, in: "general")?.messageID
+        }
+        try store.write { try $0.save(Message("a", at: 10, request: "r1")) }
+        #expect(try found("r1") == "a")
+        try store.write { try $0.save(Message("a", at: 10, request: "r2")) }
+        #expect(try found("r1") == nil)
+        #expect(try found("r2") == "a")
+        try store.write { try $0.save(Message("a", at: 10)) }
+        #expect(try found("r2") == nil)
+    }
+
+    // MARK: Removing
+
+    @Test func whatIsRemovedIsInNoQuery() throws {
+        try store.write { try $0.save(Message("r", at: 50, request: "q", to: "a")) }
+        let change = try store.write { (batch) throws in
+            #expect(try batch.removeMessage("r", in: "general"))
+            #expect(try !batch.removeMessage("r", in: "general"))
+            #expect(try !batch.removeMessage("a", in: "nowhere"))
+        }
+        #expect(change.picture == "-r")
+        #expect(try before() == "e d c b a")
+        #expect(try store.message("r", in: "general") == nil)
+        #expect(try store.message(requestID: "q", in: "general") == nil)
+        #expect(try store.replies(to: "a", in: "general").isEmpty)
+        #expect(try store.messageCount(in: "general") == 5)
+    }
+
+    @Test func aRangeIsRemovedWithBothItsEnds() throws {
+        let b = Gap.Bound.position(Position(createdAt: 20, messageID: "b"))
+        let d = Gap.Bound.position(Position(createdAt: 30, messageID: "d"))
+        try store.write { (batch) throws in
+            #expect(try batch.removeMessages(in: "general", from: d, through: b) == 0)
+        }
+        try store.write { (batch) throws in
+            #expect(try batch.removeMessages(in: "general", from: b, through: d) == 3)
+        }
+        #expect(try before() == "e a")
+        try store.write { (batch) throws in
+            #expect(try batch.removeMessages(in: "general", through: b) == 1)
+        }
+        #expect(try before() == "e")
+        try store.write { (batch) throws in #expect(try batch.removeMessages(in: "general") == 1) }
+        #expect(try before() == "")
+        #expect(try store.messageCount(in: "general") == 0)
+    }
+
+    // MARK: Reading in a batch
+
+    @Test func aBatchThatThrowsHasWrittenNothing() throws {
+        let thrown = #expect(throws: CancellationError.self) {
+            try store.write { batch in
+                try batch.save(Message("f", at: 50))
+                try batch.removeMessage("a", in: "general")
+                try batch.save(Message("x", at: 50, in: "new"))
+                throw CancellationError()
+            }
+        }
+        #expect(thrown != nil)
+        #expect(try before() == "e d c b a")
+        #expect(try store.channelURLs() == ["general"])
+        let change = try store.write { try $0.save(Message("y", at: 1, in: "other")) }
+        #expect(change.number == 2)
+    }
+
+    // MARK: What cannot be stored
+
+    @Test func aMessageThatIsNotSentBelongsInADraft() throws {
+        let unsent = Message(
+            id: nil, channelURL: "general", requestID: "r", createdAt: 1, sendingStatus: .pending)
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.save(unsent) } }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.contains("draft") == true)
+    }
+
+    @Test func namesAreAsLongAsTheirLengthFitsTwoBytes() throws {
+        let longest = String(repeating: "x", count: 65_535)
+        let tooLong = longest + "y"
+        try store.write { batch in
+            try batch.save(Message(MessageID(longest), at: 1, in: ChannelURL(longest)))
+            try batch.save(
+                Message("reply", at: 2, in: ChannelURL(longest), to: MessageID(longest)))
+            try batch.save(Draft("hi", request: RequestID(longest), in: ChannelURL(longest)))
+        }
+        #expect(try store.messages(in: ChannelURL(longest)).count == 2)
+        #expect(try store.replies(to: MessageID(longest), in: ChannelURL(longest)).ids == "reply")
+        #expect(try store.drafts(in: ChannelURL(longest)).count == 1)
+
+        let before = try store.snapshot().number
+        try store.write { batch in
+            #expect(code { try batch.save(Message(MessageID(tooLong), at: 1)) } == .invalid)
+            #expect(
+                code { try batch.save(Message("m", at: 1, in: ChannelURL(tooLong))) } == .invalid)
+            #expect(
+                code { try batch.save(Message("m", at: 1, to: MessageID(tooLong))) } == .invalid)
+            #expect(
+                code { try batch.save(GroupChannel(url: ChannelURL(tooLong), createdAt: 1)) }
+                    == .invalid)
+            #expect(code { try batch.save(Draft("hi", request: RequestID(tooLong))) } == .invalid)
+            #expect(
+                code { try batch.save(Draft("hi", request: "r", in: ChannelURL(tooLong))) }
+                    == .invalid)
+        }
+        // What threw has done nothing, so nothing was written.
+        #expect(try store.snapshot().number == before)
+        // Looked for, it is not there; that is no error.
+        #expect(try store.message(MessageID(tooLong), in: "general") == nil)
+        #expect(try store.messages(in: ChannelURL(tooLong)).isEmpty)
+        #expect(try store.replies(to: MessageID(tooLong), in: ChannelURL(longest)).isEmpty)
+        #expect(try store.drafts(in: ChannelURL(tooLong)).isEmpty)
+    }
+
+    @Test func aRequestIDOfAMessageMayBeOfAnyLength() throws {
+        let request = RequestID(String(repeating: "r", count: 70_000))
+        try store.write { try $0.save(Message("m", at: 1, request: request)) }
+        #expect(try store.message(requestID: request, in: "general")?.messageID == "m")
+    }
+}
