@@ -1,0 +1,238 @@
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct ChannelListTests {
+    /// All group channels of a store, and what its lists must be.
+    private struct Naive {
+        var channels: [ChannelURL: GroupChannel] = [:]
+
+        func list(
+            _ query: GroupChannelListQuery, after last: GroupChannel? = nil, limit: Int? = nil
+        ) -> [GroupChannel] {
+            let all = channels.values.filter { query.belongsTo($0, currentUserID: "me") }
+                .sorted { query.precedes($0, $1) }
+            let rest = last.map { last in all.filter { query.precedes(last, $0) } } ?? all
+            return limit.map { Array(rest.prefix($0)) } ?? rest
+        }
+    }
+
+    private static let queries: [GroupChannelListQuery] = {
+        let changes: [(inout GroupChannelListQuery) -> Void] = [
+            { _ in }, { $0.hiddenStateFilter = .all }, { $0.hiddenStateFilter = .hiddenOnly },
+            { $0.includesEmptyChannel = false }, { $0.channelNameContainsFilter = "a" },
+            { $0.memberStateFilter = .invitedOnly }, { $0.customTypesFilter = ["x"] },
+            { $0.metaDataKeyFilter = "k" }, { $0.unreadChannelFilter = .unreadMessage },
+        ]
+        return GroupChannelListOrder.allCases.flatMap { order in
+            changes.map { change in
+                var query = GroupChannelListQuery()
+                query.order = order
+                query.metaDataOrderKeyFilter = "k"
+                change(&query)
+                return query
+            }
+        }
+    }()
+
+    /// One of few values for each property, so that many are equal.
+    private func channel(_ number: Int, _ dice: inout Dice) -> GroupChannel {
+        var channel = GroupChannel(
+            url: ChannelURL("c\(number)"), name: ["", "a", "ab", "b\0", "b", "Ä"][dice.roll(6)],
+            createdAt: Timestamp(milliseconds: [0, 1, 1, -5, .max, .min][dice.roll(6)]))
+        if dice.roll(3) > 0 {
+            channel.lastMessage = Message(
+                "m", at: Timestamp(milliseconds: Int64(dice.roll(4)) - 1), in: channel.url)
+        }
+        if dice.roll(3) > 0 { channel.metadata = ["k": ["", "u", "v\u{1}", "v"][dice.roll(4)]] }
+        if dice.roll(4) == 0 { channel.hiddenState = .hiddenAllowAutoUnhide }
+        if dice.roll(4) == 0 { channel.myMemberState = .invited }
+        if dice.roll(2) == 0 { channel.customType = "x" }
+        channel.unreadMessageCount = dice.roll(2)
+        return channel
+    }
+
+    private func change(_ naive: inout Naive, _ batch: Batch, _ dice: inout Dice) throws {
+        let channel = channel(dice.roll(40), &dice)
+        switch dice.roll(8) {
+        case 0:
+            try batch.removeChannel(channel.url)
+            naive.channels[channel.url] = nil
+        case 1:
+            try batch.clearMessages(in: channel.url)
+        case 2:
+            try batch.save(OpenChannel(url: channel.url, createdAt: 1))
+            naive.channels[channel.url] = nil
+        default:
+            try batch.save(channel)
+            naive.channels[channel.url] = channel
+        }
+    }
+
+    // MARK: Lists
+
+    @Test func channelsThatNobodyTouchesAreOnExactlyOnePage() throws {
+        let store = try ChatStore.inMemory()
+        var dice = Dice(3)
+        try store.write { batch in
+            // All equal but for the URL.
+            for number in 0..<50 {
+                try batch.save(GroupChannel(url: ChannelURL("still\(number)"), createdAt: 7))
+            }
+        }
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        var seen: [ChannelURL] = []
+        var last: GroupChannel?
+        while true {
+            let page = try store.groupChannels(matching: query, after: last, limit: 7)
+            seen += page.map(\.url).filter { $0.rawValue.hasPrefix("still") }
+            guard let end = page.last else { break }
+            last = end
+            try store.write { batch in
+                var moving = GroupChannel(
+                    url: ChannelURL("moving\(dice.roll(9))"),
+                    createdAt: Timestamp(milliseconds: Int64(dice.roll(15))))
+                moving.lastMessage = dice.roll(2) == 0 ? nil : Message("m", at: 5)
+                try batch.save(moving)
+                try batch.removeChannel(ChannelURL("moving\(dice.roll(9))"))
+            }
+        }
+        #expect(seen == (0..<50).map { ChannelURL("still\($0)") }.sorted())
+    }
+
+    @Test func aChannelIsOfTheListOfItsCommitAlone() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
+        let one = try store.snapshot()
+        try store.write { try $0.save(GroupChannel(url: "b", createdAt: 2)) }
+        let two = try store.snapshot()
+        #expect(try two.groupChannels().urls == "b a")
+        try store.write { try $0.removeChannel("a") }
+        try store.write { try $0.clearMessages(in: "b") }
+        // This one is asked for its list only now.
+        #expect(try one.groupChannels().urls == "a")
+        #expect(try two.groupChannels().urls == "b a")
+        #expect(try store.groupChannels().urls == "b")
+        #expect(try one.groupChannelCount() == 1 && two.groupChannelCount() == 2)
+        #expect(try one.groupChannel("b") == nil)
+        #expect(try two.groupChannel("a")?.createdAt == 1)
+    }
+
+    @Test func aBatchListsWhatItHasDone() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
+        try store.write { batch in
+            #expect(try batch.groupChannels().urls == "a")
+            try batch.save(GroupChannel(url: "b", createdAt: 2))
+            #expect(try batch.groupChannels().urls == "b a")
+            #expect(try batch.groupChannelCount() == 2)
+            try batch.removeChannel("a")
+            #expect(try batch.groupChannels().urls == "b")
+            try batch.save(OpenChannel(url: "o", createdAt: 1))
+            #expect(try batch.openChannels().urls == "o")
+            #expect(try store.groupChannels().urls == "a")
+        }
+        #expect(try store.groupChannels().urls == "b")
+    }
+
+    @Test func openChannelsAreListedNewestFirst() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for (url, time) in [("a", 5), ("b", 9), ("c", 5), ("d", -1)]
+                as [(ChannelURL, Timestamp)]
+            {
+                try batch.save(OpenChannel(url: url, createdAt: time))
+            }
+            try batch.save(GroupChannel(url: "g", createdAt: 7))
+        }
+        let all = try store.openChannels()
+        #expect(all.urls == "b a c d")
+        #expect(try store.openChannels(limit: 2).urls == "b a")
+        #expect(try store.openChannels(after: all[1], limit: 2).urls == "c d")
+        #expect(try store.openChannels(after: all[3]).urls == "")
+        #expect(try store.openChannels(limit: 0).urls == "")
+        #expect(try store.openChannelCount() == 4)
+        try store.write { try $0.save(OpenChannel(url: "d", createdAt: 6)) }
+        #expect(try store.openChannels(after: all[0]).urls == "d a c")
+        #expect(try store.openChannel("d")?.createdAt == 6)
+        #expect(try store.groupChannel("d") == nil)
+    }
+
+    // MARK: Recipes
+
+    @Test func savingAChannelTwiceIsAnUpsert() throws {
+        let store = try ChatStore.inMemory()
+        let first = try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
+        #expect(first.picture == "gap(-∞ +∞) group(a)")
+        try store.write { try $0.save(Message("m", at: 1, in: "a")) }
+        let second = try store.write {
+            try $0.save(GroupChannel(url: "a", name: "new", createdAt: 1))
+        }
+        #expect(second.picture == "group(a)")
+        #expect(try store.groupChannels().map(\.name) == ["new"])
+        #expect(try store.messages(in: "a").ids == "m")
+    }
+
+    @Test func anOpenChannelMayBecomeAGroupChannel() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            try batch.save(OpenChannel(url: "a", createdAt: 1))
+            try batch.save(Message("m", at: 1, in: "a"))
+        }
+        #expect(try store.openChannels().urls == "a" && store.groupChannels().urls == "")
+        try store.write { try $0.save(GroupChannel(url: "a", createdAt: 2)) }
+        #expect(try store.openChannels().urls == "" && store.groupChannels().urls == "a")
+        #expect(try store.openChannel("a") == nil)
+        #expect(try store.messages(in: "a").ids == "m")
+        try store.write { batch in
+            try batch.save(OpenChannel(url: "a", createdAt: 3))
+            #expect(try batch.groupChannel("a") == nil)
+            #expect(try batch.groupChannels().isEmpty)
+        }
+        #expect(try store.openChannels().urls == "a" && store.groupChannels().urls == "")
+    }
+
+    // MARK: Access and pins
+
+    @Test func whatWasNotOpenedForLongestComesFirst() throws {
+        let directory = ScratchDirectory()
+        do {
+            let store = try ChatStore(at: directory.url)
+            try store.write { batch in
+                for url in ["a", "b", "c", "d"] as [ChannelURL] {
+                    try batch.save(GroupChannel(url: url, createdAt: 1))
+                }
+            }
+            #expect(try store.channelURLsByAccess() == ["a", "b", "c", "d"])
+            try store.write { batch in
+                try batch.noteAccess(to: "c")
+                try batch.noteAccess(to: "a")
+                try batch.noteAccess(to: "new")
+            }
+            #expect(try store.channelURLsByAccess() == ["b", "d", "c", "a", "new"])
+            try store.write { try $0.noteAccess(to: "c") }
+            #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
+            try store.write { try $0.clearMessages(in: "a") }
+            #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
+            store.close()
+        }
+        // The turns go on where they were.
+        let store = try ChatStore(at: directory.url)
+        try store.write { try $0.noteAccess(to: "d") }
+        #expect(try store.channelURLsByAccess() == ["b", "a", "new", "c", "d"])
+    }
+
+    @Test func aPinStaysUntilItIsTakenOff() throws {
+        let store = try ChatStore.inMemory()
+        #expect(try !store.isPinned("a"))
+        try store.write { try $0.setPinned(true, "a") }
+        try store.write { try $0.save(Message("m", at: 1, in: "a")) }
+        try store.write { try $0.clearMessages(in: "a") }
+        #expect(try store.isPinned("a"))
+        #expect(try store.messageCount(in: "a") == 0)
+        try store.write { try $0.setPinned(false, "a") }
+        #expect(try !store.isPinned("a"))
+    }
+}
