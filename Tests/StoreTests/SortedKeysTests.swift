@@ -1,0 +1,114 @@
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct SortedKeysTests {
+    private func key(_ number: Int) -> KeyBytes { ByteWriter.key { $0.integer(UInt32(number)) } }
+
+    private func keys(_ sorted: SortedKeys, from start: KeyBytes? = nil) -> [KeyBytes] {
+        var keys: [KeyBytes] = []
+        sorted.forEach(from: start) { key in
+            keys.append(key)
+            return true
+        }
+        return keys
+    }
+
+    /// How many keys each chunk has; told by a mirror, since nobody else has to know.
+    private func chunkSizes(_ sorted: SortedKeys) throws -> [Int] {
+        let chunks = Mirror(reflecting: sorted).descendant("chunks") as? [[KeyBytes]]
+        return try #require(chunks).map(\.count)
+    }
+
+    @Test func nothingIsInOrder() {
+        var sorted = SortedKeys()
+        #expect(sorted.count == 0 && keys(sorted).isEmpty && keys(sorted, from: [1]).isEmpty)
+        sorted.remove([1])
+        sorted.insert([1])
+        sorted.insert([1])
+        #expect(sorted.count == 1)
+        #expect(keys(sorted) == [[1]])
+        sorted.remove([1])
+        #expect(sorted.count == 0 && keys(sorted).isEmpty)
+    }
+
+    @Test(arguments: 0..<8) func theyAgreeWithASortedArray(seed: Int) {
+        var dice = Dice(seed)
+        let range = [40, 2_000][seed % 2]
+        let first = (0..<dice.roll(range)).map(key).shuffled(using: &dice)
+        var sorted = SortedKeys(first)
+        var naive = Set(first)
+        for _ in 0..<3_000 {
+            let key = key(dice.roll(range))
+            // In phases, so that it grows to several chunks, and shrinks to none.
+            if dice.roll(4) == 0 {
+                sorted.remove(key)
+                naive.remove(key)
+            } else {
+                sorted.insert(key)
+                naive.insert(key)
+            }
+        }
+        for key in naive.shuffled(using: &dice) {
+            if naive.count % 97 == 0 {
+                let expected = naive.sorted { $0.precedes($1) }
+                #expect(keys(sorted) == expected)
+                #expect(sorted.count == expected.count)
+                let start = self.key(dice.roll(range))
+                #expect(keys(sorted, from: start) == expected.filter { !$0.precedes(start) })
+            }
+            sorted.remove(key)
+            naive.remove(key)
+        }
+        #expect(sorted.count == 0 && keys(sorted).isEmpty)
+    }
+
+    @Test func aWalkEndsWhereItsReaderHasEnough() {
+        let sorted = SortedKeys((0..<1_000).map(key))
+        var seen = 0
+        sorted.forEach(from: key(990)) { _ in
+            seen += 1
+            return seen < 3
+        }
+        #expect(seen == 3)
+    }
+
+    @Test func aKeptCopyNeverChanges() {
+        var dice = Dice(7)
+        var sorted = SortedKeys((0..<500).map(key))
+        var copies: [(copy: SortedKeys, keys: [KeyBytes])] = []
+        for _ in 0..<50 {
+            copies.append((sorted, keys(sorted)))
+            for _ in 0..<40 {
+                sorted.remove(key(dice.roll(1_000)))
+                sorted.insert(key(dice.roll(1_000)))
+            }
+        }
+        for (copy, expected) in copies {
+            #expect(keys(copy) == expected)
+            #expect(copy.count == expected.count)
+        }
+    }
+
+    @Test func theyStayFlatHoweverOftenChannelsMoveToTheTop() throws {
+        var dice = Dice(1)
+        // Channel n stands at place `places[n]`; a smaller one is nearer to the top.
+        var places = Array(1_000_000..<1_010_000)
+        var sorted = SortedKeys(places.map(key))
+        let chunksAtFirst = try chunkSizes(sorted).count
+        for touch in 1...10_000 {
+            // Most of the time one of few, as in life.
+            let channel = dice.roll(10) == 0 ? dice.roll(10_000) : dice.roll(100)
+            sorted.remove(key(places[channel]))
+            places[channel] = 1_000_000 - touch
+            sorted.insert(key(places[channel]))
+        }
+        #expect(sorted.count == 10_000)
+        let sizes = try chunkSizes(sorted)
+        #expect(sizes.max() ?? 0 <= 256)
+        #expect(sizes.count <= chunksAtFirst * 2)
+        #expect(keys(sorted) == places.sorted().map(key))
+    }
+
+}
