@@ -1,0 +1,448 @@
+import Dispatch
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct ObservationTests {
+    private func store() throws -> ChatStore { try ChatStore.inMemory() }
+
+    private func pictures(_ observation: Observation) -> [String] {
+        observation.drain().map { "\($0.number) \($0.picture)" }
+    }
+
+    // MARK: No crack
+
+    /// Ids and texts of a channel, as a snapshot has them and changes carry them on.
+    private struct Folded: Equatable {
+        var texts: [MessageID: String] = [:]
+        var number = 0
+
+        init(_ reader: some StoreReader) throws {
+            for message in try reader.messages(in: "general") { fold(.savedMessage(message)) }
+        }
+
+        mutating func fold(_ operation: Change.Operation) {
+            switch operation {
+            case .savedMessage(let message):
+                if let id = message.messageID { texts[id] = message.text }
+            case .removedMessage(let id, _, _): texts[id] = nil
+            case .clearedMessages: texts = [:]
+            default: break
+            }
+        }
+    }
+
+    @Test func thePresentAndTheFutureMeetWithoutACrack() throws {
+        let store = try store()
+        let commits = 400
+        try store.write { try $0.save(Message("0", at: 1)) }
+        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+            do {
+                if thread == 0 {
+                    var dice = Dice(5)
+                    for commit in 0..<commits {
+                        try store.write { batch in
+                            for _ in 0..<3 {
+                                var message = Message(MessageID("\(dice.roll(30))"), at: 1)
+                                message.text = "\(commit)"
+                                try batch.save(message)
+                            }
+                            if commit % 50 == 49 { try batch.clearMessages(in: "general") }
+                            try batch.removeMessage(
+                                MessageID("\(dice.roll(30))"), in: "general")
+                        }
+                    }
+                    return
+                }
+                // The others begin to observe at many moments, until all is written.
+                while true {
+                    let (snapshot, changes) = try store.observe(.channel("general"))
+                    var folded = try Folded(snapshot)
+                    var number = snapshot.number
+                    for _ in 0..<5 {
+                        for change in changes.drain() {
+                            #expect(change.number == number + 1)
+                            number = change.number
+                            for operation in change.operations { folded.fold(operation) }
+                        }
+                    }
+                    let now = try store.snapshot()
+                    for change in changes.drain() where change.number <= now.number {
+                        #expect(change.number == number + 1)
+                        number = change.number
+                        for operation in change.operations { folded.fold(operation) }
+                    }
+                    // What was committed is published a moment before it is told.
+                    if number == now.number { #expect(try folded == Folded(now)) }
+                    if now.number > commits { break }
+                }
+            } catch { Issue.record(error) }
+        }
+        #expect(try store.snapshot().number == commits + 1)
+    }
+
+    @Test func aCommitIsInTheSnapshotOrToldAndNeverBoth() throws {
+        let store = try store()
+        try store.write { try $0.save(Message("a", at: 1)) }
+        let (snapshot, changes) = try store.observe(.everything)
+        #expect(snapshot.number == 1)
+        #expect(changes.drain().isEmpty)
+        try store.write { try $0.save(Message("b", at: 2)) }
+        #expect(pictures(changes) == ["2 +b"])
+        #expect(try snapshot.messages(in: "general").ids == "a")
+    }
+
+    // MARK: Parts
+
+    @Test func eachPartIsToldOfItsOwn() throws {
+        let store = try store()
+        let (_, everything) = try store.observe(.everything)
+        let (_, general) = try store.observe(.channel("general"))
+        let (_, channels) = try store.observe(.channels)
+        let (_, drafts) = try store.observe(.drafts)
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "general", createdAt: 1))
+            try batch.save(OpenChannel(url: "other", createdAt: 1))
+            try batch.save(Message("a", at: 1))
+            try batch.save(Message("b", at: 1, in: "other"))
+        }
+        try store.write { batch in
+            try batch.save(Draft("hi", request: "r"))
+            try batch.save(Draft("hi", request: "s", in: "other"))
+            try batch.save(User(id: "ann"))
+            try batch.markStale(StaleRange(in: "general", epoch: 1))
+        }
+        try store.write { batch in
+            batch.tell(.typing([User(id: "ann")], in: "general"))
+            batch.tell(.typing([], in: "other"))
+            batch.tell(.uploadProgress("r", in: "general", bytes: 1, total: 2))
+            batch.tell(.uploadProgress("s", in: "other", bytes: 2, total: 2))
+            batch.tell(.connection(.open))
+        }
+        try store.write { batch in
+            try batch.removeMessage("a", in: "general")
+            try batch.clearMessages(in: "general")
+            try batch.removeDraft("r")
+            try batch.removeChannel("other")
+        }
+        #expect(
+            pictures(everything) == [
+                "1 gap(-∞ +∞) group(general) gap(-∞ +∞) open(other) +a +b",
+                "2 draft(r) draft(s) user(ann) stale(-∞ +∞)",
+                "3 typing(ann) typing() upload(r 1/2) upload(s 2/2) connection(open)",
+                "4 -a cleared(general) gap(-∞ +∞) nodraft(r) removed(other)",
+            ])
+        #expect(
+            pictures(general) == [
+                "1 gap(-∞ +∞) group(general) +a", "2 draft(r) stale(-∞ +∞)",
+                "3 typing(ann) upload(r 1/2) connection(open)",
+                "4 -a cleared(general) gap(-∞ +∞) nodraft(r)",
+            ])
+        #expect(
+            pictures(channels) == [
+                "1 group(general) open(other)", "3 typing(ann) typing() connection(open)",
+                "4 removed(other)",
+            ])
+        #expect(
+            pictures(drafts) == [
+                "2 draft(r) draft(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
+                "4 nodraft(r)",
+            ])
+    }
+
+    @Test func aChangeCarriesItsReason() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        try store.write { batch in
+            try batch.save(Message("a", at: 1), source: .eventMessageReceived)
+            try batch.removeMessage("a", in: "general")
+            batch.tell(.connection(.closed), source: .channelRefresh)
+        }
+        let entries = changes.drain().flatMap(\.entries)
+        #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .channelRefresh])
+    }
+
+    @Test func whatIsToldIsInOrderWithWhatIsStored() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        try store.write { $0.tell(.connection(.connecting)) }
+        try store.write { batch in
+            batch.tell(.connection(.open))
+            try batch.save(Message("a", at: 1))
+            batch.tell(.typing([], in: "general"))
+        }
+        #expect(
+            pictures(changes) == [
+                "1 connection(connecting)", "2 connection(open) gap(-∞ +∞) +a typing()",
+            ])
+    }
+
+    @Test func aBatchThatDoesNothingHasNoNumberOfItsOwn() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        try store.write { try $0.save(Message("a", at: 1)) }
+        let nothing = try store.write { _ = try $0.message("a", in: "general") }
+        #expect(nothing.isEmpty && nothing.number == 1)
+        // What is not told is a commit all the same.
+        let silent = try store.write { $0.setToken([1], for: "feed") }
+        #expect(silent.isEmpty && silent.number == 2)
+        try store.write { try $0.removeMessage("a", in: "general") }
+        #expect(pictures(changes) == ["1 gap(-∞ +∞) +a", "3 -a"])
+        #expect(throws: CancellationError.self) {
+            try store.write { batch in
+                try batch.save(Message("b", at: 1))
+                throw CancellationError()
+            }
+        }
+        #expect(changes.drain().isEmpty)
+    }
+
+    // MARK: The limit
+
+    @Test func whatIsNotReadForLongIsReplacedByAWord() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything, limit: 3)
+        try store.write { $0.tell(.connection(.connecting)) }
+        try store.write { try $0.save(Message("a", at: 1)) }
+        #expect(pictures(changes) == ["1 connection(connecting)", "2 gap(-∞ +∞) +a"])
+        try store.write { try $0.save(Message("b", at: 1)) }
+        try store.write { try $0.save(Message("c", at: 1)) }
+        try store.write { try $0.save(Message("d", at: 1)) }
+        try store.write { try $0.save(Message("e", at: 1)) }
+        try store.write { try $0.save(Message("f", at: 1)) }
+        #expect(pictures(changes) == ["6 missed", "7 +f"])
+        try store.write { try $0.save(Message("g", at: 1)) }
+        #expect(pictures(changes) == ["8 +g"])
+        // A commit that is larger than the limit by itself.
+        try store.write { batch in
+            for id in 0..<4 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
+        }
+        #expect(pictures(changes) == ["9 missed"])
+    }
+
+    @Test func aLimitOfNothingSaysThatSomethingHappened() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything, limit: 0)
+        #expect(changes.drain().isEmpty)
+        try store.write { try $0.save(Message("a", at: 1)) }
+        try store.write { try $0.save(Message("b", at: 1)) }
+        #expect(pictures(changes) == ["2 missed"])
+    }
+
+    // MARK: The end
+
+    @Test func anObserverEndsWithItsOwner() throws {
+        let store = try store()
+        weak var gone: Observation?
+        do {
+            let (_, changes) = try store.observe(.everything)
+            gone = changes
+            try store.write { try $0.save(Message("a", at: 1)) }
+            #expect(changes.drain().count == 1)
+        }
+        #expect(gone == nil)
+        try store.write { try $0.save(Message("b", at: 1)) }
+    }
+
+    @Test func aStoreIsNotHeldByItsObserversAndSnapshots() throws {
+        weak var gone: ChatStore?
+        let snapshot: Snapshot
+        let changes: Observation
+        do {
+            let store = try store()
+            gone = store
+            (snapshot, changes) = try store.observe(.everything)
+            try store.write { try $0.save(Message("a", at: 1)) }
+        }
+        #expect(gone == nil)
+        #expect(try snapshot.messages(in: "general").isEmpty)
+        #expect(pictures(changes) == ["1 gap(-∞ +∞) +a"])
+    }
+
+    @Test func whatWasToldBeforeTheEndCanStillBeTaken() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        try store.write { try $0.save(Message("a", at: 1)) }
+        changes.cancel()
+        changes.cancel()
+        try store.write { try $0.save(Message("b", at: 1)) }
+        var seen: [String] = []
+        for await change in changes { seen.append(change.picture) }
+        #expect(seen == ["gap(-∞ +∞) +a"])
+        #expect(changes.drain().isEmpty)
+    }
+
+    /// What ends a reader that waits.
+    enum Ending: CaseIterable {
+        case cancel, close, release, taskCancellation
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aTaskThatIsCanceledAlreadyDoesNotWait() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        let reader = Task {
+            while !Task.isCancelled { await Task.yield() }
+            var count = 0
+            for await _ in changes { count += 1 }
+            return count
+        }
+        reader.cancel()
+        #expect(await reader.value == 0)
+        // It was the task that ended, not the observation.
+        try store.write { try $0.save(Message("a", at: 1)) }
+        #expect(changes.drain().count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func cancelingRacesWithTellingAndNothingHangs() async throws {
+        let store = try store()
+        for round in 0..<200 {
+            let (_, changes) = try store.observe(.everything)
+            async let end: Int = {
+                var last = 0
+                for await change in changes {
+                    #expect(change.number > last)
+                    last = change.number
+                }
+                return last
+            }()
+            async let write = store.write { $0.tell(.connection(.open)) }
+            if round % 2 == 0 { await Task.yield() }
+            changes.cancel()
+            _ = try await write
+            #expect(await end <= round + 1)
+        }
+    }
+
+    // MARK: Within a reader
+
+    @Test(.timeLimit(.minutes(1))) func everythingIsLegalWhileAChangeIsHandled() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.channel("general"))
+        try store.write { try $0.save(Message("1", at: 1)) }
+        var seen: [String] = []
+        for await change in changes {
+            seen.append(change.picture)
+            guard change.number < 4 else {
+                store.close()
+                continue
+            }
+            let next = try store.observe(.everything)
+            #expect(next.snapshot.number == change.number)
+            try store.write { try $0.save(Message(MessageID("\(change.number + 1)"), at: 1)) }
+            #expect(next.changes.drain().map(\.number) == [change.number + 1])
+            #expect(try store.read { try $0.messageCount(in: "general") } == change.number + 1)
+        }
+        #expect(seen == ["gap(-∞ +∞) +1", "+2", "+3", "+4"])
+        #expect(code { _ = try store.observe(.everything) } == .closed)
+    }
+
+    @Test func aBatchMayObserveAndReadItsStore() throws {
+        let store = try store()
+        var changes: Observation?
+        try store.write { batch in
+            try batch.save(Message("a", at: 1))
+            changes = try store.observe(.everything).changes
+            #expect(try store.messages(in: "general").isEmpty)
+        }
+        // It began before the commit, so it is told of it.
+        #expect(changes.map(pictures) == ["1 gap(-∞ +∞) +a"])
+    }
+
+    // MARK: Closing
+
+    @Test func closingLeavesAloneWhatIsStillRead() throws {
+        let directory = ScratchDirectory()
+        var store: ChatStore? = try ChatStore(at: directory.url)
+        try store?.write { batch in
+            for id in 0..<500 {
+                try batch.save(Message(MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id))))
+            }
+            try batch.save(Draft("hi", request: "r"))
+        }
+        var snapshot = try store?.snapshot()
+        let (_, changes) = try #require(try store?.observe(.everything))
+        // Within a walk, too.
+        try store?.read { (inner) throws in
+            store?.close()
+            store?.close()
+            #expect(try inner.messageCount(in: "general") == 500)
+        }
+        #expect(try snapshot?.messages(in: "general", limit: 2).ids == "499 498")
+        #expect(try snapshot?.drafts().count == 1)
+        #expect(try snapshot?.groupChannels().isEmpty == true)
+        #expect(code { _ = try store?.snapshot() } == .closed)
+        #expect(code { _ = try store?.messages(in: "general") } == .closed)
+        #expect(code { _ = try store?.drafts() } == .closed)
+        #expect(code { _ = try store?.groupChannelCount() } == .closed)
+        #expect(code { try store?.write { try $0.save(Message("a", at: 1)) } } == .closed)
+        #expect(code { _ = try store?.observe(.everything) } == .closed)
+        #expect(code { try store?.purgeCleared() } == .closed)
+        #expect(changes.drain().isEmpty)
+
+        // As long as somebody reads, the files are in use.
+        #expect(code { _ = try ChatStore(at: directory.url) } == .locked)
+        store = nil
+        #expect(code { _ = try ChatStore(at: directory.url) } == .locked)
+        #expect(try snapshot?.message("7", in: "general")?.text == "7")
+        snapshot = nil
+        let again = try ChatStore(at: directory.url)
+        #expect(try again.messageCount(in: "general") == 500)
+    }
+
+    @Test func closingWaitsForTheWriteUnderWay() throws {
+        let directory = ScratchDirectory()
+        let store = try ChatStore(at: directory.url)
+        let isWriting = DispatchSemaphore(value: 0)
+        let results = Locked<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            do {
+                switch thread {
+                case 0:
+                    try store.write { batch in
+                        for id in 0..<2_000 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
+                        for _ in 0..<3 { isWriting.signal() }
+                        for id in 0..<2_000 {
+                            try batch.save(Message(MessageID("x\(id)"), at: 2))
+                        }
+                        results.withLock { $0.append("written") }
+                    }
+                case 1:
+                    isWriting.wait()
+                    store.close()
+                    results.withLock { $0.append("closed") }
+                default:
+                    isWriting.wait()
+                    while true { _ = try store.messages(in: "general", limit: 50) }
+                }
+            } catch {
+                #expect((error as? StoreError)?.code == .closed)
+                results.withLock { $0.append("refused") }
+            }
+        }
+        #expect(results.withLock { $0.sorted() } == ["closed", "refused", "refused", "written"])
+        #expect(try ChatStore(at: directory.url).messageCount(in: "general") == 4_000)
+    }
+
+    // MARK: Misuse
+
+    #if !canImport(Darwin) || os(macOS)
+        @Test func aWriteWithinAWriteIsATrap() async {
+            await #expect(processExitsWith: .failure) {
+                let store = try ChatStore.inMemory()
+                try store.write { _ in try store.write { _ in } }
+            }
+        }
+
+        @Test func aBatchThatIsKeptIsATrap() async {
+            await #expect(processExitsWith: .failure) {
+                let store = try ChatStore.inMemory()
+                var kept: Batch?
+                try store.write { kept = $0 }
+                _ = try kept?.messages(in: "general")
+            }
+        }
+
+    #endif
+}
