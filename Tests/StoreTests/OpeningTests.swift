@@ -1,0 +1,508 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct OpeningTests {
+    private let directory = ScratchDirectory()
+
+    private func open(_ schema: StoreSchema = .current) throws -> ChatStore {
+        try ChatStore(
+            at: directory.url, environments: (.disk(), .disk()), schema: schema)
+    }
+
+    private func file(_ name: String) -> URL { directory.url.appending(path: name) }
+
+    // MARK: Names
+
+    private func name(_ id: UserID) -> String {
+        ChatStore.directory(in: URL(filePath: "/root"), applicationID: "app", userID: id).path
+    }
+
+    @Test(arguments: [
+        ("alice", "/root/_app/_alice"), ("a-b_9", "/root/_app/_a-b_9"),
+        ("Alice", "/root/_app/_%41lice"), ("", "/root/_app/_"), (".", "/root/_app/_%2e"),
+        ("..", "/root/_app/_%2e%2e"), ("/", "/root/_app/_%2f"), ("../x", "/root/_app/_%2e%2e%2fx"),
+        ("a\0b", "/root/_app/_a%00b"), ("%41", "/root/_app/_%2541"),
+        ("\u{e9}", "/root/_app/_%c3%a9"), ("e\u{301}", "/root/_app/_e%cc%81"),
+        (
+            String(repeating: "a", count: 99),
+            "/root/_app/_" + String(repeating: "a", count: 99)
+        ),
+        (
+            String(repeating: "a", count: 100),
+            "/root/_app/-2816597888e4a0d3a36b82b83316ab32680eb8f00f8cd3b904d681246d285a0e"
+        ),
+    ])
+    func aUsersDirectoryHasAlwaysTheSameName(id: String, path: String) {
+        // DO NOT CHANGE: on people's disks.
+        #expect(name(UserID(id)) == path)
+    }
+
+    @Test func namesDifferAndNeverLeadOut() {
+        var ids: [String] = [
+            "", ".", "..", "/", "\\", "~", "%", "%2e", "_", "-", "a", "A", "\u{e9}", "e\u{301}",
+            "\u{c9}", "i", "I", "\u{131}", "ß", "ss", "nul", "con.txt", "\0", "a\0", "\u{1f600}",
+        ]
+        for count in [98, 99, 100, 101, 300, 70_000] {
+            ids.append(String(repeating: "a", count: count))
+            ids.append(String(repeating: "A", count: count))
+            ids.append(String(repeating: "/..", count: count))
+        }
+        var dice = Dice(2)
+        for _ in 0..<500 {
+            let scalars = (0..<1 + dice.roll(45)).map { _ in
+                Unicode.Scalar(UInt8(dice.roll(128)))
+            }
+            ids.append(String(String.UnicodeScalarView(scalars)))
+        }
+        var unequal: [String] = []
+        for id in ids where !unequal.contains(where: { $0.utf8.elementsEqual(id.utf8) }) {
+            unequal.append(id)
+        }
+        let names = unequal.map { name(UserID($0)) }
+        #expect(Set(names.map { $0.lowercased() }).count == unequal.count)
+        for name in names {
+            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+            #expect(parts.dropLast() == ["", "root", "_app"])
+            #expect(parts.last?.utf8.count ?? 0 <= 100)
+            #expect(parts.last?.first == "_" || parts.last?.first == "-")
+        }
+    }
+
+    @Test func eachUserOfEachApplicationHasADirectory() throws {
+        let paths = ["a", "b"].flatMap { application in
+            ["a", "b", "a/b"].map {
+                ChatStore.directory(
+                    in: directory.url, applicationID: application, userID: UserID($0)
+                ).path
+            }
+        }
+        #expect(Set(paths).count == 6)
+        let strange = ChatStore.directory(
+            in: directory.url, applicationID: "../..", userID: "a/../%\0ü")
+        let store = try ChatStore(at: strange)
+        try store.write { try $0.save(Message("m", at: 1)) }
+        #expect(
+            directory.contents.prefix(2) == [
+                "_%2e%2e%2f%2e%2e", "_%2e%2e%2f%2e%2e/_a%2f%2e%2e%2f%25%00%c3%bc",
+            ])
+    }
+
+    // MARK: Files
+
+    @Test func whatIsOnTheDiskIsForItsOwnerAlone() throws {
+        let user = ChatStore.directory(in: directory.url, applicationID: "app", userID: "me")
+        var options = StoreOptions()
+        options.writeBufferSize = 64 << 10
+        let store = try ChatStore(at: user, options: options)
+        try store.write { batch in
+            for id in 0..<3_000 {
+                try batch.save(Message(MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id))))
+            }
+            try batch.save(Draft("hi", request: "r"))
+        }
+        try store.write { try $0.clearMessages(in: "general") }
+        try store.purgeCleared()
+        #expect(try permissions(directory.path) == 0o700)
+        var kinds: Set<String> = []
+        for path in directory.contents {
+            var isDirectory: ObjCBool = false
+            let full = directory.path + "/" + path
+            // LevelDB may remove files in the meantime.
+            guard FileManager.default.fileExists(atPath: full, isDirectory: &isDirectory) else {
+                continue
+            }
+            guard let found = try? permissions(full) else { continue }
+            #expect(found == (isDirectory.boolValue ? 0o700 : 0o600), "\(path)")
+            kinds.insert(URL(filePath: path).lastPathComponent)
+        }
+        #expect(kinds.isSuperset(of: ["VERSION", "CURRENT", "LOCK", "cache", "outbox", "_app"]))
+        #expect(!kinds.contains("LOG"))
+    }
+
+    private func permissions(_ path: String) throws -> Int {
+        let value = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        return try #require(value as? NSNumber).intValue
+    }
+
+    @Test func theVersionStandsInAFileOfItsOwn() throws {
+        let store = try open()
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(store.openingReport == with(OpeningReport()) { $0.isNew = true })
+        #expect(store.directory == directory.url)
+    }
+
+    private func with<Value>(_ value: Value, _ change: (inout Value) -> Void) -> Value {
+        var value = value
+        change(&value)
+        return value
+    }
+
+    @Test func onlyTheFirstOpeningFindsNothing() throws {
+        for round in 0..<3 {
+            let store = try open()
+            #expect(store.openingReport.isNew == (round == 0))
+            #expect(store.openingReport.migratedFrom == nil)
+            store.close()
+        }
+        // A cache that was lost is made anew, and what the user wrote stays.
+        var store = try open()
+        try store.write { try $0.save(Draft("hi", request: "r")) }
+        store.close()
+        try FileManager.default.removeItem(at: file("cache"))
+        store = try open()
+        #expect(!store.openingReport.isNew)
+        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.channelURLs().isEmpty)
+    }
+
+    @Test func oneStoreHasADirectoryAtATime() throws {
+        let first = try open()
+        let before = try state(ofAll: directory)
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.code == .locked)
+        #expect(error?.path.hasPrefix(directory.path) == true)
+        #expect(error?.description.hasPrefix("locked: \(directory.path)") == true)
+        #expect(try state(ofAll: directory) == before)
+        // The one that was refused took nothing from the first.
+        try first.write { try $0.save(Message("a", at: 1)) }
+        first.close()
+        #expect(try open().messageCount(in: "general") == 1)
+    }
+
+    @Test func aStoreThatNobodyHoldsLetsGoOfItsFiles() throws {
+        do { _ = try open() }
+        _ = try open()
+    }
+
+    @Test func aStoreInMemoryLeavesNothingBehind() throws {
+        let fileManager = FileManager.default
+        func listings() throws -> [[String]] {
+            try ["/", fileManager.currentDirectoryPath].map {
+                try fileManager.contentsOfDirectory(atPath: $0).sorted()
+            }
+        }
+        let before = try listings()
+        let one = try ChatStore.inMemory()
+        let two = try ChatStore.inMemory()
+        try one.write { try $0.save(Message("a", at: 1)) }
+        #expect(try two.messageCount() == 0)
+        #expect(one.directory == nil && one.openingReport.isNew)
+        #expect(try listings() == before)
+        one.close()
+        two.close()
+        #expect(try ChatStore.inMemory().messageCount() == 0)
+    }
+
+    // MARK: Errors
+
+    @Test func aDirectoryThatCannotBeMadeIsNamed() throws {
+        try FileManager.default.createDirectory(
+            at: directory.url, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: file("taken"))
+        for path in ["taken", "taken/below"] {
+            let error = #expect(throws: StoreError.self) { try ChatStore(at: file(path)) }
+            #expect(error?.path == file(path).path)
+            #expect(error?.code == .io)
+            #expect(error?.description.contains(file(path).path) == true)
+        }
+    }
+
+    // MARK: Versions
+
+    /// What a file is, down to when it was changed.
+    private struct FileState: Equatable {
+        var bytes: Data?
+        var modified: Date?
+        var permissions: Int?
+    }
+
+    private func state(ofAll directory: ScratchDirectory) throws -> [String: FileState] {
+        var states: [String: FileState] = [:]
+        for path in directory.contents + [""] {
+            let full = directory.path + "/" + path
+            let attributes = try FileManager.default.attributesOfItem(atPath: full)
+            states[path] = FileState(
+                // `nil` for a directory.
+                bytes: FileManager.default.contents(atPath: full),
+                modified: attributes[.modificationDate] as? Date,
+                permissions: (attributes[.posixPermissions] as? NSNumber)?.intValue)
+        }
+        return states
+    }
+
+    private static func emptySchema(_ version: Int) -> StoreSchema {
+        StoreSchema(
+            migrations: (2..<version + 1).map { Migration(to: $0) { (_, _, _) in } })
+    }
+
+    // MARK: Migrations
+
+    /// The steps that ran.
+    private final class Steps: Sendable {
+        private let steps = Locked<[Int]>([])
+        var all: [Int] { steps.withLock { $0 } }
+        func add(_ version: Int) { steps.withLock { $0.append(version) } }
+    }
+
+    /// Writes that are still possible.
+    private final class Budget: Sendable {
+        private let left: Locked<Int>
+        init(_ count: Int) { left = Locked(count) }
+        func takeOne() -> Bool {
+            left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+        }
+    }
+
+    /// A schema whose steps write rows one by one, and fail at one of them.
+    private func schema(
+        to version: Int, failingAtWrite failing: Int? = nil, ran: Steps? = nil
+    ) -> StoreSchema {
+        let budget = Budget(failing ?? .max)
+        return StoreSchema(
+            migrations: (2..<version + 1).map { version in
+                Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
+                    ran?.add(version)
+                    for index in 0..<4 {
+                        guard budget.takeOne() else {
+                            throw StoreError(.io, "the disk is gone", path: cache.path)
+                        }
+                        let rows = Overlay()
+                        rows.put(
+                            { $0.tokenKey("step \(version) \(index)") }, { $0.integer(UInt8(1)) })
+                        try cache.write(rows, isDurable: false)
+                        let drafts = Overlay()
+                        let draft = Draft("\(version)", request: RequestID("\(version)-\(index)"))
+                        drafts.put(
+                            { $0.draftKey("moved", UInt64(version * 10 + index)) },
+                            { writer in draft.withSerializedBytes { writer.raw($0) } })
+                        try outbox.write(drafts, isDurable: true)
+                        tell(Double(index + 1) / 4)
+                    }
+                }
+            })
+    }
+
+    private func expectMigrated(_ store: ChatStore, to version: Int) throws {
+        let steps = (2..<version + 1).flatMap { step in (0..<4).map { "step \(step) \($0)" } }
+        #expect(try store.tokenScopes() == steps)
+        #expect(try store.drafts(in: "moved").count == steps.count)
+        #expect(try store.message("a", in: "general")?.text == "a")
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "\(version)\n")
+    }
+
+    private func makeVersion1() throws {
+        let store = try open()
+        try store.write { try $0.save(Message("a", at: 1)) }
+        store.close()
+    }
+
+    @Test func stepsRunInOrderAndTellHowFarTheyAre() throws {
+        try makeVersion1()
+        let ran = Steps()
+        var progress: [MigrationProgress] = []
+        let store = try ChatStore(
+            at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 4, ran: ran)
+        ) { progress.append($0) }
+        #expect(ran.all == [2, 3, 4])
+        #expect(store.openingReport.migratedFrom == 1 && !store.openingReport.isNew)
+        let fractions = progress.map(\.fractionCompleted)
+        #expect(fractions.first == 0 && fractions.last == 1)
+        #expect(fractions == fractions.sorted())
+        #expect(fractions.count == 14)
+        #expect(Set(progress.map(\.fromVersion)) == [1] && Set(progress.map(\.toVersion)) == [4])
+        try expectMigrated(store, to: 4)
+        store.close()
+
+        // Once is enough.
+        progress = []
+        let again = try ChatStore(
+            at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 4, ran: ran)
+        ) { progress.append($0) }
+        #expect(again.openingReport.migratedFrom == nil && progress.isEmpty)
+        #expect(ran.all == [2, 3, 4])
+        again.close()
+        #expect(code { _ = try open(schema(to: 3)) } == .newerSchema)
+    }
+
+    @Test func onlyTheStepsThatAreLeftRun() throws {
+        try makeVersion1()
+        try open(schema(to: 2)).close()
+        let ran = Steps()
+        let store = try open(schema(to: 4, ran: ran))
+        #expect(ran.all == [3, 4])
+        #expect(store.openingReport.migratedFrom == 2)
+        try expectMigrated(store, to: 4)
+    }
+
+    @Test func aNewStoreNeedsNoSteps() throws {
+        let ran = Steps()
+        let store = try open(schema(to: 4, ran: ran))
+        #expect(ran.all.isEmpty)
+        #expect(store.openingReport.isNew && store.openingReport.migratedFrom == nil)
+    }
+
+    @Test(arguments: 0..<12) func aMigrationThatFailedIsTakenUpAgain(failing: Int) throws {
+        try makeVersion1()
+        let error = #expect(throws: StoreError.self) {
+            try open(schema(to: 4, failingAtWrite: failing))
+        }
+        #expect(error?.message == "the disk is gone")
+        // Half done, it is nothing for the older code.
+        #expect(code { _ = try open() } == .newerSchema)
+        let retried = Steps()
+        let store = try open(schema(to: 4, ran: retried))
+        let done = failing / 4
+        #expect(retried.all == Array((2 + done)..<5))
+        #expect(store.openingReport.migratedFrom == 1 + done)
+        try expectMigrated(store, to: 4)
+    }
+
+    @Test(arguments: [false, true])
+    func aStepIsDoneWhenBothDatabasesSaySo(isCacheFirst: Bool) throws {
+        try makeVersion1()
+        // As if the process was killed between the two rows, in the order they are written or not.
+        let name = isCacheFirst ? "cache" : "outbox"
+        do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
+        let ran = Steps()
+        let store = try open(schema(to: 2, ran: ran))
+        #expect(ran.all == [2])
+        #expect(store.openingReport.migratedFrom == 1)
+        try expectMigrated(store, to: 2)
+    }
+
+    @Test func aDatabaseThatIsNewerThanTheOtherIsNewer() throws {
+        try makeVersion1()
+        do { try LevelDB(at: file("outbox").path).setSchemaVersion(9) }
+        let error = #expect(throws: StoreError.self) { try open() }
+        #expect(error?.code == .newerSchema)
+    }
+
+    // MARK: Options
+
+    private func fill(_ store: ChatStore, commits: Int = 40) throws {
+        var dice = Dice(4)
+        for commit in 0..<commits {
+            try store.write { batch in
+                for index in 0..<50 {
+                    var message = Message(MessageID("\(commit * 50 + index)"), at: 1)
+                    // Half of it is easy to compress.
+                    message.text =
+                        String(repeating: "a", count: 100)
+                        + String(
+                            String.UnicodeScalarView(
+                                (0..<100).map { _ in Unicode.Scalar(UInt8(33 + dice.roll(90))) }))
+                    try batch.save(message)
+                }
+            }
+        }
+    }
+
+    private func tableBytes() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: file("cache").path)
+            .filter { $0.hasSuffix(".ldb") }
+            .reduce(0) {
+                let full = file("cache").path + "/" + $1
+                return $0 + (FileManager.default.contents(atPath: full)?.count ?? 0)
+            }
+    }
+
+    private func store(_ change: (inout StoreOptions) -> Void) throws -> ChatStore {
+        try ChatStore(at: directory.url, options: with(StoreOptions(), change))
+    }
+
+    @Test func aSmallWriteBufferMakesTables() throws {
+        var store = try store { $0.writeBufferSize = 64 << 10 }
+        try fill(store)
+        #expect(try tableBytes() > 0)
+        store.close()
+        try FileManager.default.removeItem(at: directory.url)
+        store = try self.store { $0.writeBufferSize = 16 << 20 }
+        try fill(store)
+        #expect(try tableBytes() == 0)
+    }
+
+    @Test func tablesAreSmallerCompressedAndWithoutFilters() throws {
+        func size(_ change: (inout StoreOptions) -> Void) throws -> Int {
+            let store = try store(change)
+            try fill(store)
+            try store.purgeCleared()
+            store.close()
+            defer { try? FileManager.default.removeItem(at: directory.url) }
+            return try tableBytes()
+        }
+        let usual = try size { _ in }
+        let plain = try size { $0.isCompressed = false }
+        let unfiltered = try size { $0.bloomFilterBitsPerKey = 0 }
+        let strange = try size { $0.bloomFilterBitsPerKey = -5 }
+        #expect(usual < plain * 4 / 5)
+        // Ten bits for each of 4,000 rows.
+        #expect(usual - unfiltered > 4_000 && usual - unfiltered < 8_000)
+        #expect(strange == unfiltered)
+    }
+
+    @Test func blocksAreCheckedUnlessOneSaysNo() throws {
+        let store = try store { $0.isCompressed = false }
+        // Enough that the opening does not meet the same block.
+        try fill(store, commits: 4)
+        var message = Message("a", at: 1)
+        message.text = "SAID"
+        try store.write { try $0.save(message) }
+        try store.purgeCleared()
+        store.close()
+        let tables = try FileManager.default.contentsOfDirectory(atPath: file("cache").path)
+            .filter { $0.hasSuffix(".ldb") }
+        for table in tables {
+            let url = file("cache").appending(path: table)
+            var bytes = try Data(contentsOf: url)
+            guard let place = bytes.range(of: Data("SAID".utf8)) else { continue }
+            bytes[place.lowerBound] = UInt8(ascii: "P")
+            try bytes.write(to: url)
+        }
+        let checked = try self.store { $0.isCompressed = false }
+        let error = #expect(throws: StoreError.self) { try checked.message("a", in: "general") }
+        #expect(error?.code == .corruption)
+        #expect(error?.path.hasPrefix(directory.path) == true)
+        checked.close()
+        let trusting = try self.store { $0.verifiesChecksums = false }
+        #expect(try trusting.message("a", in: "general")?.text == "PAID")
+    }
+
+    @Test func theBlockCacheHoldsWhatItMay() throws {
+        func usage(_ change: (inout StoreOptions) -> Void) throws -> Int {
+            let store = try store(change)
+            try fill(store)
+            try store.purgeCleared()
+            store.close()
+            let cache = try LevelDB(
+                at: file("cache").path, options: with(StoreOptions(), change))
+            try Rows(snapshot: cache.snapshot(), overlay: nil)
+                .scan(KeyRange([0], [0xFF])) { (_, _) throws(StoreError) in true }
+            let usage = try cache.property("leveldb.approximate-memory-usage").flatMap(Int.init)
+            cache.close()
+            try FileManager.default.removeItem(at: directory.url)
+            return try #require(usage)
+        }
+        let none = try usage { $0.blockCacheSize = 0 }
+        let all = try usage { _ in }
+        #expect(all - none > 300_000)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, .max])
+    func strangeSizesAreTakenForTheNearestOnesThatWork(size: Int) throws {
+        let store = try store {
+            $0.blockCacheSize = min(size, 1 << 20)
+            $0.maxOpenFiles = size
+            $0.bloomFilterBitsPerKey = min(size, 100)
+            // As much as this is reserved at once.
+            $0.writeBufferSize = min(size, 1 << 20)
+        }
+        try fill(store, commits: 2)
+        #expect(try store.messageCount(in: "general") == 100)
+    }
+}
