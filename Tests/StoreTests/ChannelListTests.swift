@@ -72,6 +72,55 @@ import Testing
 
     // MARK: Lists
 
+    @Test(arguments: 0..<4) func listsAreWhatSortingAllChannelsGives(seed: Int) throws {
+        var dice = Dice(seed)
+        var naive = Naive()
+        let store = try ChatStore.inMemory()
+        for round in 0..<20 {
+            try store.write { batch in
+                for _ in 0..<dice.roll(15) { try change(&naive, batch, &dice) }
+                if round % 5 == 0 {
+                    let query = Self.queries[dice.roll(Self.queries.count)]
+                    let list = try batch.groupChannels(matching: query, currentUserID: "me")
+                    #expect(list == naive.list(query))
+                }
+            }
+            // Not all of them, so that orders are met for the first time in every state.
+            for query in Self.queries where dice.roll(3) == 0 {
+                let list = try store.groupChannels(matching: query, currentUserID: "me")
+                #expect(list == naive.list(query))
+            }
+            #expect(try store.groupChannelCount() == naive.channels.count)
+        }
+        for query in Self.queries {
+            #expect(
+                try store.groupChannels(matching: query, currentUserID: "me") == naive.list(query))
+        }
+    }
+
+    @Test(arguments: 0..<4) func pagesFollowEachOtherWhileChannelsMove(seed: Int) throws {
+        var dice = Dice(100 + seed)
+        var naive = Naive()
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for _ in 0..<60 { try change(&naive, batch, &dice) }
+        }
+        for query in Self.queries {
+            var last: GroupChannel?
+            while true {
+                let limit = 1 + dice.roll(6)
+                let page = try store.groupChannels(
+                    matching: query, after: last, limit: limit, currentUserID: "me")
+                #expect(page == naive.list(query, after: last, limit: limit))
+                if page.count < limit { break }
+                last = page.last
+                try store.write { batch in
+                    for _ in 0..<dice.roll(3) { try change(&naive, batch, &dice) }
+                }
+            }
+        }
+    }
+
     @Test func channelsThatNobodyTouchesAreOnExactlyOnePage() throws {
         let store = try ChatStore.inMemory()
         var dice = Dice(3)
@@ -173,6 +222,98 @@ import Testing
         #expect(second.picture == "group(a)")
         #expect(try store.groupChannels().map(\.name) == ["new"])
         #expect(try store.messages(in: "a").ids == "m")
+    }
+
+    @Test func whatReplacesAllChannelsIsAllThereIs() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for url in ["a", "b", "c"] as [ChannelURL] {
+                try batch.save(GroupChannel(url: url, createdAt: 1))
+                try batch.save(Message("m", at: 1, in: url))
+            }
+            var hidden = GroupChannel(url: "hidden", createdAt: 1)
+            hidden.hiddenState = .hiddenPreventAutoUnhide
+            try batch.save(hidden)
+            try batch.save(OpenChannel(url: "open", createdAt: 1))
+            try batch.save(Draft("hi", request: "r", in: "a"))
+        }
+        let change = try store.write { batch in
+            try batch.replaceGroupChannels(with: [
+                GroupChannel(url: "b", name: "kept", createdAt: 1),
+                GroupChannel(url: "d", createdAt: 2),
+            ])
+        }
+        #expect(
+            change.picture
+                == "removed(a) removed(c) removed(hidden) group(b) gap(-∞ +∞) group(d)")
+        var all = GroupChannelListQuery()
+        all.hiddenStateFilter = .all
+        #expect(try store.groupChannels(matching: all).map(\.name) == ["", "kept"])
+        #expect(try store.messages(in: "b").ids == "m")
+        #expect(try store.messages(in: "a").isEmpty && store.messageCount() == 1)
+        #expect(try store.openChannels().urls == "open")
+        // What the user wrote is never thrown away along the way.
+        #expect(try store.drafts().map(\.requestID) == ["r"])
+        try store.write { try $0.replaceGroupChannels(with: []) }
+        #expect(try store.groupChannelCount() == 0)
+    }
+
+    @Test func aChannelThatComesBackShowsNothingOld() throws {
+        let store = try ChatStore.inMemory()
+        func fill(_ batch: Batch) throws {
+            try batch.save(GroupChannel(url: "a", name: "old", createdAt: 1))
+            try batch.save(Message("p", at: 1, in: "a", request: "r"))
+            try batch.save(Message("q", at: 2, in: "a", to: "p"))
+            try batch.cover("a", from: .beginning, through: .end)
+            try batch.markStale(StaleRange(in: "a", epoch: 1))
+            try batch.save(Tombstone("x", in: "a", deletedAt: 5))
+            try batch.noteAccess(to: "a")
+            try batch.setPinned(true, "a")
+        }
+        func expectNothing(_ reader: some StoreReader) throws {
+            #expect(try reader.groupChannel("a") == nil)
+            #expect(try reader.groupChannels().isEmpty)
+            #expect(try reader.messages(in: "a").isEmpty)
+            #expect(try reader.messages(in: "a", after: .oldest).isEmpty)
+            #expect(try reader.message("p", in: "a") == nil)
+            #expect(try reader.message(requestID: "r", in: "a") == nil)
+            #expect(try reader.replies(to: "p", in: "a").isEmpty)
+            #expect(try reader.messageCount(in: "a") == 0)
+            #expect(try reader.messageCount() == 0)
+            #expect(try reader.gaps(in: "a").picture == "-∞ ~ +∞")
+            #expect(try reader.staleRanges(in: "a").isEmpty)
+            #expect(try reader.tombstones(in: "a").isEmpty)
+            #expect(try !reader.isPinned("a"))
+        }
+        try store.write(fill)
+        let before = try store.snapshot()
+        let change = try store.write { (batch) throws in
+            #expect(try batch.removeChannel("a"))
+            try expectNothing(batch)
+            #expect(try !batch.removeChannel("a"))
+        }
+        #expect(change.picture == "removed(a)")
+        try expectNothing(store)
+        #expect(try store.channelURLs().isEmpty)
+        #expect(try store.channelURLsByAccess().isEmpty)
+
+        // Under the same URL, in a batch of its own and in one with its removal.
+        try store.write { try $0.noteAccess(to: "a") }
+        try expectNothing(store)
+        try store.write { batch in
+            try batch.removeChannel("a")
+            try fill(batch)
+            try batch.removeChannel("a")
+            try batch.setPinned(false, "a")
+        }
+        try expectNothing(store)
+        #expect(try store.channelURLs() == ["a"])
+
+        try store.purgeCleared()
+        try expectNothing(store)
+        #expect(try before.messages(in: "a").ids == "q p")
+        #expect(try before.groupChannels().map(\.name) == ["old"])
+        #expect(try before.isPinned("a") && before.gaps(in: "a").isEmpty)
     }
 
     @Test func anOpenChannelMayBecomeAGroupChannel() throws {

@@ -313,6 +313,19 @@ import Testing
         #expect(try store.messageCount(in: "general") == 0)
     }
 
+    @Test func clearedMessagesAreNotCounted() throws {
+        try store.write { try $0.save(Message("x", at: 1, in: "other")) }
+        #expect(try store.messageCount() == 6)
+        try store.write { batch in
+            try batch.clearMessages(in: "general")
+            #expect(try batch.messageCount() == 1)
+        }
+        #expect(try store.messageCount(in: "general") == 0)
+        #expect(try store.messageCount() == 1)
+        try store.write { try $0.removeChannel("other") }
+        #expect(try store.messageCount() == 0)
+    }
+
     // MARK: Reading in a batch
 
     @Test func aBatchThatThrowsHasWrittenNothing() throws {

@@ -25,3 +25,15 @@ extension LevelDB {
         return left <= 0
     }
 }
+
+extension Overlay {
+    /// Leaves what is under a number to be purged.
+    ///
+    /// But the rows that are met by who walks over all channels go at once.
+    func giveUp(_ number: ChannelNumber) {
+        for table in [Table.url, .groupChannel, .openChannel, .state] {
+            remove { $0.table(table, number) }
+        }
+        put { $0.table(.cleared, number) }
+    }
+}

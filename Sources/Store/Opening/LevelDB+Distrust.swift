@@ -138,10 +138,7 @@ extension Rows {
                     return false
                 }
                 guard let found else { break }
-                if channels[found] == nil {
-                    batch.remove { $0.table(.url, found) }
-                    batch.put { $0.table(.cleared, found) }
-                }
+                if channels[found] == nil { batch.giveUp(found) }
                 guard found < .max else { break }
                 number = found + 1
             }

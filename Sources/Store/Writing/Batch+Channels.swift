@@ -36,7 +36,6 @@ extension Batch {
         if let old = try storedChannel(url, number) {
             channelChanges.append(
                 ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
-            rows.cache.remove { $0.table(old.table, number) }
         }
         try giveUp(number, of: url)
         note(.removedChannel(url), source)

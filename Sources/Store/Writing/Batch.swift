@@ -100,8 +100,7 @@ extension Batch {
         addedMessages -= Int(try state(of: number).messageCount)
         states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
-        rows.cache.remove { $0.table(.url, number) }
-        rows.cache.put { $0.table(.cleared, number) }
+        rows.cache.giveUp(number)
         hasCleared = true
     }
 
