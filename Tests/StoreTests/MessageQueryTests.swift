@@ -328,6 +328,33 @@ import Testing
 
     // MARK: Reading in a batch
 
+    @Test func aBatchSeesWhatItHasDone() throws {
+        try store.write { batch in
+            try batch.save(Message("f", at: 25, request: "q", to: "a"))
+            try batch.removeMessage("d", in: "general")
+            try batch.save(Message("b", at: 50))
+            #expect(try batch.messages(in: "general").ids == "b e f c a")
+            #expect(try batch.messages(in: "general", after: .time(20)).ids == "f e b")
+            #expect(try batch.messages(in: "general", limit: 3).ids == "b e f")
+            #expect(try batch.replies(to: "a", in: "general").ids == "f")
+            #expect(try batch.message(requestID: "q", in: "general")?.messageID == "f")
+            #expect(try batch.message("d", in: "general") == nil)
+            #expect(try batch.messageCount(in: "general") == 5)
+            #expect(try batch.messageCount() == 5)
+            try batch.setPinned(true, "general")
+            #expect(try batch.isPinned("general"))
+            try batch.save(Message("z", at: 1, in: "new"))
+            #expect(try batch.messageCount(in: "new") == 1)
+            #expect(try batch.channelURLsByAccess() == ["general", "new"])
+            try batch.noteAccess(to: "general")
+            #expect(try batch.channelURLsByAccess() == ["new", "general"])
+            // Outside, nothing of this is seen.
+            #expect(try before() == "e d c b a")
+        }
+        #expect(try before() == "b e f c a")
+        #expect(try store.messageCount(in: "general") == 5)
+    }
+
     @Test func aBatchThatThrowsHasWrittenNothing() throws {
         let thrown = #expect(throws: CancellationError.self) {
             try store.write { batch in

@@ -11,6 +11,7 @@ public final class Batch: StoreReader {
     var channelChanges: [ChannelRowChange] = []
     /// Numbers that are given next; the writer takes them over if the batch is written.
     var next: NextNumbers
+    /// States that are not in the rows yet: many messages of a channel are counted in one row.
     private var states: [ChannelNumber: ChannelState] = [:]
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
@@ -34,6 +35,7 @@ public final class Batch: StoreReader {
     /// What is seen: the store as it will be after the batch.
     public var view: StoreView {
         precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        writeStates()
         return StoreView(version: version, batch: rows)
     }
 
@@ -53,9 +55,14 @@ public final class Batch: StoreReader {
     /// Writes what was counted along the way. Nothing can be added afterwards.
     func finish() {
         isOver = true
+        writeStates()
+    }
+
+    private func writeStates() {
         for (number, state) in states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }
+        states = [:]
     }
 }
 
