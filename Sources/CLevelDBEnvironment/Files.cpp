@@ -1,6 +1,10 @@
 #include "Files.h"
 
 #include <cerrno>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,6 +20,9 @@ LEVELDB_EXPORT Env *NewMemEnv(Env *base);
 }  // namespace leveldb
 
 namespace scrollback {
+
+using leveldb::Status;
+
 namespace {
 
 int Sync(int file) {
@@ -40,9 +47,65 @@ int With(const std::string &path, int flags, Body body) {
     return error;
 }
 
+/// The locks that this process holds, whichever environment took them.
+///
+/// LevelDB notices a second opening in one process, but only when it has opened LOCK again; closing
+/// that lets go of the process's lock, as POSIX has it, and another process could open the database
+/// while it is in use.
+class HeldLocks {
+  public:
+    /// The file and its device, so that two paths of one file are one.
+    using Identity = std::pair<dev_t, ino_t>;
+
+    static HeldLocks &Shared() {
+        static HeldLocks *const shared = new HeldLocks;
+        return *shared;
+    }
+
+    Status Lock(leveldb::Env *base, const std::string &path, leveldb::FileLock **lock) {
+        std::lock_guard<std::mutex> guard(mutex_);
+        *lock = nullptr;
+        std::optional<Identity> identity = Identify(path);
+        for (auto &[held, other] : held_) {
+            if (!identity || identity != other) continue;
+            errno = 0;
+            return Status::IOError("lock " + path, "already held by process");
+        }
+        Status status = base->LockFile(path, lock);
+        int error = errno;
+        if (status.ok()) held_[*lock] = Identify(path);
+        errno = error;
+        return status;
+    }
+
+    Status Unlock(leveldb::Env *base, leveldb::FileLock *lock) {
+        std::lock_guard<std::mutex> guard(mutex_);
+        held_.erase(lock);
+        return base->UnlockFile(lock);
+    }
+
+  private:
+    static std::optional<Identity> Identify(const std::string &path) {
+        struct stat status;
+        if (stat(path.c_str(), &status) != 0) return std::nullopt;
+        return Identity(status.st_dev, status.st_ino);
+    }
+
+    std::mutex mutex_;
+    std::map<leveldb::FileLock *, std::optional<Identity>> held_;
+};
+
 class DiskFiles final : public Files {
   public:
     using Files::Files;
+
+    Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
+        return HeldLocks::Shared().Lock(target(), path, lock);
+    }
+
+    Status UnlockFile(leveldb::FileLock *lock) override {
+        return HeldLocks::Shared().Unlock(target(), lock);
+    }
 
     int Cut(const std::string &path, uint64_t length) override {
         return With(path, O_WRONLY, [length](int file) {

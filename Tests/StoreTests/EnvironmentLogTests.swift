@@ -43,7 +43,10 @@ import Testing
         try change(copy)
         let environment = TestEnvironment()
         let database = try TestDatabase(copy.database, in: environment, reusesLogs: reusesLogs)
-        return (database.keys.joined(), environment.report)
+        let keys = database.keys.joined()
+        // The directory must not go while LevelDB still writes tables to it.
+        database.close()
+        return withExtendedLifetime(copy) { (keys, environment.report) }
     }
 
     // MARK: One log

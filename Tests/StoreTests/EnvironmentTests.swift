@@ -95,6 +95,16 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(database.keys == ["a", "b"])
     }
 
+    @Test func aSecondOpeningDoesNotLetOtherProcessesIn() async throws {
+        let database = try open()
+        #expect(failure { _ = try TestDatabase(path, in: TestEnvironment()) }.contains("locked"))
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let error = failure { _ = try TestDatabase(path, in: TestEnvironment()) }
+            exit(error.hasSuffix(" [locked]") ? 0 : 1)
+        }
+        database.close()
+    }
+
     @Test func whatIsNotThereAndWhatIsCorruptKeepTheirNames() throws {
         let missing = failure { _ = try TestDatabase(path + "/missing/db", in: environment) }
         #expect(missing.hasPrefix("NotFound: ") && !missing.contains("["))

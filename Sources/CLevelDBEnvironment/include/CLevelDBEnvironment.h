@@ -9,6 +9,7 @@
 //   - checks the logs while LevelDB replays them, and reports what LevelDB drops in silence;
 //   - lets LevelDB go on with an old log or manifest only if it ends after a whole record;
 //   - fails an opening for which a log could not be read, where LevelDB would forget the log;
+//   - keeps the lock of an open database when this process tries to open it once more;
 //   - makes files readable for their owner alone, and writes no LOG, which would hold keys;
 //   - puts the cause at the end of the text of each error: " [errno 28]", or " [locked]".
 //     NotFound and Corruption stay as they are, since LevelDB decides by them.
