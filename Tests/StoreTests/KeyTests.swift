@@ -1,0 +1,163 @@
+import Models
+import Testing
+
+@testable import Store
+
+@Suite struct KeyTests {
+    // MARK: Golden bytes: DO NOT CHANGE, they are on people's disks
+
+    /// A store with at least one row in each table: channel "c" has the number 1, "o" the number 2.
+    static func golden() throws -> ChatStore {
+        let store = try ChatStore.inMemory()
+        let time: Timestamp = 1_700_000_000_000
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "c", createdAt: 5))
+            try batch.save(OpenChannel(url: "o", createdAt: 6))
+            try batch.save(
+                Message(
+                    id: "10", channelURL: "c", requestID: "r", createdAt: time,
+                    parentMessageID: "9"))
+            try batch.save(Message(id: "é", channelURL: "c", createdAt: -1))
+            let known = Position(createdAt: time, messageID: "10")
+            try batch.cover("c", from: .position(known), through: .end, walkCursor: "w")
+            try batch.open(
+                Gap(
+                    in: "c",
+                    from: .position(Position(createdAt: time, messageID: "11")),
+                    to: .position(Position(createdAt: 1_700_000_000_001, messageID: "")),
+                    changesSince: "f"))
+            try batch.markStale(StaleRange(in: "c", from: .position(known), epoch: -2))
+            try batch.save(Tombstone("7", in: "c", deletedAt: time))
+            try batch.save(
+                Tombstone(
+                    "8", in: "c", deletedAt: time, position: Position(createdAt: 3, messageID: "8"))
+            )
+            try batch.save(User(id: "ann"))
+            batch.setToken([0xca, 0xfe], for: "feed")
+            try batch.noteAccess(to: "c")
+            try batch.setPinned(true, "c")
+            try batch.save(
+                Draft(.delete, requestID: "q1", channelURL: "c", createdAt: 9, messageID: "10"))
+        }
+        return store
+    }
+
+    @Test func everyRowOfTheCacheIsTheseBytes() throws {
+        let store = try KeyTests.golden()
+        var rows = try GoldenRows(of: store.view.version.cache)
+        // message 'm', channel, then all inverted: time, length of the id, id.
+        rows.expect(
+            "6d 00000001 7ffffe74301a97ff fffd cecf",  // ~(8000018bcfe56800, 0002, "10")
+            // A record: 2 id, 3 created at, 5 status, 8 channel, 9 request, 13 parent, 17 type.
+            "12 02 3130  18 80d095ffbc31  28 03  42 01 63  4a 01 72  6a 01 39  8801 01")
+        rows.expect(
+            "6d 00000001 8000000000000000 fffd 3c56",  // ~(7fffffffffffffff, 0002, c3a9)
+            "12 02 c3a9  18 ffffffffffffffffff01  28 03  42 01 63  8801 01")
+        // place 'i', channel, id → time, its sign flipped.
+        rows.expect("69 00000001 3130", "8000018bcfe56800")
+        rows.expect("69 00000001 c3a9", "7fffffffffffffff")
+        // request 'r', channel, request id → id.
+        rows.expect("72 00000001 72", "3130")
+        // reply 'p', channel, length and id of the parent, inverted position → nothing.
+        rows.expect("70 00000001 0001 39 7ffffe74301a97ff fffd cecf", "")
+        // group channel 'c', open channel 'o', channel → a record: 1 URL, 5 created at.
+        rows.expect("63 00000001", "0a 01 63  28 05")
+        rows.expect("6f 00000002", "0a 01 6f  28 06")
+        // name 'n', URL → channel; URL 'l', channel → URL.
+        rows.expect("6e 63", "00000001")
+        rows.expect("6e 6f", "00000002")
+        rows.expect("6c 00000001", "63")
+        rows.expect("6c 00000002", "6f")
+        // gap 'g', channel, upper bound → lower bound, walk cursor, changes since. A bound is 00,
+        // or 01 with a position, or 02; a text that may be missing has its length plus one before it.
+        rows.expect(
+            "67 00000001 01 8000018bcfe56800 0002 3130",
+            "00  00000002 77  00000000")
+        rows.expect(
+            "67 00000001 01 8000018bcfe56801 0000",
+            "01 8000018bcfe56800 0002 3131  00000000  00000002 66")
+        rows.expect("67 00000002 02", "00 00000000 00000000")
+        // stale range 'v', channel, upper bound → lower bound, epoch.
+        rows.expect("76 00000001 02", "01 8000018bcfe56800 0002 3130  fffffffffffffffe")
+        // tombstone 'x', channel, id → deleted at, and created at if it was held.
+        rows.expect("78 00000001 37", "8000018bcfe56800")
+        rows.expect("78 00000001 38", "8000018bcfe56800 8000000000000003")
+        // state 'k', channel → number of messages, last access, 1 if it is pinned.
+        rows.expect("6b 00000001", "0000000000000002 0000000000000001 01")
+        rows.expect("6b 00000002", "0000000000000000 0000000000000000 00")
+        // user 'u', id → a record. token 't', scope → bytes.
+        rows.expect("75 616e6e", "0a 03 616e6e")
+        rows.expect("74 66656564", "cafe")
+        // schema 's': 'v' → version, 'n' → the next channel's number.
+        rows.expect("73 76", "00000001")
+        rows.expect("73 6e", "00000003")
+        rows.expectNoMore()
+    }
+
+    @Test func everyRowOfTheOutboxIsTheseBytes() throws {
+        let store = try KeyTests.golden()
+        var rows = try GoldenRows(of: store.view.version.outbox)
+        // draft 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
+        // 6 created at, 8 message.
+        rows.expect(
+            "71 0001 63 0000000000000001", "0a 02 7131  12 01 63  18 01  20 02  30 09  42 02 3130")
+        // request 'r', request id → the rest of the draft's key.
+        rows.expect("72 7131", "0001 63 0000000000000001")
+        // schema 's': 'v' → version, 'n' → the next draft's sequence.
+        rows.expect("73 76", "00000001")
+        rows.expect("73 6e", "0000000000000002")
+        rows.expectNoMore()
+    }
+
+    @Test func aClearedChannelLeavesItsNumberToBeRemoved() throws {
+        let removals = try KeyTests.golden().view.version.cache
+        #expect(try !removals.rows().contains { $0.key.first == Table.cleared.rawValue })
+        // cleared 'z', channel → nothing.
+        #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
+        // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
+        #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
+    }
+
+    @Test func aDumpReadsBackWhatWasWritten() throws {
+        let view = try KeyTests.golden().view
+        let cache = try RawCache(view.version.cache)
+        let channel = try #require(cache.channels[1])
+        #expect(cache.numbers == ["c": 1, "o": 2] && cache.urls == [1: "c", 2: "o"])
+        #expect(
+            channel.messages.keys.sorted().map(\.description) == ["-1/é", "1700000000000/10"])
+        #expect(channel.places == ["10": 1_700_000_000_000, "é": -1])
+        #expect(channel.requests == ["r": "10"] && channel.state?.isPinned == true)
+        #expect(
+            channel.gaps.map { "\($0.lower) ~ \($0.upper)" } == [
+                "-∞ ~ 1700000000000/10", "1700000000000/11 ~ 1700000000001/",
+            ])
+        #expect(cache.users["ann"] == User(id: "ann") && cache.tokens == ["feed": [0xca, 0xfe]])
+        #expect(try RawOutbox(view.version.outbox).drafts["c"]?.map(\.sequence) == [1])
+    }
+
+    @Test func lettersOfTablesAreUsedOnce() {
+        #expect(Set(Table.allCases.map(\.rawValue)).count == Table.allCases.count)
+        #expect(Table.allCases.allSatisfy { $0.rawValue < 0xFF })
+        #expect(OutboxTable.allCases.allSatisfy { $0.rawValue < 0xFF })
+    }
+}
+
+/// Rows that a test names one by one.
+private struct GoldenRows {
+    private var rows: [String: String] = [:]
+
+    init(of snapshot: LevelDB.Snapshot) throws {
+        for (key, value) in try snapshot.rows() { rows[key.digits] = value.digits }
+    }
+
+    mutating func expect(
+        _ key: String, _ value: String, _ location: SourceLocation = #_sourceLocation
+    ) {
+        let found = rows.removeValue(forKey: key.hex.digits)
+        #expect(found == value.hex.digits, "\(rows)", sourceLocation: location)
+    }
+
+    func expectNoMore(_ location: SourceLocation = #_sourceLocation) {
+        #expect(rows.isEmpty, sourceLocation: location)
+    }
+}
