@@ -135,6 +135,30 @@ import Testing
         #expect(try RawOutbox(view.version.outbox).drafts["c"]?.map(\.sequence) == [1])
     }
 
+    /// A length has two bytes, so a longer text could be taken for a shorter one and what follows it.
+    @Test func aNameThatIsTooLongIsNotFound() throws {
+        let longest = String(repeating: "a", count: Limits.nameSize)
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            try batch.save(
+                Message(
+                    id: "1", channelURL: "c", createdAt: 1, parentMessageID: MessageID(longest)))
+            try batch.save(
+                Draft(.delete, requestID: "d", channelURL: ChannelURL(longest), createdAt: 1))
+        }
+        #expect(try store.replies(to: MessageID(longest), in: "c").count == 1)
+        #expect(try store.drafts(in: ChannelURL(longest)).count == 1)
+        // The first byte of an inverted time that is not negative, and of a sequence.
+        for next in ["\u{7f}", "\0"] {
+            #expect(try store.replies(to: MessageID(longest + next), in: "c").isEmpty)
+            #expect(try store.drafts(in: ChannelURL(longest + next)).isEmpty)
+        }
+        let older = HistoryAnchor.position(
+            Position(createdAt: 1, messageID: MessageID(longest + "a")))
+        #expect(try store.messages(in: "c", before: older).count == 1)
+        #expect(try store.messages(in: "c", after: older).isEmpty)
+    }
+
     @Test func lettersOfTablesAreUsedOnce() {
         #expect(Set(Table.allCases.map(\.rawValue)).count == Table.allCases.count)
         #expect(Table.allCases.allSatisfy { $0.rawValue < 0xFF })

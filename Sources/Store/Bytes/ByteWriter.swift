@@ -37,12 +37,14 @@ struct ByteWriter {
     /// A text behind its length in two bytes, so that something may follow it.
     ///
     /// Orders by length, then by bytes. A text beyond ``Limits/nameSize`` is never stored; looked
-    /// for, it is not found.
+    /// for, it is not found, and lies behind all others.
     @inline(__always)
     mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
+            // What is stored may begin with the same bytes and go on, but never begins with this.
+            if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
     }
