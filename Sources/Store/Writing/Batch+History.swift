@@ -8,7 +8,7 @@ extension Batch {
     ///
     /// - Complexity: O(*n*) in the gaps it overlaps.
     public func open(_ gap: Gap) throws(StoreError) {
-        try put(gap, try number(giving: gap.channelURL), Batch.saved, Batch.removed)
+        try put(gap, Batch.saved, Batch.removed)
     }
 
     /// Closes what gaps have between two bounds, both included: it is known now.
@@ -24,6 +24,7 @@ extension Batch {
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
         walkCursor: String? = nil
     ) throws(StoreError) {
+        try checkOrder(first, last)
         let number = try number(giving: url)
         try carve(url, number, first, last, Batch.saved, Batch.removed) { (gap: inout Gap) in
             gap.walkCursor = walkCursor
@@ -34,18 +35,16 @@ extension Batch {
     ///
     /// - Throws: `invalid` if there is no gap with these bounds.
     public func update(_ gap: Gap) throws(StoreError) {
-        let number = try number(giving: gap.channelURL)
-        let held: [Gap] = try view.stretches(
-            of: gap.channelURL, number, above: gap.lower, below: gap.upper)
+        let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
             throw StoreError(.invalid, "there is no gap \(gap)", path: cache.path)
         }
-        try putGap(gap, number)
+        try putGap(gap, try number(giving: gap.channelURL))
     }
 
     /// Marks a stretch of history as stale; what is marked already becomes a part of it.
     public func markStale(_ range: StaleRange) throws(StoreError) {
-        try put(range, try number(giving: range.channelURL), Batch.saved, Batch.removed)
+        try put(range, Batch.saved, Batch.removed)
     }
 
     /// Takes the mark off between two bounds, both included: it was fetched again.
@@ -54,6 +53,7 @@ extension Batch {
     public func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
+        try checkOrder(first, last)
         guard let number = try number(of: url) else { return }
         try carve(url, number, first, last, Batch.saved, Batch.removed) { (_: inout StaleRange) in
         }
@@ -76,10 +76,11 @@ extension Batch {
     }
 
     private func put<Value: Stretch>(
-        _ stretch: Value, _ number: ChannelNumber, _ saved: (Value) -> Change.Operation,
+        _ stretch: Value, _ saved: (Value) -> Change.Operation,
         _ removed: (Value) -> Change.Operation
     ) throws(StoreError) {
         try checkBounds(stretch.lower, stretch.upper)
+        let number = try number(giving: stretch.channelURL)
         var stretch = stretch
         let overlapped: [Value] = try view.stretches(
             of: stretch.channelURL, number, above: stretch.lower, below: stretch.upper)
@@ -97,12 +98,6 @@ extension Batch {
         _ saved: (Value) -> Change.Operation, _ removed: (Value) -> Change.Operation,
         _ changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        guard first <= last else {
-            throw StoreError(
-                .invalid, "what is known from \(first) through \(last) is nothing",
-                path: cache.path)
-        }
-        try checkBounds(first, last)
         let cut: [Value] = try view.stretches(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
@@ -122,6 +117,15 @@ extension Batch {
 
     private func removeRow<Value: Stretch>(_ stretch: Value, _ number: ChannelNumber) {
         rows.cache.remove { $0.boundKey(Value.table, number, stretch.upper) }
+    }
+
+    private func checkOrder(_ first: Gap.Bound, _ last: Gap.Bound) throws(StoreError) {
+        guard first <= last else {
+            throw StoreError(
+                .invalid, "what is known from \(first) through \(last) is nothing",
+                path: cache.path)
+        }
+        try checkBounds(first, last)
     }
 
     private func checkBounds(_ bounds: Gap.Bound...) throws(StoreError) {

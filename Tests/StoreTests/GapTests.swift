@@ -1,0 +1,515 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// Gaps and stale ranges against ``SlotHistory``, which says the rules.
+@Suite struct GapTests {
+    /// What a gap remembers.
+    struct About: Hashable, Sendable {
+        var cursor: String?
+        var since: String?
+    }
+
+    enum Operation: Hashable, Sendable {
+        case open(Gap.Bound, Gap.Bound, About)
+        case cover(Gap.Bound, Gap.Bound, cursor: String?)
+        case update(Gap.Bound, Gap.Bound, About)
+        case markStale(Gap.Bound, Gap.Bound, epoch: Int64)
+        case markVerified(Gap.Bound, Gap.Bound)
+    }
+
+    /// Both tables of a channel.
+    struct Model: Equatable {
+        var gaps: SlotHistory<About>
+        var staleRanges: SlotHistory<Int64>
+
+        init(_ positions: [Position]) {
+            gaps = SlotHistory(positions, whole: About())
+            staleRanges = SlotHistory(positions, whole: nil)
+        }
+
+        /// Returns whether the operation is valid; if not, it has done nothing.
+        mutating func apply(_ operation: Operation) -> Bool {
+            switch operation {
+            case .open(let lower, let upper, let about):
+                gaps.open(from: lower, to: upper) { runs in
+                    // The walk goes on at the newer end: the cursor of the gap that has it counts;
+                    // of two that end there, the one that was opened just now, if it has one.
+                    var merged = about
+                    if let newest = runs.last {
+                        if newest.upper > upper { merged.cursor = newest.about.cursor }
+                        if newest.upper == upper {
+                            merged.cursor = about.cursor ?? newest.about.cursor
+                        }
+                    }
+                    // Of the gaps that were there, the newest that has it says since when.
+                    merged.since = runs.compactMap(\.about.since).last ?? about.since
+                    return merged
+                }
+            case .cover(let first, let last, let cursor):
+                guard first <= last else { return false }
+                gaps.cover(from: first, through: last) { About(cursor: cursor, since: $0.since) }
+            case .update(let lower, let upper, let about):
+                return gaps.update(from: lower, to: upper, about)
+            case .markStale(let lower, let upper, let epoch):
+                staleRanges.open(from: lower, to: upper) { runs in
+                    runs.map(\.about).reduce(epoch, max)
+                }
+            case .markVerified(let first, let last):
+                guard first <= last else { return false }
+                staleRanges.cover(from: first, through: last) { $0 }
+            }
+            return true
+        }
+    }
+
+    static func positions(_ count: Int) -> [Position] {
+        (0..<count).map {
+            Position(createdAt: Timestamp(milliseconds: Int64($0)), messageID: "m")
+        }
+    }
+
+    // MARK: Comparing
+
+    private func apply(_ operation: Operation, to batch: Batch, _ url: ChannelURL) throws -> Bool {
+        do {
+            switch operation {
+            case .open(let lower, let upper, let about):
+                try batch.open(
+                    Gap(
+                        in: url, from: lower, to: upper, walkCursor: about.cursor,
+                        changesSince: about.since))
+            case .cover(let first, let last, let cursor):
+                try batch.cover(url, from: first, through: last, walkCursor: cursor)
+            case .update(let lower, let upper, let about):
+                try batch.update(
+                    Gap(
+                        in: url, from: lower, to: upper, walkCursor: about.cursor,
+                        changesSince: about.since))
+            case .markStale(let lower, let upper, let epoch):
+                try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: epoch))
+            case .markVerified(let first, let last):
+                try batch.markVerified(url, from: first, through: last)
+            }
+            return true
+        } catch {
+            guard error.code == .invalid else { throw error }
+            return false
+        }
+    }
+
+    private func gaps(_ model: Model, _ url: ChannelURL) -> [Gap] {
+        model.gaps.runs.map {
+            Gap(
+                in: url, from: $0.lower, to: $0.upper, walkCursor: $0.about.cursor,
+                changesSince: $0.about.since)
+        }
+    }
+
+    private func staleRanges(_ model: Model, _ url: ChannelURL) -> [StaleRange] {
+        model.staleRanges.runs.map {
+            StaleRange(in: url, from: $0.lower, to: $0.upper, epoch: $0.about)
+        }
+    }
+
+    /// What a reader says otherwise than the model; `nil` if nothing.
+    private func difference(
+        _ reader: some StoreReader, _ model: Model, _ url: ChannelURL
+    ) throws -> String? {
+        let gaps = gaps(model, url)
+        let found = try reader.gaps(in: url)
+        if found != gaps { return "gaps \(found), not \(gaps)" }
+        let staleRanges = staleRanges(model, url)
+        let foundRanges = try reader.staleRanges(in: url)
+        if foundRanges != staleRanges { return "stale ranges \(foundRanges), not \(staleRanges)" }
+        for (older, newer) in zip(found, found.dropFirst()) where older.upper > newer.lower {
+            return "overlap: \(older) and \(newer)"
+        }
+        for (index, bound) in model.gaps.bounds.dropFirst().dropLast().enumerated() {
+            guard case .position(let position) = bound else { continue }
+            let gap = try reader.gap(around: position, in: url)
+            let run = model.gaps.run(aroundPosition: index)
+            if gap?.lower != run?.lower || gap?.upper != run?.upper {
+                return "around \(position): \(gap as Any), not \(run as Any)"
+            }
+        }
+        for lower in model.gaps.bounds {
+            for upper in model.gaps.bounds where lower < upper {
+                let between = try reader.gaps(in: url, from: lower, to: upper)
+                let expected = gaps.filter { $0.lower < upper && lower < $0.upper }
+                if between != expected { return "between \(lower) and \(upper): \(between)" }
+                if between.isEmpty == model.gaps.isUnknown(from: lower, to: upper) {
+                    return "between \(lower) and \(upper): \(between)"
+                }
+                let ranges = try reader.staleRanges(in: url, from: lower, to: upper)
+                if ranges != staleRanges.filter({ $0.lower < upper && lower < $0.upper }) {
+                    return "stale between \(lower) and \(upper): \(ranges)"
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Gaps and stale ranges as one who observes them knows them.
+    private struct Folded {
+        var gaps: [Gap.Bound: Gap] = [.end: Gap(in: "c")]
+        var staleRanges: [Gap.Bound: StaleRange] = [:]
+
+        mutating func fold(_ change: Change) {
+            for operation in change.operations {
+                switch operation {
+                case .savedGap(let gap): gaps[gap.upper] = gap
+                case .removedGap(let gap):
+                    let old = gaps.removeValue(forKey: gap.upper)
+                    #expect(old == gap)
+                case .savedStaleRange(let range): staleRanges[range.upper] = range
+                case .removedStaleRange(let range):
+                    let old = staleRanges.removeValue(forKey: range.upper)
+                    #expect(old == range)
+                default: Issue.record("\(operation)")
+                }
+            }
+        }
+    }
+
+    // MARK: Small worlds, all of them
+
+    /// All histories of some positions: each interval known or not, and each position between two
+    /// unknown ones too.
+    private static func histories(_ positions: [Position]) -> [[(Gap.Bound, Gap.Bound)]] {
+        let bounds: [Gap.Bound] = [.beginning] + positions.map { .position($0) } + [.end]
+        // Each history is a list of gaps; the next interval is known, a gap, or joins the last one.
+        return (1..<bounds.count).reduce([[]]) { histories, index in
+            histories.flatMap { history -> [[(Gap.Bound, Gap.Bound)]] in
+                let alone = history + [(bounds[index - 1], bounds[index])]
+                guard let last = history.last, last.1 == bounds[index - 1] else {
+                    return [history, alone]
+                }
+                return [history, alone, history.dropLast() + [(last.0, bounds[index])]]
+            }
+        }
+    }
+
+    /// What leads from every history to the next, for every operation: by induction, all there is.
+    @Test func everyOperationOnEverySmallHistoryAgreesWithTheNaiveOne() throws {
+        struct Undo: Error {}
+        let positions = Self.positions(Seeds.isNight ? 4 : 3)
+        let bounds = Model(positions).gaps.bounds
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.cover("c", from: .beginning, through: .end) }
+        var count = 0
+        for history in Self.histories(positions) {
+            var start = Model(positions)
+            _ = start.apply(.cover(.beginning, .end, cursor: nil))
+            let setUp = history.enumerated().flatMap { index, gap -> [Operation] in
+                let about = About(
+                    cursor: index % 2 == 0 ? "w\(index)" : nil,
+                    since: index % 3 == 0 ? nil : "s\(index)")
+                return [
+                    .open(gap.0, gap.1, about), .markStale(gap.0, gap.1, epoch: Int64(index % 2)),
+                ]
+            }
+            for operation in setUp { _ = start.apply(operation) }
+            var operations: [Operation] = []
+            for lower in bounds {
+                for upper in bounds {
+                    if lower < upper {
+                        operations += [
+                            .open(lower, upper, About(since: "s")),
+                            .open(lower, upper, About(cursor: "w")),
+                            .update(lower, upper, About(cursor: "u")),
+                            .markStale(lower, upper, epoch: 1),
+                        ]
+                    }
+                    operations += [.cover(lower, upper, cursor: "c"), .markVerified(lower, upper)]
+                }
+            }
+            for operation in operations {
+                var model = start
+                let isValid = model.apply(operation)
+                count += 1
+                // Nothing is committed: all of it is seen through the batch.
+                #expect(throws: Undo.self) {
+                    try store.write { batch in
+                        for operation in setUp { _ = try apply(operation, to: batch, "c") }
+                        #expect(try apply(operation, to: batch, "c") == isValid, "\(operation)")
+                        let difference = try difference(batch, model, "c")
+                        #expect(difference == nil, "\(setUp), then \(operation)")
+                        throw Undo()
+                    }
+                }
+            }
+        }
+        #expect(count > 1_000)
+        #expect(try store.gaps(in: "c").isEmpty && store.staleRanges(in: "c").isEmpty)
+    }
+
+    // MARK: Long histories
+
+    private static func operation(
+        _ bounds: [Gap.Bound], _ model: Model, _ random: inout SeededRandom
+    ) -> Operation {
+        let low = Int.random(in: 0..<bounds.count - 1, using: &random)
+        // Mostly short, so that many gaps are there at a time.
+        let high =
+            random.oneIn(4)
+            ? Int.random(in: low + 1..<bounds.count, using: &random)
+            : min(low + Int.random(in: 1...3, using: &random), bounds.count - 1)
+        let about = About(
+            cursor: random.pick([nil, "w1", "w2"]), since: random.pick([nil, "s1", "s2"]))
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3: return .open(bounds[low], bounds[high], about)
+        case 3..<5: return .cover(bounds[low], bounds[high], cursor: about.cursor)
+        case 5: return .cover(bounds[low], bounds[low], cursor: about.cursor)
+        case 6:
+            if let run = model.gaps.runs.randomElement(using: &random) {
+                return .update(run.lower, run.upper, about)
+            }
+            return .update(bounds[low], bounds[high], about)
+        case 7: return .markStale(bounds[low], bounds[high], epoch: Int64(low % 3))
+        case 8: return .markVerified(bounds[low], bounds[high])
+        default: return .markVerified(bounds[high], bounds[low])
+        }
+    }
+
+    @Test(arguments: Seeds.few)
+    func everyLongHistoryAgreesWithTheNaiveOne(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        let positions = Self.positions(10)
+        let store = try ChatStore.inMemory()
+        let changes = try store.observe(.channel("c")).changes
+        var model = Model(positions)
+        var folded = Folded()
+        var done: [Operation] = []
+        for _ in 0..<20 {
+            try store.write { batch in
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    let operation = Self.operation(model.gaps.bounds, model, &random)
+                    let isValid = model.apply(operation)
+                    done.append(operation)
+                    try #require(try apply(operation, to: batch, "c") == isValid, "\(done)")
+                    if random.oneIn(2) {
+                        try #require(try difference(batch, model, "c") == nil, "\(done)")
+                    }
+                }
+            }
+            try #require(try difference(store, model, "c") == nil, "\(done)")
+            for change in changes.drain() { folded.fold(change) }
+            #expect(folded.gaps.values.sorted { $0.upper < $1.upper } == gaps(model, "c"))
+            #expect(
+                folded.staleRanges.values.sorted { $0.upper < $1.upper }
+                    == staleRanges(model, "c"))
+        }
+    }
+
+    // MARK: In pictures
+
+    /// Draws the positions that are known as letters, from "a" at 0 to "h" at 7.
+    ///
+    /// "…" is unknown history before the first or after the last, "~" a gap between two.
+    private func picture(_ reader: some StoreReader) throws -> String {
+        var words: [String] = []
+        for (index, letter) in "abcdefgh".enumerated() {
+            let position = Self.positions(8)[index]
+            let gaps = try reader.gaps(in: "c")
+            if gaps.contains(where: {
+                $0.lower < .position(position) && .position(position) <= $0.upper
+            }),
+                words.last != "~"
+            {
+                words.append("~")
+            }
+            if try reader.gap(around: position, in: "c") == nil { words.append(String(letter)) }
+        }
+        if try reader.gaps(in: "c").last?.upper == .end, words.last != "~" { words.append("~") }
+        if words.first == "~" { words[0] = "…" }
+        if words.count > 1 && words.last == "~" { words[words.count - 1] = "…" }
+        return words.joined(separator: " ")
+    }
+
+    private static func bound(_ letter: Character) -> Gap.Bound {
+        switch letter {
+        case "<": return .beginning
+        case ">": return .end
+        default: return .position(positions(8)[Array("abcdefgh").firstIndex(of: letter)!])
+        }
+    }
+
+    private func open(_ store: ChatStore, _ lower: Character, _ upper: Character) throws {
+        try store.write {
+            try $0.open(Gap(in: "c", from: Self.bound(lower), to: Self.bound(upper)))
+        }
+    }
+
+    private func cover(_ store: ChatStore, _ first: Character, _ last: Character) throws {
+        try store.write { try $0.cover("c", from: Self.bound(first), through: Self.bound(last)) }
+    }
+
+    /// A store whose channel "c" is known altogether.
+    private func known() throws -> ChatStore {
+        let store = try ChatStore.inMemory()
+        try cover(store, "<", ">")
+        return store
+    }
+
+    @Test func aChannelThatWasNeverHeardOfIsOneGap() throws {
+        #expect(try picture(ChatStore.inMemory()) == "…")
+        #expect(try ChatStore.inMemory().gaps(in: "c") == [Gap(in: "c")])
+    }
+
+    @Test func theNewestPageLeavesWhatIsOlder() throws {
+        let store = try ChatStore.inMemory()
+        try cover(store, "e", ">")
+        #expect(try picture(store) == "… e f g h")
+        try cover(store, "<", "e")
+        #expect(try picture(store) == "a b c d e f g h")
+    }
+
+    @Test func aPageThatMeetsItsNeighbourClosesTheGap() throws {
+        let store = try known()
+        try open(store, "a", "d")
+        #expect(try picture(store) == "a ~ d e f g h")
+        try cover(store, "a", "d")
+        #expect(try picture(store) == "a b c d e f g h")
+    }
+
+    @Test func aPageInTheMiddleLeavesTwoGaps() throws {
+        let store = try known()
+        try open(store, "a", "h")
+        try cover(store, "c", "e")
+        #expect(try picture(store) == "a ~ c d e ~ h")
+    }
+
+    @Test func aSingleMessageSplitsAGap() throws {
+        let store = try known()
+        try open(store, "a", "h")
+        try cover(store, "d", "d")
+        #expect(try picture(store) == "a ~ d ~ h")
+        #expect(try store.gaps(in: "c").map(\.description) == ["c: 0/m ~ 3/m", "c: 3/m ~ 7/m"])
+    }
+
+    @Test func twoGapsThatShareABoundStayTwo() throws {
+        let store = try known()
+        try open(store, "a", "d")
+        try open(store, "d", "h")
+        #expect(try picture(store) == "a ~ d ~ h")
+        try open(store, "c", "e")
+        #expect(try picture(store) == "a ~ h")
+        #expect(try store.gaps(in: "c").count == 1)
+    }
+
+    @Test func aGapBesideAMessageNeedNotHoldAnotherThatIsKnown() throws {
+        let store = try known()
+        try open(store, "a", "b")
+        #expect(try picture(store) == "a ~ b c d e f g h")
+    }
+
+    @Test func aPageUpToTheEdgeOfAGapClosesNothingOfIt() throws {
+        let store = try known()
+        try open(store, "c", "f")
+        try cover(store, "a", "c")
+        try cover(store, "f", "h")
+        #expect(try picture(store) == "a b c ~ f g h")
+    }
+
+    // MARK: What gaps remember
+
+    private func gap(
+        _ lower: Character, _ upper: Character, _ cursor: String? = nil, since: String? = nil
+    ) -> Gap {
+        Gap(
+            in: "c", from: Self.bound(lower), to: Self.bound(upper), walkCursor: cursor,
+            changesSince: since)
+    }
+
+    @Test func theWalkGoesOnBelowEachPage() throws {
+        let store = try known()
+        try store.write { batch in
+            try batch.open(gap("a", "h", since: "s"))
+            try batch.cover("c", from: Self.bound("f"), through: Self.bound("h"), walkCursor: "w1")
+        }
+        #expect(try store.gaps(in: "c") == [gap("a", "f", "w1", since: "s")])
+        try store.write {
+            try $0.cover("c", from: Self.bound("c"), through: Self.bound("f"), walkCursor: "w2")
+        }
+        #expect(try store.gaps(in: "c") == [gap("a", "c", "w2", since: "s")])
+    }
+
+    @Test func aPageInTheMiddleLeavesTheCursorWithTheNewerGap() throws {
+        let store = try known()
+        try store.write { batch in
+            try batch.open(gap("a", "h", "w", since: "s"))
+            try batch.cover("c", from: Self.bound("c"), through: Self.bound("e"), walkCursor: "m")
+        }
+        #expect(
+            try store.gaps(in: "c") == [
+                gap("a", "c", "m", since: "s"), gap("e", "h", "w", since: "s"),
+            ])
+    }
+
+    @Test func aPageAtTheOlderEndLeavesTheCursor() throws {
+        let store = try known()
+        try store.write { batch in
+            try batch.open(gap("a", "h", "w"))
+            try batch.cover("c", from: Self.bound("a"), through: Self.bound("c"), walkCursor: "m")
+        }
+        #expect(try store.gaps(in: "c") == [gap("c", "h", "w")])
+    }
+
+    @Test func ofGapsThatMergeTheNewestKeepsItsCursor() throws {
+        let store = try known()
+        try store.write { batch in
+            try batch.open(gap("a", "c", "w1", since: "s1"))
+            try batch.open(gap("d", "f", "w2"))
+            try batch.open(gap("b", "e", "w3", since: "s3"))
+        }
+        // Since when: the gap that was there before says it.
+        #expect(try store.gaps(in: "c") == [gap("a", "f", "w2", since: "s1")])
+        try store.write { try $0.open(gap("e", "h", since: "s4")) }
+        #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: "s1")])
+    }
+
+    @Test func anUpdateNeedsTheVeryGap() throws {
+        let store = try known()
+        try store.write { try $0.open(gap("a", "h", "w")) }
+        #expect(throws: StoreError.self) { try store.write { try $0.update(gap("a", "g", "x")) } }
+        #expect(throws: StoreError.self) { try store.write { try $0.update(gap("b", "h", "x")) } }
+        try store.write { try $0.update(gap("a", "h", "x", since: "s")) }
+        #expect(try store.gaps(in: "c") == [gap("a", "h", "x", since: "s")])
+    }
+
+    // MARK: Unknown channels, and what is invalid
+
+    @Test func whatIsInvalidDoesNotMakeAChannelKnown() throws {
+        let store = try ChatStore.inMemory()
+        let tooLong = Gap.Bound.position(
+            Position(
+                createdAt: 1, messageID: MessageID(String(repeating: "a", count: 65_536))))
+        let attempts: [(Batch) throws -> Void] = [
+            { try $0.cover("c", from: Self.bound("b"), through: Self.bound("a")) },
+            { try $0.cover("c", from: tooLong, through: tooLong) },
+            { try $0.open(Gap(in: "c", from: tooLong)) },
+            { try $0.markStale(StaleRange(in: "c", from: tooLong, epoch: 1)) },
+            { try $0.update(gap("a", "b")) },
+        ]
+        let change = try store.write { batch in
+            for attempt in attempts { #expect(throws: StoreError.self) { try attempt(batch) } }
+        }
+        #expect(change.operations == [])
+        #expect(try store.channelURLs().isEmpty)
+    }
+
+    @Test(arguments: [("<", ">", true), ("a", "b", true), (">", ">", false), ("<", "<", false)])
+    func anUnknownChannelIsAskedAsOneThatIsOneGap(
+        _ lower: Character, _ upper: Character, _ isUnknown: Bool
+    ) throws {
+        let store = try ChatStore.inMemory()
+        func gaps() throws -> [Gap] {
+            try store.gaps(in: "c", from: Self.bound(lower), to: Self.bound(upper))
+        }
+        #expect(try gaps() == (isUnknown ? [Gap(in: "c")] : []))
+        try store.write { try $0.save(Tombstone("1", in: "c", deletedAt: 1)) }
+        #expect(try gaps() == (isUnknown ? [Gap(in: "c")] : []))
+    }
+}
