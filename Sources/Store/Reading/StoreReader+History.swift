@@ -32,7 +32,9 @@ extension StoreReader {
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Gap] {
         let view = try view
-        guard let number = try view.number(of: url) else { return [Gap(in: url)] }
+        guard let number = try view.number(of: url) else {
+            return [Gap(in: url)].filter { $0.overlaps(from: lower, to: upper) }
+        }
         return try view.stretches(of: url, number, above: lower, below: upper)
     }
 
