@@ -25,7 +25,29 @@ import Testing
             try batch.noteAccess(to: "c")
             try batch.setPinned(false, "b")
             #expect(try batch.channelURLsByAccess() == ["b", "c"])
+            try batch.clearMessages(in: "c")
+            #expect(try batch.messageCount() == 0 && batch.isPinned("c"))
         }
-        #expect(try store.messageCount() == 1 && store.isPinned("c"))
+        #expect(try store.messageCount() == 0 && store.isPinned("c"))
+    }
+
+    /// More rows than leave the disk with one write.
+    @Test func whatWasClearedIsNotMetInListsAndCounts() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "c", createdAt: 1))
+            for id in 1...500 { try batch.save(message(MessageID(String(id)))) }
+        }
+        try store.write { batch in
+            try batch.clearMessages(in: "c")
+            #expect(try batch.groupChannels().map(\.url) == ["c"])
+            #expect(try batch.groupChannelCount() == 1)
+            #expect(try batch.messageCount() == 0)
+        }
+        #expect(try store.groupChannels().map(\.url) == ["c"])
+        #expect(try store.groupChannelCount() == 1)
+        #expect(try store.messageCount() == 0)
+        try store.write { try $0.removeChannel("c") }
+        #expect(try store.groupChannels().isEmpty && store.messageCount() == 0)
     }
 }

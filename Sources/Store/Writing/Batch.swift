@@ -150,6 +150,17 @@ extension Batch {
     }
 }
 
+extension Overlay {
+    /// Leaves the rows of a number to be removed later, but for those that are met by who reads a
+    /// table from end to end, without a number: lists of channels, and counts.
+    func giveUp(_ number: ChannelNumber) {
+        for table in [Table.url, .state, .groupChannel, .openChannel] {
+            remove { $0.table(table, number) }
+        }
+        put { $0.table(.cleared, number) }
+    }
+}
+
 // MARK: Smaller tables
 
 extension Batch {
