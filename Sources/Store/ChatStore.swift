@@ -33,6 +33,7 @@ public final class ChatStore: StoreReader, Sendable {
 
     private struct Writer {
         var next: Batch.NextNumbers
+        let knownStates = KnownStates()
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
     }
@@ -170,7 +171,7 @@ extension ChatStore {
             writingThread.withLock { $0 = thread }
             defer { writingThread.withLock { $0 = nil } }
             try mend()
-            let batch = Batch(try version(), writer.next)
+            let batch = Batch(try version(), writer.next, writer.knownStates)
             try body(batch)
             batch.finish()
             let change = try commit(batch, &writer)
@@ -201,11 +202,12 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
+        writer.knownStates.take(batch.states)
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
             return Change(number: old.number, entries: [])
         }
         let change = Change(number: old.number + 1, entries: entries)
-        for (url, numbering) in batch.rows.numbers where numbering.number != numbering.old {
+        for (url, numbering) in batch.rows.numbers {
             old.names.note(
                 numbering.number, of: url, insteadOf: numbering.old, since: change.number)
         }

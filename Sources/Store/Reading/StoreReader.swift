@@ -23,7 +23,7 @@ public struct StoreView {
 
     /// The number of a channel; `nil` if nothing was ever stored of it.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
-        if let batch, let known = batch.numbers[url] { return known.number }
+        if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
         return try version.names.number(
             of: url, asOf: version.number, in: Rows(snapshot: version.cache, overlay: nil))
     }

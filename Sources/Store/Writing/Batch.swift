@@ -11,8 +11,14 @@ public final class Batch: StoreReader {
     var channelChanges: [ChannelRowChange] = []
     /// Numbers that are given next; the writer takes them over if the batch is written.
     var next: NextNumbers
-    /// States that are not in the rows yet: many messages of a channel are counted in one row.
-    private var states: [ChannelNumber: ChannelState] = [:]
+    /// What was read of channels before, by whichever batch.
+    private let knownStates: KnownStates
+    /// The states that the batch changes.
+    private(set) var states: [ChannelNumber: ChannelState] = [:]
+    /// Those that are not in the rows yet: many messages of a channel are counted in one row.
+    private var unwrittenStates: Set<ChannelNumber> = []
+    /// The channel that was asked for last, since batches are often of one.
+    private var latest: (url: ChannelURL, number: ChannelNumber)?
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
@@ -27,9 +33,10 @@ public final class Batch: StoreReader {
         var access: UInt64?
     }
 
-    init(_ version: Version, _ next: NextNumbers) {
+    init(_ version: Version, _ next: NextNumbers, _ knownStates: KnownStates) {
         self.version = version
         self.next = next
+        self.knownStates = knownStates
     }
 
     /// What is seen: the store as it will be after the batch.
@@ -59,10 +66,12 @@ public final class Batch: StoreReader {
     }
 
     private func writeStates() {
-        for (number, state) in states {
+        if unwrittenStates.isEmpty { return }
+        for number in unwrittenStates {
+            guard let state = states[number] else { continue }
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }
-        states = [:]
+        unwrittenStates = []
     }
 }
 
@@ -84,18 +93,24 @@ extension Batch {
     }
 
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
-        if let known = rows.numbers[url] { return known.number }
-        let number = try version.names.number(
-            of: url, asOf: version.number, in: Rows(snapshot: version.cache, overlay: nil))
-        rows.numbers[url] = BatchRows.Numbering(number: number, old: number)
+        if let latest, latest.url == url { return latest.number }
+        let number = try StoreView(version: version, batch: rows).number(of: url)
+        latest = number.map { (url, $0) }
         return number
+    }
+
+    private func setNumber(
+        _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?
+    ) {
+        latest = nil
+        rows.numbers[url, default: BatchRows.Numbering(number: nil, old: old)].number = number
     }
 
     private func giveNumber(to url: ChannelURL) -> ChannelNumber {
         let number = next.channel
         next.channel += 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
-        rows.numbers[url]?.number = number
+        setNumber(number, of: url, insteadOf: nil)
         rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
         rows.cache.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
         return number
@@ -103,8 +118,8 @@ extension Batch {
 
     /// Leaves what is under a number to be removed later, where nobody sees it.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
-        rows.numbers[url]?.number = nil
         addedMessages -= Int(try state(of: number).messageCount)
+        setNumber(nil, of: url, insteadOf: number)
         states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
         rows.cache.giveUp(number)
@@ -128,11 +143,16 @@ extension Batch {
     }
 
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
-        if let state = states[number] { return state }
-        return try cache.state(of: number) ?? ChannelState()
+        if let state = states[number] ?? knownStates[number] { return state }
+        let state = try cache.state(of: number) ?? ChannelState()
+        knownStates[number] = state
+        return state
     }
 
-    func putState(_ state: ChannelState, _ number: ChannelNumber) { states[number] = state }
+    func putState(_ state: ChannelState, _ number: ChannelNumber) {
+        states[number] = state
+        unwrittenStates.insert(number)
+    }
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
@@ -147,17 +167,6 @@ extension Batch {
                 .invalid, "\(what) has \(text.utf8.count) bytes, at most \(Limits.nameSize) fit",
                 path: cache.path)
         }
-    }
-}
-
-extension Overlay {
-    /// Leaves the rows of a number to be removed later, but for those that are met by who reads a
-    /// table from end to end, without a number: lists of channels, and counts.
-    func giveUp(_ number: ChannelNumber) {
-        for table in [Table.url, .state, .groupChannel, .openChannel] {
-            remove { $0.table(table, number) }
-        }
-        put { $0.table(.cleared, number) }
     }
 }
 

@@ -15,7 +15,7 @@ package final class Overlay {
 
     /// A value, so that each call takes hold of it once.
     fileprivate struct Contents {
-        var bytes = ByteWriter(capacity: 512)
+        var bytes = ByteWriter()
         var entries: [Entry] = []
         /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for
         /// as long as there are few entries.
