@@ -289,10 +289,22 @@ extension ChatStore {
         try writer.withLock { (writer) throws(StoreError) in
             try mend()
             _ = try version()
+            // So that no table has both a row and its removal: that one would stay.
+            try cache.flush()
             while try cache.purgeCleared(atMost: 10_000) {}
             writer.hasCleared = false
+            try renewSnapshot()
             try cache.compact()
         }
+    }
+
+    /// Lets go of the rows on disk that only the last commit's snapshot holds.
+    private func renewSnapshot() throws(StoreError) {
+        let old = try version()
+        let new = Version(
+            number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
+            sorted: old.sorted(after: []))
+        state.withLock { $0.version = new }
     }
 }
 

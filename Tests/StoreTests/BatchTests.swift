@@ -1,3 +1,4 @@
+import Foundation
 import Models
 import Testing
 
@@ -49,5 +50,34 @@ import Testing
         #expect(try store.messageCount() == 0)
         try store.write { try $0.removeChannel("c") }
         #expect(try store.groupChannels().isEmpty && store.messageCount() == 0)
+    }
+
+    @Test func whatIsPurgedLeavesTheDiskAtOnce() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "s-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        func size() throws -> Int {
+            let cache = directory.appending(path: "cache")
+            return try FileManager.default.contentsOfDirectory(
+                at: cache, includingPropertiesForKeys: [.fileSizeKey]
+            ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+        }
+        let store = try ChatStore(at: directory)
+        var random = SeededRandom(seed: 1)
+        try store.write { batch in
+            for id in 1...1_000 {
+                // Nothing that could be compressed.
+                let text = (0..<50).map { _ in String(random.next(), radix: 36) }.joined()
+                try batch.save(
+                    Message(
+                        id: MessageID(String(id)), channelURL: "c", text: text, createdAt: 1))
+            }
+        }
+        try store.write { try $0.removeChannel("c") }
+        #expect(try size() > 500_000)
+        try store.purgeCleared()
+        #expect(try size() < 50_000)
+        // Of the rows, the next number and the version are left.
+        #expect(
+            try store.view.version.cache.rows().map(\.key) == ["73 6e".hex, "73 76".hex])
     }
 }

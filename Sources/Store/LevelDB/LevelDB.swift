@@ -154,6 +154,8 @@ extension LevelDB {
     ///
     /// - Complexity: Reads and writes all of the range; seconds for a million messages.
     func compact(_ range: KeyRange? = nil) throws(StoreError) {
+        // LevelDB looks at the tables there are before it makes one of what is in memory.
+        try flush()
         let handle = try handle()
         guard let range else {
             return leveldb_compact_range(handle.pointer, nil, 0, nil, 0)
@@ -163,6 +165,16 @@ extension LevelDB {
                 leveldb_compact_range(
                     handle.pointer, lower.baseAddress, lower.count, upper.baseAddress, upper.count)
             }
+        }
+    }
+
+    /// Makes a table of what is in memory, with what was deleted there meanwhile.
+    func flush() throws(StoreError) {
+        let handle = try handle()
+        // No row is behind this, so nothing else is compacted.
+        [0xFF].withCharacters {
+            leveldb_compact_range(
+                handle.pointer, $0.baseAddress, $0.count, $0.baseAddress, $0.count)
         }
     }
 
