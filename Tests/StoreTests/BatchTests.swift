@@ -80,4 +80,26 @@ import Testing
         #expect(
             try store.view.version.cache.rows().map(\.key) == ["73 6e".hex, "73 76".hex])
     }
+
+    @Test func aRequestIsOfTheMessageThatTookItLast() throws {
+        let store = try ChatStore.inMemory()
+        func holder() throws -> MessageID? {
+            try store.message(requestID: "r", in: "c")?.messageID
+        }
+        try store.write { try $0.save(message("1", requestID: "r")) }
+        #expect(try holder() == "1")
+        try store.write { try $0.save(message("2", requestID: "r")) }
+        #expect(try holder() == "2")
+        // What the first one does now is no business of the second.
+        try store.write { try $0.save(message("1")) }
+        #expect(try holder() == "2")
+        try store.write { batch in
+            try batch.save(message("3", requestID: "r"))
+            try batch.save(message("2", at: 9, requestID: "r"))
+            try batch.removeMessage("2", in: "c")
+        }
+        #expect(try holder() == "3")
+        try store.write { try $0.removeMessages(in: "c") }
+        #expect(try holder() == nil)
+    }
 }

@@ -85,14 +85,12 @@ extension StoreReader {
 
     /// Returns a message by the request that sent it; `nil` if it is not held.
     ///
-    /// Finds sent messages. What is not sent yet is a draft.
+    /// Finds sent messages; of several with one request id, the one that took it last. What is not
+    /// sent yet is a draft.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
-        let key = ByteWriter.key { $0.requestKey(number, requestID) }
-        let id = try view.cache.read(key, as: "request \(requestID)") {
-            (reader) throws(ByteReader.Damage) in MessageID(try reader.text())
-        }
+        let id = try view.cache.messageID(ofRequest: requestID, in: number)
         guard let id else { return nil }
         return try view.cache.message(id, in: number)
     }
@@ -200,6 +198,14 @@ extension Rows {
     func place(of id: MessageID, in number: ChannelNumber) throws(StoreError) -> Timestamp? {
         try read(ByteWriter.key { $0.placeKey(number, id) }, as: "the place of message \(id)") {
             (reader) throws(ByteReader.Damage) in try reader.timestamp()
+        }
+    }
+
+    func messageID(
+        ofRequest id: RequestID, in number: ChannelNumber
+    ) throws(StoreError) -> MessageID? {
+        try read(ByteWriter.key { $0.requestKey(number, id) }, as: "request \(id)") {
+            (reader) throws(ByteReader.Damage) in MessageID(try reader.text())
         }
     }
 

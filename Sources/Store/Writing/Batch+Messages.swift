@@ -25,6 +25,8 @@ extension Batch {
         let number = try number(giving: message.channelURL)
 
         let old = try held(id, in: number)
+        let oldRequestID =
+            old?.requestID == requestID ? nil : try old?.ownRequestID(in: cache, number)
         if let old, old.position != position {
             rows.cache.remove { $0.messageKey(number, old.position) }
         }
@@ -34,11 +36,9 @@ extension Batch {
         if old?.position != position {
             rows.cache.put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
         }
-        if old?.requestID != requestID {
-            if let requestID = old?.requestID { rows.cache.remove { $0.requestKey(number, requestID) } }
-            if let requestID {
-                rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
-            }
+        if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
+        if let requestID, requestID != old?.requestID {
+            rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
         }
         if old?.parentID != parentID || old?.position != position {
             if let old, let parentID = old.parentID {
@@ -60,7 +60,7 @@ extension Batch {
         guard let number = try number(of: url), let old = try held(id, in: number) else {
             return false
         }
-        remove(old, number)
+        remove(old, try old.ownRequestID(in: cache, number), number)
         try count(-1, in: number)
         note(.removedMessage(id, at: old.position, in: url), source)
         return true
@@ -99,7 +99,10 @@ extension Batch {
             return true
         }
         if removed.isEmpty { return 0 }
-        for message in removed { remove(message, number) }
+        let requestIDs = try removed.map { (message) throws(StoreError) in
+            try message.ownRequestID(in: cache, number)
+        }
+        for (message, requestID) in zip(removed, requestIDs) { remove(message, requestID, number) }
         try count(-Int64(removed.count), in: number)
         note(.removedMessages(in: url, from: first, through: last), source)
         return removed.count
@@ -127,6 +130,16 @@ struct HeldMessage {
     let position: Position
     let requestID: RequestID?
     let parentID: MessageID?
+
+    /// Its request id, unless another message has taken that since.
+    func ownRequestID(
+        in cache: Rows, _ number: ChannelNumber
+    ) throws(StoreError) -> RequestID? {
+        guard let requestID,
+            try cache.messageID(ofRequest: requestID, in: number) == position.messageID
+        else { return nil }
+        return requestID
+    }
 }
 
 extension Rows {
@@ -162,13 +175,13 @@ extension Batch {
         }
     }
 
-    fileprivate func remove(_ message: HeldMessage, _ number: ChannelNumber) {
+    fileprivate func remove(
+        _ message: HeldMessage, _ requestID: RequestID?, _ number: ChannelNumber
+    ) {
         let position = message.position
         rows.cache.remove { $0.messageKey(number, position) }
         rows.cache.remove { $0.placeKey(number, position.messageID) }
-        if let requestID = message.requestID {
-            rows.cache.remove { $0.requestKey(number, requestID) }
-        }
+        if let requestID { rows.cache.remove { $0.requestKey(number, requestID) } }
         if let parentID = message.parentID {
             rows.cache.remove { $0.replyKey(number, parentID, position) }
         }
