@@ -45,10 +45,12 @@ extension Batch {
     /// Makes some group channels all there are: saves them, and removes every other one with its
     /// messages.
     ///
+    /// - Throws: `invalid` if one of them has no URL, or one that is longer than 65,535 bytes.
     /// - Complexity: A lookup for each channel, new or held.
     public func replaceGroupChannels(
         with channels: [GroupChannel], source: CollectionEventSource? = nil
     ) throws(StoreError) {
+        for channel in channels { try checkURL(channel.url) }
         let kept = Set(channels.map(\.url))
         for old in try groupChannelURLs() where !kept.contains(old) {
             try removeChannel(old, source: source)

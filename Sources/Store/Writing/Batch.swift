@@ -82,10 +82,7 @@ extension Batch {
     /// gap then.
     func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
-        guard !url.rawValue.isEmpty else {
-            throw StoreError(.invalid, "the channel has no URL", path: cache.path)
-        }
-        try checkName(url.rawValue, "the URL of a channel")
+        try checkURL(url)
         let number = giveNumber(to: url)
         putState(ChannelState(), number)
         try putGap(Gap(in: url), number)
@@ -159,6 +156,13 @@ extension Batch {
         state.messageCount += difference
         addedMessages += Int(difference)
         putState(state, number)
+    }
+
+    func checkURL(_ url: ChannelURL) throws(StoreError) {
+        guard !url.rawValue.isEmpty else {
+            throw StoreError(.invalid, "the channel has no URL", path: cache.path)
+        }
+        try checkName(url.rawValue, "the URL of a channel")
     }
 
     func checkName(_ text: String, _ what: String) throws(StoreError) {
