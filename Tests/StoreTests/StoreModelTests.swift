@@ -1,0 +1,279 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// Random histories of a small world against ``WorldModel``.
+///
+/// A history that fails is made shorter as long as it fails, and told with its seed.
+@Suite struct StoreModelTests {
+    /// A batch, and what comes after it.
+    struct Step {
+        var operations: [WorldOperation]
+        /// Whether the closure throws at the end.
+        var fails = false
+        /// Before which operations the batch is read.
+        var readsBefore: Set<Int> = []
+        var keepsSnapshot = false
+        var purges = false
+        var reopens = false
+    }
+
+    static func history(_ seed: Int, steps: Int) -> [Step] {
+        var random = SeededRandom(seed: seed)
+        return (0..<steps).map { _ in
+            // Large ones too, for which a batch keeps a table of its keys.
+            let count = random.oneIn(5) ? 30 : Int.random(in: 0...4, using: &random)
+            var step = Step(operations: (0..<count).map { _ in .any(&random) })
+            step.fails = random.oneIn(8)
+            step.readsBefore = Set((0...count).filter { _ in random.oneIn(max(3, count / 2)) })
+            step.keepsSnapshot = random.oneIn(4)
+            step.purges = random.oneIn(10)
+            step.reopens = random.oneIn(6)
+            return step
+        }
+    }
+
+    private struct Undo: Error {}
+
+    /// A store and what it should be.
+    private final class World {
+        let directory: URL?
+        var store: ChatStore
+        var model = WorldModel()
+        var everything: (folded: FoldedWorld, changes: Observation)
+        var channel: (folded: FoldedWorld, changes: Observation)
+        var snapshots: [(snapshot: Snapshot, model: WorldModel)] = []
+        var random: SeededRandom
+
+        init(at directory: URL?, seed: Int) throws {
+            self.directory = directory
+            random = SeededRandom(seed: seed)
+            store = try directory.map { try ChatStore(at: $0) } ?? ChatStore.inMemory()
+            everything = (FoldedWorld(), try store.observe(.everything).changes)
+            channel = (FoldedWorld(), try store.observe(.channel("a")).changes)
+        }
+
+        func reopen() throws {
+            guard let directory else { return }
+            snapshots = []
+            store.close()
+            store = try ChatStore(at: directory)
+            // Changes are counted from the opening.
+            everything.folded.number = 0
+            channel.folded.number = 0
+            everything.changes = try store.observe(.everything).changes
+            channel.changes = try store.observe(.channel("a")).changes
+        }
+    }
+
+    private static func run(_ history: [Step], seed: Int, at directory: URL?) throws {
+        let world = try World(at: directory, seed: seed)
+        defer { world.store.close() }
+        for step in history {
+            try write(step, world)
+            if step.purges { try world.store.purgeCleared() }
+            try check(world, hasPurged: step.purges)
+            if step.keepsSnapshot {
+                world.snapshots.append((try world.store.snapshot(), world.model))
+            }
+            // Those of long ago are asked more often than once.
+            if let kept = world.snapshots.randomElement(using: &world.random) {
+                try kept.model.check(kept.snapshot, &world.random)
+            }
+            if world.snapshots.count > 3 { world.snapshots.removeFirst() }
+            if step.reopens {
+                try world.reopen()
+                try check(world, hasPurged: false)
+            }
+        }
+    }
+
+    private static func write(_ step: Step, _ world: World) throws {
+        var model = world.model
+        do {
+            try world.store.write { batch in
+                for (index, operation) in step.operations.enumerated() {
+                    if step.readsBefore.contains(index) { try model.check(batch, &world.random) }
+                    let isValid = operation.apply(to: &model)
+                    if try operation.apply(to: batch) != isValid {
+                        throw WorldModel.Difference(
+                            description: "\(operation) is \(isValid ? "valid" : "invalid")")
+                    }
+                }
+                if step.readsBefore.contains(step.operations.count) {
+                    try model.check(batch, &world.random)
+                }
+                if step.fails { throw Undo() }
+            }
+            world.model = model
+        } catch is Undo {
+            // The model is what it was before.
+        }
+    }
+
+    private static func check(_ world: World, hasPurged: Bool) throws {
+        try world.model.check(world.store, &world.random)
+        let version = try world.store.view.version
+        try world.model.check(RawCache(version.cache), hasPurged: hasPurged)
+        try world.model.check(RawOutbox(version.outbox))
+        for change in world.everything.changes.drain() { try world.everything.folded.fold(change) }
+        for change in world.channel.changes.drain() { try world.channel.folded.fold(change) }
+        try world.everything.folded.check(world.model, WorldOperation.urls)
+        try world.channel.folded.check(world.model, ["a"])
+    }
+
+    /// The reason why a history fails; `nil` if it does not.
+    private static func failure(_ history: [Step], seed: Int, isOnDisk: Bool) -> String? {
+        let directory =
+            isOnDisk
+            ? FileManager.default.temporaryDirectory.appending(path: "scrollback-\(UUID())") : nil
+        defer { if let directory { try? FileManager.default.removeItem(at: directory) } }
+        do {
+            try run(history, seed: seed, at: directory)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Leaves out what a history fails without.
+    private static func shrunk(_ history: [Step], seed: Int, isOnDisk: Bool) -> [Step] {
+        var history = history
+        var tries = 300
+        func fails(_ shorter: [Step]) -> Bool {
+            tries -= 1
+            return tries > 0 && failure(shorter, seed: seed, isOnDisk: isOnDisk) != nil
+        }
+        for index in history.indices.reversed() {
+            var shorter = history
+            shorter.remove(at: index)
+            if fails(shorter) { history = shorter }
+        }
+        for index in history.indices {
+            for place in history[index].operations.indices.reversed() {
+                var shorter = history
+                shorter[index].operations.remove(at: place)
+                if fails(shorter) { history = shorter }
+            }
+        }
+        return history
+    }
+
+    private func expectAgreement(_ seed: Int, steps: Int, isOnDisk: Bool) {
+        let history = Self.history(seed, steps: steps)
+        guard Self.failure(history, seed: seed, isOnDisk: isOnDisk) != nil else { return }
+        let shrunk = Self.shrunk(history, seed: seed, isOnDisk: isOnDisk)
+        let reason = Self.failure(shrunk, seed: seed, isOnDisk: isOnDisk) ?? "nothing any more"
+        let story = shrunk.map { step in
+            "  batch\(step.fails ? " that fails" : "")"
+                + step.operations.map { "\n    \($0)" }.joined()
+                + (step.readsBefore.isEmpty ? "" : "\n  read before \(step.readsBefore.sorted())")
+                + (step.purges ? "\n  purge" : "") + (step.reopens ? "\n  reopen" : "")
+        }
+        Issue.record("seed \(seed): \(reason)\n\(story.joined(separator: "\n"))")
+    }
+
+    @Test(arguments: Seeds.few)
+    func everyHistoryInMemoryAgreesWithTheModel(seed: Int) {
+        expectAgreement(seed, steps: 15, isOnDisk: false)
+    }
+
+    @Test(arguments: Seeds.isNight ? 0..<200 : 0..<6)
+    func everyHistoryOnDiskAgreesWithTheModel(seed: Int) {
+        expectAgreement(10_000 + seed, steps: 15, isOnDisk: true)
+    }
+}
+
+/// A world as one who observes it knows it.
+private struct FoldedWorld {
+    var messages: [ChannelURL: [MessageID: Message]] = [:]
+    var groups: [ChannelURL: GroupChannel] = [:]
+    var opens: [ChannelURL: OpenChannel] = [:]
+    var gaps: [ChannelURL: [Gap.Bound: Gap]] = [:]
+    var staleRanges: [ChannelURL: [Gap.Bound: StaleRange]] = [:]
+    var users: [UserID: User] = [:]
+    var drafts: [RequestID: Draft] = [:]
+    var number = 0
+
+    mutating func fold(_ change: Change) throws {
+        if change.number <= number {
+            throw WorldModel.Difference(description: "change \(change.number) after \(number)")
+        }
+        number = change.number
+        for operation in change.operations { try fold(operation) }
+    }
+
+    private mutating func fold(_ operation: Change.Operation) throws {
+        func expect(_ condition: Bool) throws {
+            if !condition { throw WorldModel.Difference(description: "told: \(operation)") }
+        }
+        switch operation {
+        case .savedMessage(let message):
+            if let id = message.messageID {
+                messages[message.channelURL, default: [:]][id] = message
+            }
+        case .removedMessage(let id, let position, let url):
+            try expect(messages[url]?.removeValue(forKey: id)?.position == position)
+        case .removedMessages(let url, let first, let last):
+            messages[url] = messages[url]?.filter { _, message in
+                guard let position = message.position else { return true }
+                return .position(position) < first || last < .position(position)
+            }
+        case .clearedMessages(let url):
+            messages[url] = nil
+            gaps[url] = nil
+            staleRanges[url] = nil
+        case .savedGroupChannel(let channel):
+            groups[channel.url] = channel
+            opens[channel.url] = nil
+        case .savedOpenChannel(let channel):
+            opens[channel.url] = channel
+            groups[channel.url] = nil
+        case .removedChannel(let url):
+            messages[url] = nil
+            groups[url] = nil
+            opens[url] = nil
+            gaps[url] = nil
+            staleRanges[url] = nil
+        case .savedGap(let gap): gaps[gap.channelURL, default: [:]][gap.upper] = gap
+        case .removedGap(let gap):
+            try expect(gaps[gap.channelURL]?.removeValue(forKey: gap.upper) == gap)
+        case .savedStaleRange(let range):
+            staleRanges[range.channelURL, default: [:]][range.upper] = range
+        case .removedStaleRange(let range):
+            try expect(staleRanges[range.channelURL]?.removeValue(forKey: range.upper) == range)
+        case .savedUser(let user): users[user.userID] = user
+        case .savedDraft(let draft): drafts[draft.requestID] = draft
+        case .removedDraft(let draft):
+            try expect(drafts.removeValue(forKey: draft.requestID) == draft)
+        case .told, .missed: try expect(false)
+        }
+    }
+
+    func check(_ model: WorldModel, _ urls: [ChannelURL]) throws {
+        func expect(_ condition: Bool, _ what: String) throws {
+            if !condition { throw WorldModel.Difference(description: "what was told of \(what)") }
+        }
+        for url in urls {
+            let channel = model.channels[url]
+            try expect(messages[url] ?? [:] == channel?.messages ?? [:], "messages of \(url)")
+            try expect(groups[url] == channel?.group, "group channel \(url)")
+            try expect(opens[url] == channel?.open, "open channel \(url)")
+            if channel != nil {
+                let sorted = (gaps[url] ?? [:]).values.sorted { $0.upper < $1.upper }
+                try expect(sorted == model.gaps(url), "gaps of \(url)")
+            }
+            let sorted = (staleRanges[url] ?? [:]).values.sorted { $0.upper < $1.upper }
+            try expect(sorted == model.staleRanges(url), "stale ranges of \(url)")
+            try expect(
+                drafts.values.filter { $0.channelURL == url }.count
+                    == model.drafts.filter { $0.channelURL == url }.count, "drafts of \(url)")
+        }
+        for draft in model.drafts where urls.contains(draft.channelURL) {
+            try expect(drafts[draft.requestID] == draft, "draft \(draft.requestID)")
+        }
+        if urls.count > 1 { try expect(users == model.users, "users") }
+    }
+}

@@ -1,0 +1,221 @@
+import Models
+
+@testable import Store
+
+/// A store as dictionaries and lists: what a ``ChatStore`` is compared with.
+struct WorldModel: Equatable {
+    struct About: Hashable, Sendable {
+        var cursor: String?
+        var since: String?
+    }
+
+    struct Channel: Equatable {
+        var group: GroupChannel?
+        var open: OpenChannel?
+        var messages: [MessageID: Message] = [:]
+        /// The message that was the last to take a request id which it had not before.
+        var requests: [RequestID: MessageID] = [:]
+        var gaps = SlotHistory(WorldModel.positions, whole: About())
+        var staleRanges = SlotHistory<Int64>(WorldModel.positions, whole: nil)
+        var tombstones: [MessageID: Tombstone] = [:]
+        var isPinned = false
+        var lastAccess = 0
+        /// Grows with each channel that is met, and with each that is cleared.
+        var turn = 0
+
+        var sorted: [Message] {
+            messages.values.sorted { ($0.position ?? .none) < ($1.position ?? .none) }
+        }
+    }
+
+    /// The positions that gaps begin and end at.
+    static let positions = (1...4).map {
+        Position(createdAt: Timestamp(milliseconds: Int64($0)), messageID: "6")
+    }
+
+    var channels: [ChannelURL: Channel] = [:]
+    var users: [UserID: User] = [:]
+    var tokens: [String: [UInt8]] = [:]
+    /// In the order they were written.
+    var drafts: [Draft] = []
+    private var turns = 0
+    private var accesses = 0
+
+    private mutating func turn() -> Int {
+        turns += 1
+        return turns
+    }
+
+    /// Makes a channel known, and changes it.
+    private mutating func change(_ url: ChannelURL, _ body: (inout Channel) -> Void) {
+        if channels[url] == nil { channels[url] = Channel(turn: turn()) }
+        body(&channels[url]!)
+    }
+
+    // MARK: Operations; false if one is invalid, and has done nothing
+
+    mutating func save(_ message: Message) -> Bool {
+        guard let id = message.messageID, !message.channelURL.rawValue.isEmpty,
+            id.rawValue.utf8.count <= 65_535
+        else { return false }
+        change(message.channelURL) { channel in
+            let old = channel.messages.updateValue(message, forKey: id)
+            if old?.requestID != message.requestID {
+                channel.giveUpRequest(of: old)
+                if let requestID = message.requestID { channel.requests[requestID] = id }
+            }
+        }
+        return true
+    }
+
+    mutating func removeMessage(_ id: MessageID, _ url: ChannelURL) {
+        let old = channels[url]?.messages.removeValue(forKey: id)
+        channels[url]?.giveUpRequest(of: old)
+    }
+
+    mutating func removeMessages(_ url: ChannelURL, _ first: Gap.Bound, _ last: Gap.Bound) {
+        for message in channels[url]?.sorted ?? [] {
+            guard let position = message.position, first <= .position(position),
+                .position(position) <= last
+            else { continue }
+            removeMessage(position.messageID, url)
+        }
+    }
+
+    mutating func clear(_ url: ChannelURL) {
+        guard let old = channels[url] else { return }
+        channels[url] = Channel(
+            group: old.group, open: old.open, isPinned: old.isPinned, lastAccess: old.lastAccess,
+            turn: turn())
+    }
+
+    mutating func save(_ channel: GroupChannel) {
+        change(channel.url) {
+            $0.group = channel
+            $0.open = nil
+        }
+    }
+
+    mutating func save(_ channel: OpenChannel) {
+        change(channel.url) {
+            $0.group = nil
+            $0.open = channel
+        }
+    }
+
+    mutating func replaceGroupChannels(_ groups: [GroupChannel]) -> Bool {
+        if groups.contains(where: { $0.url.rawValue.isEmpty }) { return false }
+        let kept = Set(groups.map(\.url))
+        channels = channels.filter { $0.value.group == nil || kept.contains($0.key) }
+        for group in groups { save(group) }
+        return true
+    }
+
+    mutating func noteAccess(_ url: ChannelURL) {
+        accesses += 1
+        let turn = accesses
+        change(url) { $0.lastAccess = turn }
+    }
+
+    mutating func setPinned(_ isPinned: Bool, _ url: ChannelURL) {
+        change(url) { $0.isPinned = isPinned }
+    }
+
+    mutating func save(_ tombstone: Tombstone) {
+        change(tombstone.channelURL) { $0.tombstones[tombstone.messageID] = tombstone }
+    }
+
+    mutating func open(_ gap: Gap) {
+        let (cursor, since) = (gap.walkCursor, gap.changesSince)
+        change(gap.channelURL) { channel in
+            channel.gaps.open(from: gap.lower, to: gap.upper) { runs in
+                var about = About(cursor: cursor, since: since)
+                if let newest = runs.last {
+                    if newest.upper > gap.upper { about.cursor = newest.about.cursor }
+                    if newest.upper == gap.upper { about.cursor = cursor ?? newest.about.cursor }
+                }
+                about.since = runs.compactMap(\.about.since).last ?? since
+                return about
+            }
+        }
+    }
+
+    mutating func cover(
+        _ url: ChannelURL, _ first: Gap.Bound, _ last: Gap.Bound, _ cursor: String?
+    ) -> Bool {
+        guard first <= last else { return false }
+        change(url) { channel in
+            channel.gaps.cover(from: first, through: last) {
+                About(cursor: cursor, since: $0.since)
+            }
+        }
+        return true
+    }
+
+    mutating func markStale(_ range: StaleRange) {
+        change(range.channelURL) { channel in
+            channel.staleRanges.open(from: range.lower, to: range.upper) { runs in
+                runs.map(\.about).reduce(range.epoch, max)
+            }
+        }
+    }
+
+    mutating func markVerified(
+        _ url: ChannelURL, _ first: Gap.Bound, _ last: Gap.Bound
+    ) -> Bool {
+        guard first <= last else { return false }
+        channels[url]?.staleRanges.cover(from: first, through: last) { $0 }
+        return true
+    }
+
+    mutating func save(_ draft: Draft) -> Bool {
+        guard let index = drafts.firstIndex(where: { $0.requestID == draft.requestID }) else {
+            drafts.append(draft)
+            return true
+        }
+        guard drafts[index].channelURL == draft.channelURL else { return false }
+        drafts[index] = draft
+        return true
+    }
+
+    // MARK: Questions
+
+    func gaps(_ url: ChannelURL) -> [Gap] {
+        (channels[url] ?? Channel()).gaps.runs.map {
+            Gap(
+                in: url, from: $0.lower, to: $0.upper, walkCursor: $0.about.cursor,
+                changesSince: $0.about.since)
+        }
+    }
+
+    func staleRanges(_ url: ChannelURL) -> [StaleRange] {
+        (channels[url] ?? Channel()).staleRanges.runs.map {
+            StaleRange(in: url, from: $0.lower, to: $0.upper, epoch: $0.about)
+        }
+    }
+
+    var urlsByAccess: [ChannelURL] {
+        channels.sorted {
+            ($0.value.lastAccess, $0.value.turn) < ($1.value.lastAccess, $1.value.turn)
+        }.map(\.key)
+    }
+
+    /// All drafts: by the length of the channel's URL, then by its bytes, then as they were written.
+    var sortedDrafts: [Draft] {
+        let urls = Set(drafts.map(\.channelURL)).sorted {
+            ($0.rawValue.utf8.count, $0.rawValue) < ($1.rawValue.utf8.count, $1.rawValue)
+        }
+        return urls.flatMap { url in drafts.filter { $0.channelURL == url } }
+    }
+}
+
+extension WorldModel.Channel {
+    fileprivate mutating func giveUpRequest(of message: Message?) {
+        guard let id = message?.requestID, requests[id] == message?.messageID else { return }
+        requests[id] = nil
+    }
+}
+
+extension Position {
+    fileprivate static let none = Position(createdAt: .distantPast, messageID: "")
+}

@@ -1,0 +1,219 @@
+import Models
+
+@testable import Store
+
+/// One thing that a batch does in a small world; known whole, so that it can be done again.
+enum WorldOperation: Hashable, Sendable {
+    case saveMessage(Message)
+    case removeMessage(MessageID, ChannelURL)
+    case removeMessages(ChannelURL, Gap.Bound, Gap.Bound)
+    case clearMessages(ChannelURL)
+    case saveGroup(GroupChannel)
+    case saveOpen(OpenChannel)
+    case removeChannel(ChannelURL)
+    case replaceGroups([GroupChannel])
+    case noteAccess(ChannelURL)
+    case setPinned(Bool, ChannelURL)
+    case saveUser(User)
+    case setToken([UInt8]?, String)
+    case saveTombstone(Tombstone)
+    case removeTombstone(MessageID, ChannelURL)
+    case openGap(Gap)
+    case cover(ChannelURL, Gap.Bound, Gap.Bound, String?)
+    case markStale(StaleRange)
+    case markVerified(ChannelURL, Gap.Bound, Gap.Bound)
+    case saveDraft(Draft)
+    case removeDraft(RequestID)
+
+    /// Does it, and returns false if it is refused as invalid.
+    func apply(to batch: Batch) throws -> Bool {
+        do {
+            switch self {
+            case .saveMessage(let message): try batch.save(message)
+            case .removeMessage(let id, let url): try batch.removeMessage(id, in: url)
+            case .removeMessages(let url, let first, let last):
+                try batch.removeMessages(in: url, from: first, through: last)
+            case .clearMessages(let url): try batch.clearMessages(in: url)
+            case .saveGroup(let channel): try batch.save(channel)
+            case .saveOpen(let channel): try batch.save(channel)
+            case .removeChannel(let url): try batch.removeChannel(url)
+            case .replaceGroups(let channels): try batch.replaceGroupChannels(with: channels)
+            case .noteAccess(let url): try batch.noteAccess(to: url)
+            case .setPinned(let isPinned, let url): try batch.setPinned(isPinned, url)
+            case .saveUser(let user): try batch.save(user)
+            case .setToken(let token, let scope): batch.setToken(token, for: scope)
+            case .saveTombstone(let tombstone): try batch.save(tombstone)
+            case .removeTombstone(let id, let url): try batch.removeTombstone(of: id, in: url)
+            case .openGap(let gap): try batch.open(gap)
+            case .cover(let url, let first, let last, let cursor):
+                try batch.cover(url, from: first, through: last, walkCursor: cursor)
+            case .markStale(let range): try batch.markStale(range)
+            case .markVerified(let url, let first, let last):
+                try batch.markVerified(url, from: first, through: last)
+            case .saveDraft(let draft): try batch.save(draft)
+            case .removeDraft(let id): try batch.removeDraft(id)
+            }
+            return true
+        } catch {
+            guard error.code == .invalid else { throw error }
+            return false
+        }
+    }
+
+    /// Does the same to the model, which says whether it is valid.
+    func apply(to model: inout WorldModel) -> Bool {
+        switch self {
+        case .saveMessage(let message): return model.save(message)
+        case .removeMessage(let id, let url): model.removeMessage(id, url)
+        case .removeMessages(let url, let first, let last): model.removeMessages(url, first, last)
+        case .clearMessages(let url): model.clear(url)
+        case .saveGroup(let channel): model.save(channel)
+        case .saveOpen(let channel): model.save(channel)
+        case .removeChannel(let url): model.channels[url] = nil
+        case .replaceGroups(let channels): return model.replaceGroupChannels(channels)
+        case .noteAccess(let url): model.noteAccess(url)
+        case .setPinned(let isPinned, let url): model.setPinned(isPinned, url)
+        case .saveUser(let user): model.users[user.userID] = user
+        case .setToken(let token, let scope): model.tokens[scope] = token
+        case .saveTombstone(let tombstone): model.save(tombstone)
+        case .removeTombstone(let id, let url): model.channels[url]?.tombstones[id] = nil
+        case .openGap(let gap): model.open(gap)
+        case .cover(let url, let first, let last, let cursor):
+            return model.cover(url, first, last, cursor)
+        case .markStale(let range): model.markStale(range)
+        case .markVerified(let url, let first, let last):
+            return model.markVerified(url, first, last)
+        case .saveDraft(let draft): return model.save(draft)
+        case .removeDraft(let id): model.drafts.removeAll { $0.requestID == id }
+        }
+        return true
+    }
+}
+
+// MARK: Generating
+
+extension WorldOperation {
+    static let urls: [ChannelURL] = ["a", "bb", "c"]
+    static let ids = (1...12).map { MessageID(String($0)) }
+    static let times: [Timestamp] = [1, 2, 3, 4]
+    static let requestIDs: [RequestID?] = [nil, nil, nil, "r1", "r2", "r3"]
+    static let bounds: [Gap.Bound] =
+        [.beginning] + WorldModel.positions.map { .position($0) } + [.end]
+
+    static func any(_ random: inout SeededRandom) -> WorldOperation {
+        // Half of it in one channel, so that much happens there.
+        let url = random.oneIn(2) ? urls[0] : random.pick(urls)
+        let id = random.pick(ids)
+        let bounds = [random.pick(bounds), random.pick(bounds)]
+        let isSound = bounds[0] < bounds[1]
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<38: return .saveMessage(message(id, url, &random))
+        case 38..<48: return .removeMessage(id, url)
+        case 48..<50: return .removeMessages(url, bounds[0], bounds[1])
+        case 50..<52: return .clearMessages(url)
+        case 52..<57: return .saveGroup(group(url, &random))
+        case 57..<59:
+            return .saveOpen(OpenChannel(url: url, createdAt: random.pick(times)))
+        case 59: return .removeChannel(url)
+        case 60:
+            let groups = urls.filter { _ in random.oneIn(2) }.map { group($0, &random) }
+            // One without a URL is invalid, and so is the whole.
+            let invalid = random.oneIn(4) ? [GroupChannel(url: "", createdAt: 1)] : []
+            return .replaceGroups(groups + invalid)
+        case 61..<64: return .noteAccess(url)
+        case 64..<66: return .setPinned(random.oneIn(2), url)
+        case 66..<68:
+            return .saveUser(User(id: random.pick(["ann", "bo"]), nickname: id.rawValue))
+        case 68..<71:
+            return .setToken(random.oneIn(3) ? nil : [UInt8(url.rawValue.count)], id.rawValue)
+        case 71..<73:
+            let position = Position(createdAt: random.pick(times), messageID: id)
+            return .saveTombstone(
+                Tombstone(
+                    id, in: url, deletedAt: random.pick(times),
+                    position: random.oneIn(2) ? position : nil))
+        case 73: return .removeTombstone(id, url)
+        case 74..<79 where isSound:
+            return .openGap(
+                Gap(
+                    in: url, from: bounds[0], to: bounds[1],
+                    walkCursor: random.pick([nil, "w1", "w2"]),
+                    changesSince: random.pick([nil, "s1", "s2"])))
+        case 79..<86: return .cover(url, bounds[0], bounds[1], random.pick([nil, "w3"]))
+        case 86..<89 where isSound:
+            return .markStale(
+                StaleRange(
+                    in: url, from: bounds[0], to: bounds[1],
+                    epoch: Int64.random(in: 0...2, using: &random)))
+        case 89..<91: return .markVerified(url, bounds[0], bounds[1])
+        case 91..<97: return .saveDraft(draft(url, &random))
+        default: return .removeDraft(random.pick(["d1", "d2", "d3", "d4"]))
+        }
+    }
+
+    private static func message(
+        _ id: MessageID, _ url: ChannelURL, _ random: inout SeededRandom
+    ) -> Message {
+        Message(
+            type: random.pick([.user, .user, .file, .admin]),
+            id: random.oneIn(40) ? nil : id, channelURL: random.oneIn(60) ? "" : url,
+            requestID: random.pick(requestIDs), text: "t\(random.next() % 100)",
+            customType: random.pick(["", "x"]), createdAt: random.pick(times),
+            parentMessageID: random.oneIn(3) ? random.pick(["1", "10", "gone"]) : nil)
+    }
+
+    private static func group(_ url: ChannelURL, _ random: inout SeededRandom) -> GroupChannel {
+        var channel = GroupChannel(
+            url: url, name: random.pick(["", "n", "nn"]), createdAt: random.pick(times))
+        channel.myMemberState = .joined
+        channel.isFrozen = random.oneIn(3)
+        if random.oneIn(2) {
+            channel.lastMessage = Message(
+                id: "1", channelURL: url, createdAt: random.pick(times))
+        }
+        if random.oneIn(2) { channel.metadata = ["k": random.pick(["1", "2"])] }
+        return channel
+    }
+
+    private static func draft(_ url: ChannelURL, _ random: inout SeededRandom) -> Draft {
+        Draft(
+            Message(id: nil, channelURL: url, text: "t\(random.next() % 100)", createdAt: 5),
+            requestID: random.pick(["d1", "d2", "d3", "d4"]))
+    }
+}
+
+// MARK: Showing
+
+extension WorldOperation: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .saveMessage(let message):
+            "save \(message.channelURL): \(message.messageID?.rawValue ?? "no id")"
+                + " at \(message.createdAt)"
+                + (message.requestID.map { " by \($0)" } ?? "")
+                + (message.parentMessageID.map { " to \($0)" } ?? "")
+        case .removeMessage(let id, let url): "remove \(url): \(id)"
+        case .removeMessages(let url, let first, let last): "remove \(url): \(first) … \(last)"
+        case .clearMessages(let url): "clear \(url)"
+        case .saveGroup(let channel): "save group \(channel.url), created at \(channel.createdAt)"
+        case .saveOpen(let channel): "save open \(channel.url), created at \(channel.createdAt)"
+        case .removeChannel(let url): "remove \(url)"
+        case .replaceGroups(let channels): "replace groups: \(channels.map(\.url))"
+        case .noteAccess(let url): "access \(url)"
+        case .setPinned(let isPinned, let url): "\(isPinned ? "pin" : "unpin") \(url)"
+        case .saveUser(let user): "save user \(user.userID)"
+        case .setToken(let token, let scope): "token \(scope): \(token?.digits ?? "none")"
+        case .saveTombstone(let tombstone):
+            "tombstone \(tombstone.channelURL): \(tombstone.messageID)"
+        case .removeTombstone(let id, let url): "no tombstone \(url): \(id)"
+        case .openGap(let gap):
+            "open \(gap), \(gap.walkCursor ?? "-"), \(gap.changesSince ?? "-")"
+        case .cover(let url, let first, let last, let cursor):
+            "cover \(url): \(first) … \(last), \(cursor ?? "-")"
+        case .markStale(let range): "stale \(range), \(range.epoch)"
+        case .markVerified(let url, let first, let last): "verified \(url): \(first) … \(last)"
+        case .saveDraft(let draft): "draft \(draft.channelURL): \(draft.requestID)"
+        case .removeDraft(let id): "no draft \(id)"
+        }
+    }
+}
