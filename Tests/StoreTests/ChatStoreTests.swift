@@ -41,4 +41,32 @@ import Testing
         #expect(try store.message("1", in: "general")?.text == "m1")
         #expect(try store.drafts(in: "general").map(\.requestID) == ["r1"])
     }
+
+    /// A reader that sees another commit at each look.
+    struct Restless: StoreReader {
+        let store: ChatStore
+
+        var view: StoreView {
+            get throws(StoreError) {
+                let view = try store.view
+                do {
+                    try store.write { try $0.save(ChatStoreTests().message("1", at: 9)) }
+                } catch {
+                    throw StoreError(.io, "\(error)", path: "")
+                }
+                return view
+            }
+        }
+    }
+
+    @Test func bothSidesOfAPointAreOfOneCommit() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.save(message("1", at: 1)) }
+        var params = MessageListParams()
+        params.previousResultSize = 5
+        params.nextResultSize = 5
+        let found = try Restless(store: store).messages(
+            in: "general", around: .time(5), params: params)
+        #expect(found.map(\.createdAt) == [1])
+    }
 }

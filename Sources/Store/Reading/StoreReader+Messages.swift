@@ -65,9 +65,10 @@ extension StoreReader {
     public func messages(
         in url: ChannelURL, around anchor: HistoryAnchor, params: MessageListParams
     ) throws(StoreError) -> [Message] {
-        let previous = try messages(
+        let reader = OneCommit(view: try view)
+        let previous = try reader.messages(
             in: url, before: anchor, limit: max(0, params.previousResultSize), matching: params)
-        let next = try messages(
+        let next = try reader.messages(
             in: url, after: anchor, isInclusive: params.isInclusive,
             limit: max(0, params.nextResultSize), matching: params)
         return params.isReversed ? next.reversed() + previous : previous.reversed() + next
@@ -152,6 +153,11 @@ extension StoreReader {
         if let batch = view.batch, !batch.cache.isEmpty { return try view.cache.messageCount() }
         return try view.version.messageCount()
     }
+}
+
+/// Reads several things as of the same commit.
+private struct OneCommit: StoreReader {
+    let view: StoreView
 }
 
 // MARK: Rows
