@@ -1,8 +1,296 @@
-import Store
+import Foundation
 import Testing
+
+@testable import Store
 
 @Suite struct LevelDBTests {
     @Test func theLinkedLevelDBIs120OrNewer() {
         #expect(LevelDB.version >= (1, 20))
+    }
+
+    private func inMemory() throws -> LevelDB {
+        try LevelDB(at: "/test", environment: .memory())
+    }
+
+    /// Calls a closure with the path of a directory that is gone afterwards.
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "leveldb-\(UUID())")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: url) }
+        try body(url.path)
+    }
+
+    private func write(_ database: LevelDB, _ rows: [(String, String?)]) throws {
+        let batch = Overlay()
+        for (key, value) in rows {
+            if let value {
+                batch.put({ $0.text(key) }, { $0.text(value) })
+            } else {
+                batch.remove { $0.text(key) }
+            }
+        }
+        try database.write(batch, isDurable: false)
+    }
+
+    private func value(_ key: String, in rows: Rows) throws -> String? {
+        try rows.withValue(of: Array(key.utf8)) { (value) throws(StoreError) in
+            value.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    private func value(_ key: String, in database: LevelDB) throws -> String? {
+        try value(key, in: Rows(snapshot: database.snapshot(), overlay: nil))
+    }
+
+    private func rows(
+        _ rows: Rows, from lower: String = "", to upper: String = "\u{7f}",
+        isDescending: Bool = false, limit: Int = .max
+    ) throws -> [String] {
+        var found: [String] = []
+        try rows.scan(
+            KeyRange(Array(lower.utf8), Array(upper.utf8)), isDescending: isDescending
+        ) { (key, value) throws(StoreError) in
+            found.append(
+                String(decoding: key, as: UTF8.self) + "="
+                    + String(decoding: value, as: UTF8.self))
+            return found.count < limit
+        }
+        return found
+    }
+
+    // MARK: One after the other
+
+    @Test func aRowIsThereUntilItIsRemoved() throws {
+        let database = try inMemory()
+        #expect(try value("a", in: database) == nil)
+        try write(database, [("a", "1"), ("b", ""), ("a", "2")])
+        #expect(try value("a", in: database) == "2")
+        #expect(try value("b", in: database) == "")
+        try write(database, [("a", nil), ("missing", nil)])
+        #expect(try value("a", in: database) == nil)
+    }
+
+    @Test func aRangeIsLentInBothDirectionsWithoutItsUpperEnd() throws {
+        let database = try inMemory()
+        try write(database, ["a", "b", "bb", "c", "d"].map { ($0, $0.uppercased()) })
+        let all = Rows(snapshot: try database.snapshot(), overlay: nil)
+        #expect(try rows(all, from: "b", to: "d") == ["b=B", "bb=BB", "c=C"])
+        #expect(
+            try rows(all, from: "b", to: "d", isDescending: true) == ["c=C", "bb=BB", "b=B"])
+        #expect(try rows(all, from: "ba", to: "z") == ["bb=BB", "c=C", "d=D"])
+        #expect(try rows(all, from: "ba", to: "z", isDescending: true).first == "d=D")
+        #expect(try rows(all, limit: 2) == ["a=A", "b=B"])
+        #expect(try rows(all, isDescending: true, limit: 2) == ["d=D", "c=C"])
+        for isDescending in [false, true] {
+            #expect(try rows(all, from: "x", to: "z", isDescending: isDescending).isEmpty)
+            #expect(try rows(all, from: "c", to: "c", isDescending: isDescending).isEmpty)
+            #expect(try rows(all, from: "d", to: "a", isDescending: isDescending).isEmpty)
+        }
+    }
+
+    @Test func aSnapshotStaysAsItWas() throws {
+        let database = try inMemory()
+        try write(database, [("a", "1")])
+        let before = Rows(snapshot: try database.snapshot(), overlay: nil)
+        try write(database, [("a", nil), ("b", "2")])
+        try database.compact()
+        #expect(try rows(before) == ["a=1"])
+        #expect(try rows(Rows(snapshot: database.snapshot(), overlay: nil)) == ["b=2"])
+    }
+
+    @Test func anErrorOfAClosureIsThrownOn() throws {
+        let database = try inMemory()
+        try write(database, [("a", "1")])
+        let overlay = Overlay()
+        for added in [nil, "b", "A"] {
+            if let added { overlay.put { $0.text(added) } }
+            let all = Rows(snapshot: try database.snapshot(), overlay: overlay)
+            #expect(throws: StoreError.self) {
+                try all.scan(KeyRange([], [0xFF])) { (_, _) throws(StoreError) in
+                    throw StoreError(.corruption, "as expected", path: "")
+                }
+            }
+        }
+    }
+
+    @Test func aClosedDatabaseSaysSoAndItsSnapshotsGoOn() throws {
+        let database = try inMemory()
+        try write(database, [("a", "1")])
+        let snapshot = try database.snapshot()
+        database.close()
+        database.close()
+        #expect(try rows(Rows(snapshot: snapshot, overlay: nil)) == ["a=1"])
+        let attempts: [() throws -> Void] = [
+            { _ = try database.snapshot() }, { try write(database, []) },
+            { try database.compact() }, { _ = try database.property("leveldb.stats") },
+            { _ = try database.approximateSize(of: KeyRange([], [0xFF])) },
+        ]
+        for attempt in attempts {
+            let error = #expect(throws: StoreError.self) { try attempt() }
+            #expect(error?.code == .closed)
+        }
+    }
+
+    // MARK: What a batch does, on top of what is there
+
+    /// Short keys of few letters, so that they meet and begin with each other.
+    private static func key(_ random: inout SeededRandom) -> String {
+        String(
+            (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(["a", "b", "z"]) })
+    }
+
+    /// Few entries are looked at one by one, many are found by their hash: both are met.
+    @Test(arguments: Seeds.few, [3, 16, 17, 120])
+    func rowsUnderABatchAgreeWithADictionary(seed: Int, count: Int) throws {
+        var random = SeededRandom(seed: seed)
+        let database = try inMemory()
+        var model: [String: String] = [:]
+        for _ in 0..<20 {
+            let key = Self.key(&random)
+            model[key] = "\(random.next() % 10)"
+            try write(database, [(key, model[key])])
+        }
+        let overlay = Overlay()
+        let all = Rows(snapshot: try database.snapshot(), overlay: overlay)
+        for index in 0...count {
+            if index % 7 == 0 || index == count { try expect(all, model, &random) }
+            let key = Self.key(&random)
+            if random.oneIn(3) {
+                overlay.remove { $0.text(key) }
+                model[key] = nil
+            } else {
+                let value = random.oneIn(5) ? "" : "\(random.next() % 10)"
+                overlay.put({ $0.text(key) }, { $0.text(value) })
+                model[key] = value
+            }
+        }
+        // And once it is written, they are all there is.
+        try database.write(overlay, isDurable: true)
+        try expect(Rows(snapshot: database.snapshot(), overlay: nil), model, &random)
+    }
+
+    private func expect(
+        _ all: Rows, _ model: [String: String], _ random: inout SeededRandom
+    ) throws {
+        for key in ["", "a", "ab", "zzz", Self.key(&random)] {
+            #expect(try value(key, in: all) == model[key])
+            #expect(try all.contains(Array(key.utf8)) == (model[key] != nil))
+        }
+        for _ in 0..<4 {
+            let bounds = [Self.key(&random), Self.key(&random) + random.pick(["", "~"])]
+            let limit = random.pick([1, 2, .max])
+            let expected = model.filter { bounds[0] <= $0.key && $0.key < bounds[1] }
+                .sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+            #expect(
+                try rows(all, from: bounds[0], to: bounds[1], limit: limit)
+                    == Array(expected.prefix(limit)))
+            #expect(
+                try rows(all, from: bounds[0], to: bounds[1], isDescending: true, limit: limit)
+                    == Array(expected.reversed().prefix(limit)))
+        }
+    }
+
+    // MARK: Files
+
+    /// Values that cannot be compressed.
+    private func fill(_ database: LevelDB, _ range: Range<Int>) throws {
+        var random = SeededRandom(seed: 1)
+        for index in range {
+            let value = (0..<80).map { _ in String(random.next(), radix: 36) }.joined()
+            try write(database, [("key \(1_000 + index)", value)])
+        }
+    }
+
+    private let all = KeyRange([], [0xFF])
+
+    @Test func theSizeOfARangeIsAboutThatOfItsRows() throws {
+        let database = try inMemory()
+        try fill(database, 0..<400)
+        // What is in the log alone is not seen.
+        #expect(try database.approximateSize(of: all) == 0)
+        try database.flush()
+        let size = try database.approximateSize(of: all)
+        #expect((300_000..<700_000).contains(size))
+        let half = try database.approximateSize(
+            of: KeyRange(Array("key 1000".utf8), Array("key 1200".utf8)))
+        #expect(abs(half - size / 2) < 50_000)
+        #expect(try database.approximateSize(of: KeyRange([0x7A], [0xFF])) == 0)
+        #expect(try database.approximateSize(of: KeyRange([0xFF], [])) == 0)
+    }
+
+    @Test func aCompactionLeavesOutWhatWasRemoved() throws {
+        let database = try inMemory()
+        try fill(database, 0..<400)
+        try database.flush()
+        try write(database, (0..<400).map { ("key \(1_000 + $0)", nil) })
+        #expect(try database.approximateSize(of: all) > 300_000)
+        try database.compact()
+        #expect(try database.approximateSize(of: all) < 10_000)
+    }
+
+    @Test func aCompactionOfARangeLeavesTheRowsAsTheyAre() throws {
+        let database = try inMemory()
+        try fill(database, 0..<100)
+        try write(database, [("key 1010", nil)])
+        let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
+        try database.compact(KeyRange(Array("key 1000".utf8), Array("key 1050".utf8)))
+        #expect(try rows(Rows(snapshot: database.snapshot(), overlay: nil)) == before)
+        #expect(before.count == 99)
+    }
+
+    @Test func propertiesHaveNames() throws {
+        let database = try inMemory()
+        #expect(try database.property("leveldb.stats")?.contains("Compactions") == true)
+        #expect(try database.property("leveldb.num-files-at-level0") == "0")
+        #expect(try database.property("leveldb.nonsense") == nil)
+        #expect(try database.property("") == nil)
+    }
+
+    @Test func aDestroyedDatabaseIsEmptyWhenItIsOpenedAgain() throws {
+        try withDirectory { path in
+            try LevelDB.destroy(at: path + "/none")
+            let database = try LevelDB(at: path)
+            try write(database, [("a", "1")])
+            let error = #expect(throws: StoreError.self) { try LevelDB.destroy(at: path) }
+            #expect(error?.code == .locked)
+            #expect(try value("a", in: database) == "1")
+            database.close()
+            try LevelDB.destroy(at: path)
+            let files = try? FileManager.default.contentsOfDirectory(atPath: path)
+            #expect(files ?? [] == [])
+            #expect(try value("a", in: LevelDB(at: path)) == nil)
+        }
+    }
+
+    @Test func aRepairedDatabaseHasItsRows() throws {
+        try withDirectory { path in
+            let database = try LevelDB(at: path)
+            try fill(database, 0..<50)
+            try database.flush()
+            try write(database, [("a", "in the log")])
+            let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
+            database.close()
+            // Without the list of its tables it does not open.
+            try FileManager.default.removeItem(atPath: path + "/CURRENT")
+            let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
+            #expect(error?.code == .corruption)
+            try LevelDB.repair(at: path)
+            let repaired = try LevelDB(at: path)
+            #expect(
+                try rows(Rows(snapshot: repaired.snapshot(), overlay: nil)) == before)
+        }
+    }
+
+    @Test func theSamePathIsOpenOnce() throws {
+        try withDirectory { path in
+            let database = try LevelDB(at: path)
+            let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
+            #expect(error?.code == .locked)
+            let snapshot = try database.snapshot()
+            database.close()
+            // A snapshot keeps the files open.
+            #expect(throws: StoreError.self) { try LevelDB(at: path) }
+            withExtendedLifetime(snapshot) {}
+        }
     }
 }
