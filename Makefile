@@ -89,10 +89,10 @@ tsan: deps
 	$(TEST) --sanitize=thread --scratch-path .build-tsan
 
 # The linker warns of each of the sanitizer's own symbols. Foundation leaks some bytes of each process
-# that it starts, so protoc is left out.
+# that it starts, so protoc and the kills are left out.
 asan: deps
 	set -o pipefail; \
-	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc' 2>&1 | sed '/local symbol .__asan_/d'
+	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
 fuzz: $(FUZZERS)
 

@@ -82,7 +82,13 @@ let package = Package(
             name: "StoreTests",
             dependencies: [
                 "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
+                "StoreCrashWriter",
             ]
+        ),
+        .executableTarget(
+            name: "StoreCrashWriter",
+            dependencies: ["Store", "Models"],
+            path: "Tests/CrashWriter"
         ),
         .target(
             name: "CFaultEnvironment",

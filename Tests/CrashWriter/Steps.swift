@@ -1,0 +1,190 @@
+package import Models
+package import Store
+
+/// What tests write to a store, commit by commit; the same in every run of a seed.
+///
+/// A step that is written twice in a row leaves what it left the first time.
+package struct Steps: Sendable {
+    package let seed: Int
+    /// Whether messages are removed and channels cleared, too.
+    package let removes: Bool
+
+    package init(seed: Int, removes: Bool = true) {
+        self.seed = seed
+        self.removes = removes
+    }
+
+    /// Logs and tables of 64 KiB, the least that LevelDB takes, so that there are several soon.
+    package static var smallFiles: StoreOptions {
+        var options = StoreOptions()
+        options.writeBufferSize = 64 << 10
+        options.blockCacheSize = 64 << 10
+        return options
+    }
+
+    package static let channels: [ChannelURL] = ["general", "random", "support"]
+
+    /// The token that names the last step which wrote to the cache.
+    package static let token = "steps"
+}
+
+extension Steps {
+    /// What one step does.
+    package enum Kind: Equatable {
+        /// A page of messages, which covers a part of its channel's history.
+        case page
+        case draft(RequestID)
+        case editOfDraft(RequestID)
+        case removalOfDraft(RequestID)
+        /// The message of a draft instead of the draft: a write to both databases.
+        case acknowledgement(RequestID)
+        case removal
+        case clearing
+    }
+
+    package func kind(_ number: Int) -> Kind {
+        // Each channel has its name early.
+        if number <= Steps.channels.count { return .page }
+        var random = random(number, 0)
+        let draft = draftStep(before: number, &random).map { RequestID("r-\($0)") }
+        switch (Int.random(in: 0..<20, using: &random), draft) {
+        case (0..<3, _), (3..<10, nil): return .draft(RequestID("r-\(number)"))
+        case (3, let draft?): return .editOfDraft(draft)
+        case (4..<6, let draft?): return .removalOfDraft(draft)
+        case (6..<10, let draft?): return .acknowledgement(draft)
+        case (10, _) where removes: return .clearing
+        case (11..<13, _) where removes: return .removal
+        default: return .page
+        }
+    }
+
+    package func channel(_ number: Int) -> ChannelURL {
+        if number <= Steps.channels.count { return Steps.channels[number - 1] }
+        var random = random(number, 1)
+        return Steps.channels.randomElement(using: &random) ?? "general"
+    }
+
+    /// The messages of a page, oldest first.
+    package func page(_ number: Int) -> [Message] {
+        var random = random(number, 2)
+        return (0..<Int.random(in: 1...6, using: &random)).map { index in
+            message(
+                MessageID("m-\(number)-\(index)"), number, at: number * 1_000 + index,
+                parent: index == 0 ? nil : MessageID("m-\(number)-0"), &random)
+        }
+    }
+
+    package func draft(_ id: RequestID, by number: Int) -> Draft {
+        var random = random(number, 3)
+        let created = step(ofDraft: id)
+        var message = message("", created, at: created * 1_000, parent: nil, &random)
+        message.messageID = nil
+        return Draft(message, requestID: id)
+    }
+
+    package func acknowledged(_ id: RequestID, by number: Int) -> Message {
+        var random = random(number, 4)
+        let created = step(ofDraft: id)
+        var message = message(
+            MessageID("sent-\(id)"), created, at: created * 1_000 + 500, parent: nil, &random)
+        message.requestID = id
+        return message
+    }
+
+    /// Whether a step writes to the cache, and so leaves its number there.
+    package func writesToCache(_ number: Int) -> Bool {
+        switch kind(number) {
+        case .page, .acknowledgement, .removal, .clearing: true
+        case .draft, .editOfDraft, .removalOfDraft: false
+        }
+    }
+
+    /// What the store has promised when the step is written, as a line.
+    package func promise(of number: Int) -> String {
+        switch kind(number) {
+        case .page, .removal, .clearing: "cache"
+        case .draft(let id), .editOfDraft(let id): "draft \(id)"
+        case .removalOfDraft(let id): "removed \(id)"
+        case .acknowledgement(let id): "cache removed \(id)"
+        }
+    }
+
+    @discardableResult
+    package func write(_ number: Int, to store: ChatStore) throws -> Change {
+        try store.write { batch in
+            if writesToCache(number) {
+                batch.setToken(Array("\(number)".utf8), for: Steps.token)
+            }
+            let channel = channel(number)
+            switch kind(number) {
+            case .page:
+                let page = page(number)
+                for message in page { try batch.save(message) }
+                if let first = page.first?.position, let last = page.last?.position {
+                    try batch.cover(channel, from: .position(first), through: .position(last))
+                }
+            case .draft(let id), .editOfDraft(let id):
+                try batch.save(draft(id, by: number))
+            case .removalOfDraft(let id):
+                try batch.removeDraft(id)
+            case .acknowledgement(let id):
+                try batch.save(acknowledged(id, by: number))
+                try batch.removeDraft(id)
+            case .removal:
+                let position = Position(
+                    createdAt: Timestamp(milliseconds: Int64(number / 2 * 1_000)), messageID: "")
+                try batch.removeMessages(in: channel, through: .position(position))
+                try batch.open(Gap(in: channel, to: .position(position)))
+            case .clearing:
+                try batch.clearMessages(in: channel)
+            }
+        }
+    }
+}
+
+// MARK: Chance
+
+extension Steps {
+    private func step(ofDraft id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
+
+    /// A step before that surely was a draft's; drafts are edited and sent more than once.
+    private func draftStep(before number: Int, _ random: inout Random) -> Int? {
+        let first = Steps.channels.count + 1
+        let earlier = max(first, number - 30)..<max(first, number)
+        let drafts = earlier.filter { candidate in
+            var random = self.random(candidate, 0)
+            // What `kind` draws first, for a step with drafts before it.
+            _ = random.next()
+            return Int.random(in: 0..<20, using: &random) < 3
+        }
+        let choice = random.next()
+        return drafts.isEmpty ? nil : drafts[Int(choice % UInt64(drafts.count))]
+    }
+
+    private func message(
+        _ id: MessageID, _ number: Int, at time: Int, parent: MessageID?, _ random: inout Random
+    ) -> Message {
+        let word = String(random.next(), radix: 36) + " "
+        let text = String(repeating: word, count: Int.random(in: 1...200, using: &random))
+        return Message(
+            id: id, channelURL: channel(number), text: "\(number) \(text)",
+            createdAt: Timestamp(milliseconds: Int64(time)), parentMessageID: parent)
+    }
+
+    private func random(_ number: Int, _ stream: Int) -> Random {
+        Random(state: UInt64(seed) << 40 ^ UInt64(number) << 8 ^ UInt64(stream))
+    }
+
+    /// SplitMix64.
+    struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+            return value ^ (value >> 31)
+        }
+    }
+}

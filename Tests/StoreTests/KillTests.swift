@@ -1,0 +1,146 @@
+import Foundation
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// A process that writes is killed, over and over; what it promised is there.
+@Suite(.serialized) struct KillTests {
+    /// How many processes are killed over one directory.
+    private static let rounds = 3
+
+    private static let seeds =
+        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<10 : 0..<170
+
+    @Test(arguments: seeds) func whatWasPromisedOutlivesTheProcess(seed: Int) throws {
+        let directory = try StoreDirectory()
+        let expected = try ExpectedStore(Steps(seed: seed))
+        var random = DisasterRandom(seed: seed)
+        var done = 0
+        for _ in 0..<KillTests.rounds {
+            // Sometimes at once, so that the opening is what is killed.
+            let lines = Int.random(in: 0...60, using: &random)
+            let promises = try KillTests.promises(
+                in: directory, seed: seed, from: done + 1, killingAfter: lines)
+            let last = promises.last?.step ?? done
+            #expect(promises.map(\.step) == Array((done + 1)..<(last + 1)))
+            done = try check(directory, expected, promises, last)
+        }
+    }
+
+    /// Returns the last step that is in the store, in both of its databases.
+    private func check(
+        _ directory: StoreDirectory, _ expected: ExpectedStore, _ promises: [Promise], _ last: Int
+    ) throws -> Int {
+        let store = try directory.open()
+        let report = store.openingReport
+        #expect(report.cacheDamage == nil && report.outboxDamage == nil, "\(report)")
+        #expect(try store.contradictions() == [])
+
+        // The step that was under way may be there or not, the cache's part of it first.
+        let cache = try CachePicture(store)
+        let outbox = try store.outboxPicture()
+        let hasCache = try cache == expected.cache(after: last)
+        let hasNextCache = try cache == expected.cache(after: last + 1)
+        #expect(hasCache || hasNextCache, "after \(last): \(cache)")
+        let hasOutbox = try outbox == expected.outbox(after: last)
+        let hasNextOutbox = try outbox == expected.outbox(after: last + 1)
+        #expect(hasOutbox || hasNextOutbox, "after \(last): \(outbox)")
+        if !hasOutbox { #expect(hasNextCache, "the outbox is ahead of the cache at \(last)") }
+
+        // What the lines say, without our knowledge of the steps.
+        var drafts: [RequestID: Bool] = [:]
+        for promise in promises {
+            if let id = promise.draft { drafts[id] = true }
+            if let id = promise.removed { drafts[id] = false }
+        }
+        let underWay = expected.steps.kind(last + 1)
+        for (id, isThere) in drafts where underWay.draft != id {
+            #expect(try (store.draft(id) != nil) == isThere, "draft \(id)")
+        }
+        if let token = promises.last(where: \.isCache)?.step { #expect(cache.step ?? 0 >= token) }
+
+        // Goes on, with the step that was under way.
+        try expected.steps.write(last + 1, to: store)
+        #expect(try CachePicture(store) == expected.cache(after: last + 1))
+        #expect(try store.outboxPicture() == expected.outbox(after: last + 1))
+        return last + 1
+    }
+}
+
+// MARK: The other process
+
+/// A line of the process that writes.
+struct Promise {
+    let step: Int
+    let isCache: Bool
+    let draft: RequestID?
+    let removed: RequestID?
+
+    /// Reads a line such as "17 cache removed r-12".
+    init?(_ line: Substring) {
+        let words = line.split(separator: " ").map(String.init)
+        guard let step = words.first.flatMap(Int.init) else { return nil }
+        func word(behind name: String) -> RequestID? {
+            guard let index = words.firstIndex(of: name) else { return nil }
+            return RequestID(words[index + 1])
+        }
+        self.step = step
+        isCache = words.contains("cache")
+        draft = word(behind: "draft")
+        removed = word(behind: "removed")
+    }
+}
+
+extension Steps.Kind {
+    fileprivate var draft: RequestID? {
+        switch self {
+        case .draft(let id), .editOfDraft(let id), .removalOfDraft(let id),
+            .acknowledgement(let id):
+            id
+        case .page, .removal, .clearing: nil
+        }
+    }
+}
+
+extension KillTests {
+    /// Lets a process write steps, kills it when it has printed some lines while it goes on, and
+    /// returns all that it printed.
+    fileprivate static func promises(
+        in directory: StoreDirectory, seed: Int, from first: Int, killingAfter lines: Int
+    ) throws -> [Promise] {
+        let process = Process()
+        process.executableURL = try executable("StoreCrashWriter")
+        process.arguments = [directory.url.path, "\(seed)", "\(first)"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        var bytes = Data()
+        // One line more: the first says that the store is open.
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= lines {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            bytes += more
+        }
+        kill(process.processIdentifier, SIGKILL)
+        bytes += try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == SIGKILL)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.hasSuffix("\n"))
+        return text.split(separator: "\n").compactMap(Promise.init)
+    }
+
+    /// An executable of this package; it lies beside the tests.
+    static func executable(_ name: String) throws -> URL {
+        let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
+        let candidates = places.flatMap {
+            [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
+        }
+        return try #require(
+            candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+            "\(name) is not beside \(places.map(\.path))")
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// A place for a store on the disk, which goes with its last user.
+final class StoreDirectory: Sendable {
+    let url: URL
+
+    init(in parent: URL = StoreDirectory.temporary) throws {
+        url = parent.appending(path: "scrollback-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    /// A copy of another one.
+    init(of other: StoreDirectory, in parent: URL = StoreDirectory.temporary) throws {
+        url = parent.appending(path: "scrollback-\(UUID().uuidString)")
+        try FileManager.default.copyItem(at: other.url, to: url)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }  // It may be gone with its disk.
+
+    /// In memory where the system has such a place: hundreds of stores are opened and synced.
+    static let temporary: URL = {
+        let memory = URL(filePath: "/dev/shm")
+        return FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+    }()
+
+    func open(_ options: StoreOptions = Steps.smallFiles) throws(StoreError) -> ChatStore {
+        try ChatStore(at: url, options: options)
+    }
+
+    /// The files of one of the databases whose names end so, oldest first.
+    func files(_ database: String, _ suffix: String = "") throws -> [URL] {
+        try FileManager.default
+            .contentsOfDirectory(
+                at: url.appending(path: database), includingPropertiesForKeys: nil
+            )
+            .filter { $0.lastPathComponent.hasSuffix(suffix) }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    }
+}
+
+/// Two disks, one for each database of a store, that fail on purpose.
+final class FailingDisks: Sendable {
+    let cache = FailingDisk()
+    let outbox = FailingDisk()
+
+    func open(
+        _ directory: StoreDirectory, _ options: StoreOptions = Steps.smallFiles
+    ) throws(StoreError) -> ChatStore {
+        try ChatStore(
+            at: directory.url, options: options,
+            environments: (cache.environment, outbox.environment))
+    }
+
+    var both: [FailingDisk] { [cache, outbox] }
+
+    /// Takes what was not synced of a store that is closed.
+    func loseUnsynced(in directory: StoreDirectory) throws {
+        try cache.loseUnsynced(in: directory.url.appending(path: "cache"))
+        try outbox.loseUnsynced(in: directory.url.appending(path: "outbox"))
+    }
+}

@@ -1,0 +1,106 @@
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// What a reader sees of the cache, to be compared.
+struct CachePicture: Equatable, CustomStringConvertible {
+    struct Part: Equatable {
+        let messages: [Message]
+        let gaps: [Gap]
+        let count: Int
+    }
+
+    var parts: [ChannelURL: Part] = [:]
+    /// The last step that wrote to the cache; `nil` without a token.
+    var step: Int?
+
+    init(_ reader: some StoreReader) throws {
+        for url in Steps.channels {
+            parts[url] = Part(
+                messages: try reader.messages(in: url), gaps: try reader.gaps(in: url),
+                count: try reader.messageCount(in: url))
+        }
+        step = try reader.token(Steps.token).flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    var description: String {
+        var lines = ["step \(step.map(String.init) ?? "unknown")"]
+        for (url, part) in parts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let ids = part.messages.map { "\($0.messageID ?? "?") \($0.text.prefix(6))" }
+            lines.append("\(url) \(part.count): \(ids)")
+            lines += part.gaps.map { "    \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension StoreReader {
+    /// The drafts as lines, each with the step that wrote it last.
+    func outboxPicture() throws -> [String] {
+        try drafts().map { draft in
+            "\(draft.channelURL) \(draft.requestID) \(draft.message?.text ?? "")"
+        }
+    }
+}
+
+/// What a store without disasters holds after each step.
+final class ExpectedStore {
+    let steps: Steps
+    private let store: ChatStore
+    private(set) var caches: [CachePicture]
+    private(set) var outboxes: [[String]]
+
+    init(_ steps: Steps) throws {
+        self.steps = steps
+        store = try ChatStore.inMemory()
+        caches = [try CachePicture(store)]
+        outboxes = [try store.outboxPicture()]
+    }
+
+    func cache(after step: Int) throws -> CachePicture {
+        try advance(to: step)
+        return caches[step]
+    }
+
+    func outbox(after step: Int) throws -> [String] {
+        try advance(to: step)
+        return outboxes[step]
+    }
+
+    private func advance(to step: Int) throws {
+        while caches.count <= step {
+            try steps.write(caches.count, to: store)
+            caches.append(try CachePicture(store))
+            outboxes.append(try store.outboxPicture())
+        }
+    }
+}
+
+extension Steps {
+    /// Every version of every message that was ever written up to a step.
+    func everyMessage(through last: Int) -> Set<Message> {
+        var all: Set<Message> = []
+        for number in 1...max(1, last) {
+            switch kind(number) {
+            case .page: all.formUnion(page(number))
+            case .acknowledgement(let id): all.insert(acknowledged(id, by: number))
+            default: break
+            }
+        }
+        return all
+    }
+
+    /// Every version of every draft that was ever written up to a step.
+    func everyDraft(through last: Int) -> Set<Draft> {
+        var all: Set<Draft> = []
+        for number in 1...max(1, last) {
+            switch kind(number) {
+            case .draft(let id), .editOfDraft(let id): all.insert(draft(id, by: number))
+            default: break
+            }
+        }
+        return all
+    }
+}
