@@ -1,0 +1,197 @@
+import Foundation
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// Changes to the disk fail, one after the other; memory and disk stay as they were before.
+@Suite struct FailedWriteTests {
+    /// A way in which a disk fails.
+    struct Failure: CustomTestStringConvertible, Sendable {
+        let error: Int32
+        let isOnce: Bool
+        let tears: Bool
+
+        var code: StoreError.Code { error == ENOSPC ? .noSpace : .io }
+
+        var testDescription: String {
+            "\(code) \(isOnce ? "once" : "until healed")\(tears ? ", torn" : "")"
+        }
+
+        static let all: [Failure] = [ENOSPC, EIO].flatMap { error in
+            [true, false].flatMap { isOnce in
+                [true, false].map { Failure(error: error, isOnce: isOnce, tears: $0) }
+            }
+        }
+    }
+
+    /// A store with some steps in it, on disks of which one is about to fail.
+    private struct Scene {
+        let directory: StoreDirectory
+        let disks = FailingDisks()
+        let store: ChatStore
+        let expected: ExpectedStore
+        var last = 8
+
+        init(seed: Int, _ options: StoreOptions = StoreOptions()) throws {
+            directory = try StoreDirectory()
+            store = try disks.open(directory, options)
+            expected = try ExpectedStore(Steps(seed: seed))
+            for number in 1...last { try expected.steps.write(number, to: store) }
+        }
+
+        /// Writes steps until one fails, and returns its error; ``last`` is the one before it.
+        mutating func writeUntilFailure(atMost count: Int = 20) -> (any Error)? {
+            for number in last + 1...last + count {
+                do {
+                    try expected.steps.write(number, to: store)
+                    last = number
+                } catch {
+                    return error
+                }
+            }
+            return nil
+        }
+
+        /// Holds what is read against the steps up to one; the cache's may be one ahead.
+        func check(_ reader: some StoreReader, cache: Int, outbox: Int) throws {
+            #expect(try CachePicture(reader) == expected.cache(after: cache))
+            #expect(try reader.outboxPicture() == expected.outbox(after: outbox))
+        }
+    }
+
+    @Test(arguments: Failure.all, ["cache", "outbox"])
+    func aWriteThatFailsLeavesWhatWasThere(_ failure: Failure, name: String) throws {
+        for change in 1...9 {
+            var scene = try Scene(seed: change)
+            let disk = name == "cache" ? scene.disks.cache : scene.disks.outbox
+            let (_, observation) = try scene.store.observe(.everything)
+            disk.fail(at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
+            let first = scene.last
+            let error = try #require(scene.writeUntilFailure() as? StoreError)
+            #expect(error.code == failure.code)
+            #expect(error.path == scene.directory.url.appending(path: name).path)
+
+            // A step of both writes the cache first.
+            let failed = scene.last + 1
+            let isOfBoth =
+                if case .acknowledgement = scene.expected.steps.kind(failed) { true } else { false }
+            let cache = isOfBoth && name == "outbox" ? failed : scene.last
+            try scene.check(scene.store, cache: cache, outbox: scene.last)
+            let told = observation.drain()
+            #expect(told.count <= cache - first)
+            for change in told where change.number > scene.last {
+                #expect(
+                    !change.operations.contains {
+                        if case .removedDraft = $0 { true } else { false }
+                    })
+            }
+            if cache == failed {
+                #expect(
+                    told.last?.operations.contains {
+                        if case .savedMessage = $0 { true } else { false }
+                    } == true)
+            }
+
+            if !failure.isOnce {
+                let again = #expect(throws: StoreError.self) {
+                    try scene.expected.steps.write(failed, to: scene.store)
+                }
+                #expect(again?.code == failure.code)
+                #expect(observation.drain().count <= (isOfBoth ? 1 : 0))
+                disk.heal()
+            }
+            try scene.expected.steps.write(failed, to: scene.store)
+            try scene.check(scene.store, cache: failed, outbox: failed)
+            #expect(try scene.store.contradictions() == [])
+            scene.store.close()
+            let store = try scene.directory.open()
+            #expect(store.openingReport.cacheDamage == nil)
+            #expect(store.openingReport.outboxDamage == nil)
+            try scene.check(store, cache: failed, outbox: failed)
+        }
+    }
+
+    // MARK: Both databases
+
+    private func draft(_ id: RequestID) -> Draft {
+        Draft(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
+    }
+
+    private let sent = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
+
+    @Test func whereTheCacheFailsTheOutboxIsNotTouched() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { try $0.save(draft("r")) }
+        let (_, observation) = try store.observe(.everything)
+        disks.cache.fail(at: 1, with: ENOSPC, once: true)
+        let error = #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(sent)
+                try batch.removeDraft("r")
+            }
+        }
+        #expect(error?.code == .noSpace)
+        #expect(try store.messages(in: "general") == [])
+        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(observation.drain() == [])
+    }
+
+    @Test func whereTheOutboxFailsWhatTheCacheTookIsToldAndStays() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { try $0.save(draft("r")) }
+        let (_, observation) = try store.observe(.everything)
+        disks.outbox.fail(at: 4, with: EIO, once: true)
+        let error = #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(sent)
+                try batch.removeDraft("r")
+                try batch.save(draft("s"))
+            }
+        }
+        #expect(error?.code == .io)
+        #expect(try store.messages(in: "general") == [sent])
+        #expect(try store.drafts().map(\.requestID) == ["r"])
+        let told = observation.drain()
+        #expect(told.map(\.number) == [2])
+        #expect(told.first?.operations == [.savedGap(Gap(in: "general")), .savedMessage(sent)])
+        // Done again, all of it is there.
+        try store.write { batch in
+            try batch.save(sent)
+            try batch.removeDraft("r")
+            try batch.save(draft("s"))
+        }
+        #expect(observation.drain().map(\.number) == [3])
+        #expect(try store.messages(in: "general") == [sent])
+        #expect(try store.drafts().map(\.requestID) == ["s"])
+    }
+
+    // MARK: What goes on meanwhile
+
+    @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { try $0.save(draft("r")) }
+        var snapshot: Snapshot? = try store.snapshot()
+        disks.outbox.fail(at: 1, with: ENOSPC, once: true)
+        #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
+        for _ in 1...2 {
+            let error = #expect(throws: StoreError.self) {
+                try store.write { try $0.save(draft("s")) }
+            }
+            #expect(error?.code == .io)
+            #expect((error?.cause as? StoreError)?.code == .noSpace)
+            #expect(try store.drafts().map(\.requestID) == ["r"])
+            #expect(try snapshot?.drafts().map(\.requestID) == ["r"])
+        }
+        snapshot = nil
+        try store.write { try $0.save(draft("s")) }
+        #expect(try store.drafts().map(\.requestID) == ["r", "s"])
+    }
+}
