@@ -176,7 +176,10 @@ extension ChatStore {
             batch.finish()
             let change = try commit(batch, &writer)
             if writer.hasCleared || batch.hasCleared {
-                writer.hasCleared = try cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)
+                // The commit stands, whether or not this fails. If it does, the next write mends
+                // the files and tries again.
+                writer.hasCleared =
+                    (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
             }
             return change
         }

@@ -194,4 +194,21 @@ import Testing
         try store.write { try $0.save(draft("s")) }
         #expect(try store.drafts().map(\.requestID) == ["r", "s"])
     }
+
+    @Test func aCommitIsNotTakenBackWhenWhatWasClearedCannotLeaveTheDisk() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { try $0.save(sent) }
+        let (_, observation) = try store.observe(.everything)
+        // The write's header, payload and flush come first; then the removal of the old rows fails.
+        disks.cache.fail(at: 4, with: EIO, once: true)
+        let change = try store.write { try $0.clearMessages(in: "general") }
+        #expect(change.number == 2)
+        #expect(observation.drain() == [change])
+        #expect(try store.messages(in: "general") == [])
+        try store.write { try $0.save(sent) }
+        #expect(try store.contradictions() == [])
+        #expect(try store.messages(in: "general") == [sent])
+    }
 }
