@@ -268,6 +268,7 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     Status status = GetFileSize(path, &length);
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
+        if (IsLog(path) && replay.WouldBreak()) return false;
         return replay.failure().ok() && replay.IsWhole(path, length);
     });
     if (!isGranted) {

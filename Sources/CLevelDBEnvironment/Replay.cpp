@@ -1,5 +1,6 @@
 #include "Replay.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 
@@ -88,6 +89,7 @@ void Replay::ManifestRecord(const std::string &record) {
     // LevelDB refuses the manifest by itself if it is not understood.
     if (!ReadEdit(record, &log, &sequence)) return;
     hasManifest_ = true;
+    sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
     // Each later edit tells of a higher sequence too, but names a new log only when there is one.
     if (log && *log != oldestLog_) {
         oldestLog_ = *log;
@@ -143,6 +145,10 @@ void Replay::End() {
 bool Replay::IsWhole(const std::string &path, uint64_t size) const {
     auto found = whole_.find(path);
     return found != whole_.end() && found->second == size;
+}
+
+bool Replay::WouldBreak() const {
+    return sequenceOfManifest_ > (next_ ? *next_ - 1 : sequenceAtOldestLog_);
 }
 
 void Replay::Count(uint64_t *places, uint64_t log) {

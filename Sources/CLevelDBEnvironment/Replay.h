@@ -17,9 +17,9 @@ namespace scrollback {
 /// Each log record is a write batch: the number of its first operation, then how many there are.
 /// The numbers are contiguous, within a log and from one to the next. They are never lower than
 /// expected: LevelDB goes on behind the highest number that the manifest or a log tells of, also
-/// when it reuses a log. They may be higher though nothing is missing in the middle: where the
-/// manifest knew of batches that a power cut took from the end of the last log, and that log was
-/// reused. This false alarm is raised once, since a log with a break is not reused again.
+/// when it reuses a log. They would be higher, though nothing is missing in the middle, if a log
+/// were reused while the manifest tells of more than the log holds: a power cut took its end, or a
+/// failed write was taken back. So such a log is not reused.
 class Replay {
   public:
     /// Takes a record of the manifest.
@@ -43,6 +43,10 @@ class Replay {
     void NoteWhole(const std::string &path, uint64_t size) { whole_[path] = size; }
     bool IsWhole(const std::string &path, uint64_t size) const;
 
+    /// Whether the next batch, numbered behind all that LevelDB knows of, would seem to come after
+    /// missing ones in the last log.
+    bool WouldBreak() const;
+
     /// Why the opening must fail, if it must.
     const leveldb::Status &failure() const { return failure_; }
 
@@ -62,6 +66,8 @@ class Replay {
     /// its first batch is numbered no higher than the next one.
     uint64_t oldestLog_ = 0;
     uint64_t sequenceAtOldestLog_ = 0;
+    /// The highest number that the manifest tells of.
+    uint64_t sequenceOfManifest_ = 0;
     bool hasManifest_ = false;
     bool isOver_ = false;
 
