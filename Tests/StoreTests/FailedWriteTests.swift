@@ -116,6 +116,24 @@ import Testing
         }
     }
 
+    @Test(arguments: Failure.all, ["cache", "outbox"])
+    func aStoreThatIsClosedBehindAFailureDoesNotHaveWhatFailed(
+        _ failure: Failure, name: String
+    ) throws {
+        for change in 1...9 {
+            var scene = try Scene(seed: change)
+            let disk = name == "cache" ? scene.disks.cache : scene.disks.outbox
+            disk.fail(at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
+            #expect(scene.writeUntilFailure() is StoreError)
+            let seen = try (CachePicture(scene.store), scene.store.outboxPicture())
+            scene.store.close()
+            let store = try scene.directory.open()
+            #expect(try CachePicture(store) == seen.0)
+            #expect(try store.outboxPicture() == seen.1)
+            #expect(try store.contradictions() == [])
+        }
+    }
+
     @Test(arguments: seeds) func tablesAndNewLogsFailAsWell(seed: Int) throws {
         var random = DisasterRandom(seed: seed)
         var scene = try Scene(seed: seed, Steps.smallFiles)

@@ -43,9 +43,15 @@ package final class LevelDB: Sendable {
 
     /// Lets go of the files, at once or as soon as the last snapshot is gone.
     ///
-    /// Every later call fails with `closed`. Closing twice is once.
+    /// Takes back what a failed write left, unless a snapshot still holds the files. Every later call
+    /// fails with `closed`. Closing twice is once.
     package func close() {
-        state.withLock { $0.handle = nil }
+        state.withLock { state in
+            let isLast = isKnownUniquelyReferenced(&state.handle)
+            state.handle = nil
+            // Best effort: whoever cannot write now may find the failed batch there, whole.
+            if isLast && state.failure != nil { _ = environment.rollBack() }
+        }
     }
 
     /// What LevelDB left out of its logs when the database was opened.
