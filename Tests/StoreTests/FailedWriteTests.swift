@@ -276,4 +276,55 @@ import Testing
         #expect(try store.contradictions() == [])
         #expect(try store.messages(in: "general") == [sent])
     }
+
+    // MARK: Openings
+
+    enum Files: CaseIterable { case none, whole, damaged }
+
+    @Test(arguments: [ENOSPC, EIO], [Files.none, .whole])
+    func anOpeningThatFailsLosesNothing(error: Int32, files: Files) throws {
+        let steps = Steps(seed: 3)
+        let template = try StoreDirectory()
+        if files != .none {
+            let store = try template.open()
+            for number in 1...40 { try steps.write(number, to: store) }
+            store.close()
+        }
+        if files == .damaged {
+            // A record in the middle of the log, which had the last commits.
+            let log = try #require(try template.files("cache", ".log").last)
+            var bytes = try Data(contentsOf: log)
+            bytes[bytes.count / 2] ^= 0xFF
+            try bytes.write(to: log)
+        }
+        for disk in ["cache", "outbox"] {
+            for change in 1... {
+                let directory = try StoreDirectory(of: template)
+                let disks = FailingDisks()
+                let failing = disk == "cache" ? disks.cache : disks.outbox
+                failing.fail(at: change, with: error, once: false)
+                do {
+                    try disks.open(directory).close()
+                } catch {
+                    #expect(error.path.hasPrefix(directory.url.path))
+                    #expect(error.code == .noSpace || error.code == .io)
+                }
+                let isOver = failing.changes < change
+                failing.heal()
+                let store = try directory.open()
+                #expect(try store.contradictions() == [])
+                #expect(store.openingReport.outboxDamage == nil)
+                #expect(!store.openingReport.isOutboxLost)
+                let count = files == .none ? 0 : 40
+                #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: count))
+                if files == .damaged {
+                    #expect(try store.tokenScopes() == [], "\(disk) failed at \(change)")
+                    for url in Steps.channels { #expect(try store.gaps(in: url) == [Gap(in: url)]) }
+                } else {
+                    #expect(try CachePicture(store) == ExpectedStore(steps).cache(after: count))
+                }
+                if isOver { break }
+            }
+        }
+    }
 }

@@ -22,7 +22,8 @@ struct DatabaseFiles {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasSuffix(".ldb") || name.hasSuffix(".sst") || name.hasPrefix("MANIFEST") {
+            // A manifest alone is what an opening leaves that could not finish the first files.
+            if name.hasSuffix(".ldb") || name.hasSuffix(".sst") || name.hasSuffix(".log") {
                 throw StoreError(
                     .corruption, "the file CURRENT is missing among the others", path: directory)
             }
