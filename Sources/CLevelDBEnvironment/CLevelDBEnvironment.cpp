@@ -33,6 +33,10 @@ void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse
     options->rep.reuse_logs = reuse != 0;
 }
 
+void scrollback_env_refuse_damage(scrollback_env *env, bool refuse) {
+    env->environment.RefuseDamage(refuse);
+}
+
 void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
 
 int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }

@@ -244,7 +244,11 @@ Status Environment::NewRandomAccessFile(
 Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
     *result = nullptr;
     // An opening needs a file for what it replayed, or at least a new log, before it removes any.
-    Status status = WithReplay([](Replay &replay) { return replay.failure(); });
+    Status status = WithReplay([&](Replay &replay) {
+        // LevelDB has replayed all logs before it begins a new one.
+        if (IsLog(path)) replay.End();
+        return Refusal();
+    });
     if (!status.ok()) return status;
 
     leveldb::WritableFile *file = nullptr;
@@ -269,7 +273,7 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
-        return replay.failure().ok() && replay.IsWhole(path, length);
+        return Refusal().ok() && replay.IsWhole(path, length);
     });
     if (!isGranted) {
         // LevelDB writes a table and a new log then, or a new manifest.
@@ -394,6 +398,18 @@ scrollback_log_report Environment::TakeLogReport() {
     scrollback_log_report report = replay_.report();
     replay_.ForgetReport();
     return report;
+}
+
+Status Environment::Refusal() const {
+    const scrollback_log_report &report = replay_.report();
+    if (!replay_.failure().ok() || !refusesDamage_) return replay_.failure();
+    if (report.breaks == 0 && report.damaged == 0) return Status::OK();
+    return Status::Corruption(report.first_damaged, "batches are missing");
+}
+
+void Environment::RefuseDamage(bool refuse) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    refusesDamage_ = refuse;
 }
 
 // MARK: Failed writes

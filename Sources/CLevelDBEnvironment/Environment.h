@@ -48,6 +48,7 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
+    void RefuseDamage(bool refuse);
     void Mark();
     int RollBack();
     scrollback_log_report TakeLogReport();
@@ -64,6 +65,8 @@ class Environment final : public leveldb::EnvWrapper {
     }
 
   private:
+    /// Why the opening must not create a file, if so. The caller has the mutex.
+    leveldb::Status Refusal() const;
     leveldb::Status SyncDirectoryOf(const std::string &path);
     leveldb::Status TryLock(const std::string &path, leveldb::FileLock **lock, int *error);
     int CutLogs(const std::string &directory);
@@ -78,6 +81,7 @@ class Environment final : public leveldb::EnvWrapper {
     std::map<std::string, std::shared_ptr<LogLength>> logs_;
     leveldb::Status logFailure_;
     Replay replay_;
+    bool refusesDamage_ = false;
 
     /// Whether there is a `logFailure_`, so that an ordinary write need not take the mutex.
     std::atomic<bool> hasLogFailure_{false};

@@ -58,6 +58,11 @@ leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
 /// writing a table and new ones. The environment refuses it where the old file is not whole.
 void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
 
+/// Whether an opening fails with Corruption, before anything is changed, if a batch is missing in the
+/// middle of the logs or one is damaged. By default it does not, and LevelDB replaces the logs by
+/// tables: then only the report says what was missing.
+void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
+
 // MARK: Taking back a failed write
 
 /// Notes that all that the logs hold by now is good. Call it after each write that succeeded, and

@@ -46,6 +46,9 @@ extension LevelDB.Environment {
     /// What LevelDB found in the logs that it replayed when it opened, since the last call.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
+    /// Whether an opening fails, and changes nothing, if its logs are damaged.
+    func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
+
     /// Notes that all that was written so far is there to stay.
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }

@@ -26,8 +26,8 @@ package final class LevelDB: Sendable {
 
     /// Opens a database, and creates it where there is none.
     ///
-    /// - Parameter trusting: Whether LevelDB may leave out what is damaged in its logs. By default
-    ///   damage is an error.
+    /// - Parameter skippingDamage: Whether to go on without what is damaged or missing in the logs.
+    ///   By default that is an error, and nothing was changed.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -232,6 +232,7 @@ extension LevelDB {
             let configuration = Configuration(options, environment)
             leveldb_options_set_create_if_missing(configuration.pointer, 1)
             leveldb_options_set_paranoid_checks(configuration.pointer, skippingDamage ? 0 : 1)
+            environment.refuseDamage(!skippingDamage)
             scrollback_options_set_reuse_logs(configuration.pointer, 1)
             pointer = try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!
             self.path = path

@@ -40,17 +40,22 @@ extension ChatStore {
         try files?.prepare(for: schema)
         var report = OpeningReport()
         let cache = try LevelDB.opened(
-            at: files?.cache ?? "/cache", options, environments.cache, &report.cacheDamage
+            at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
         ) { () throws(StoreError) in
+            try files?.noteDistrust()
         }
         let outbox = try LevelDB.opened(
-            at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxDamage
+            at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
         ) { () throws(StoreError) in
-            report.outboxCopy = try files?.copyOutbox()
+            try files?.copyOutbox()
         }
+        report.outboxCopy = files?.outboxCopies.last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        if report.cacheDamage != nil { try cache.distrust() }
-        try cache.finishDistrusting()
+        if report.cacheDamage != nil || files?.isDistrusted == true {
+            try cache.distrust()
+            try files?.forgetDistrust()
+        }
+        report.isCoverageDropped = try cache.finishDistrusting()
         try self.init(
             at: directory, cache: cache, outbox: outbox,
             next: Batch.NextNumbers(
@@ -88,9 +93,11 @@ extension ChatStore {
             }
             tell(count)
         }
-        // A database whose files were lost is created anew beside the other.
-        if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
+        // A database whose files were lost is created anew beside the other. The outbox has its
+        // version first: no crash leaves a cache that has one alone.
+        report.isOutboxLost = versions.0 != nil && versions.1 == nil
         if versions.1 == nil { try outbox.setSchemaVersion(schema.version) }
+        if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
     }
 }
 
@@ -116,26 +123,27 @@ extension LevelDB {
     /// Opens a database; where its log is damaged, without what cannot be read.
     ///
     /// - Parameters:
-    ///   - damage: What was found in the log, if commits are missing.
-    ///   - beforeSkipping: Is called before what is damaged is left out for good.
+    ///   - logs: What was found in the logs.
+    ///   - beforeSkipping: Is called before what is damaged is left out for good, and before the
+    ///     disk forgets that it was.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
-        _ damage: inout LogReport?, beforeSkipping: () throws(StoreError) -> Void
+        _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
     ) throws(StoreError) -> LevelDB {
         do throws(StoreError) {
             let database = try LevelDB(at: path, options: options, environment: environment)
-            let report = database.takeLogReport()
-            if report.isDamaged { damage = report }
+            logs = database.takeLogReport()
             return database
         } catch {
             let report = LogReport(environment.takeLogReport())
             guard error.code == .corruption, report.isDamaged else { throw error }
             // The damage is in a log: the rest can be read.
             try beforeSkipping()
-            damage = report
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
-            _ = database.takeLogReport()
+            logs = database.takeLogReport()
+            // Where damage is not seen twice, commits may be missing all the same.
+            if !logs.isDamaged { logs = report }
             return database
         }
     }

@@ -22,10 +22,11 @@ extension LevelDB {
 
     /// Puts in order what lost its companions: names, indexes, counts. Each channel is one gap then.
     ///
-    /// - Complexity: O(*n*) in the rows, if ``distrust()`` came before; else one lookup.
-    func finishDistrusting() throws(StoreError) {
+    /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
+    /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
+    func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
-        guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return }
+        guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
         let channels = try rows.namedNumbers()
         let batch = Overlay()
@@ -41,6 +42,7 @@ extension LevelDB {
         let end = Overlay()
         end.remove { $0.schemaKey(.distrusted) }
         try write(end, isDurable: true)
+        return true
     }
 
     /// Writes the indexes of a channel's messages, and their number, anew.

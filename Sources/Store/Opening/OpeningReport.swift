@@ -6,19 +6,40 @@ public struct OpeningReport: Hashable, Sendable {
     /// The version of the schema that was there, if it was an older one.
     public var migratedFrom: Int?
 
-    /// What had become of the cache's log, if anything had: some commits are missing.
+    /// What the cache's logs held.
     ///
-    /// The rows that are there were kept; all tokens were dropped, and each channel's history is one
-    /// gap, so that the next sync brings back what was lost.
-    public var cacheDamage: LogReport?
+    /// A torn tail is what a crash leaves: the commit that was being written, and unsynced ones of
+    /// the last moments where the power failed. Tokens went with them, so the next sync brings them
+    /// back.
+    public var cacheLogs = LogReport()
 
-    /// What had become of the outbox's log, if anything had: drafts may be missing.
+    /// What the outbox's logs held.
+    ///
+    /// A torn tail is what a crash leaves of a write that never returned. Only a disk that loses what
+    /// it has synced makes it more; a tail that it cuts between two commits cannot be seen.
+    public var outboxLogs = LogReport()
+
+    /// What had become of the cache's logs, if anything had: some commits are missing.
+    public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
+
+    /// Whether all tokens were dropped, and each channel's history is one gap.
+    ///
+    /// So it is where ``cacheDamage`` was found, now or at an earlier opening that did not come to
+    /// its end. The rows that are there were kept, and the next sync brings back what was lost.
+    public var isCoverageDropped = false
+
+    /// What had become of the outbox's logs, if anything had: drafts may be missing.
     ///
     /// A copy of the files as they were found is in the directory that ``outboxCopy`` names.
-    public var outboxDamage: LogReport?
+    public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// Where the files of a damaged outbox were copied to.
+    /// The newest copy of a damaged outbox's files, made now or at an earlier opening.
+    ///
+    /// Stays until somebody removes it.
     public var outboxCopy: String?
+
+    /// Whether the outbox was gone, with all drafts, while the cache was there.
+    public var isOutboxLost = false
 
     /// Creates a report that nothing was found.
     public init() {}

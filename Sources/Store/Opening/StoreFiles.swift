@@ -9,6 +9,7 @@ struct StoreFiles {
     var cache: String { directory.appending(path: "cache").path }
     var outbox: String { directory.appending(path: "outbox").path }
     private var version: URL { directory.appending(path: "VERSION") }
+    private var distrust: URL { directory.appending(path: "DISTRUST") }
 
     /// Creates the directory, and makes sure that no newer code has written it.
     ///
@@ -54,17 +55,54 @@ struct StoreFiles {
         }
     }
 
-    /// Keeps the files of a damaged outbox as they are, and says where.
-    func copyOutbox() throws(StoreError) -> String {
-        var number = 1
-        while FileManager.default.fileExists(atPath: "\(outbox)-damaged-\(number)") { number += 1 }
-        let copy = "\(outbox)-damaged-\(number)"
+    /// Keeps the files of a damaged outbox as they are.
+    func copyOutbox() throws(StoreError) {
+        let copy = outboxCopy(outboxCopies.count + 1)
         do {
             try FileManager.default.copyItem(atPath: outbox, toPath: copy)
         } catch {
+            // A part of a copy is none. If it cannot be removed, it is one more.
+            try? FileManager.default.removeItem(atPath: copy)
             throw StoreError(system: error, doing: "copy", path: outbox)
         }
-        return copy
+    }
+
+    /// The copies of damaged outboxes, oldest first.
+    var outboxCopies: [String] {
+        var copies: [String] = []
+        while FileManager.default.fileExists(atPath: outboxCopy(copies.count + 1)) {
+            copies.append(outboxCopy(copies.count + 1))
+        }
+        return copies
+    }
+
+    private func outboxCopy(_ number: Int) -> String { "\(outbox)-damaged-\(number)" }
+}
+
+// MARK: Distrust
+
+extension StoreFiles {
+    /// Whether an opening has taken in a damaged log of the cache, and did not live to drop what the
+    /// cache promises.
+    var isDistrusted: Bool { access(distrust.path, F_OK) == 0 }
+
+    /// Notes, before a damaged log is taken in, that it was damaged: the disk does not show it later.
+    func noteDistrust() throws(StoreError) {
+        for (path, flags) in [(distrust.path, O_WRONLY | O_CREAT), (directory.path, O_RDONLY)] {
+            let file = open(path, flags, 0o600)
+            guard file >= 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
+            defer { close(file) }
+            guard fsync(file) == 0 else {
+                throw StoreError(errno: errno, doing: "sync", path: path)
+            }
+        }
+    }
+
+    /// Ends the distrust, once the cache itself knows of it.
+    func forgetDistrust() throws(StoreError) {
+        guard unlink(distrust.path) == 0 || errno == ENOENT else {
+            throw StoreError(errno: errno, doing: "remove", path: distrust.path)
+        }
     }
 }
 
