@@ -44,7 +44,12 @@ class ReadFile final : public leveldb::RandomAccessFile {
     explicit ReadFile(leveldb::RandomAccessFile *file) : file_(file) {}
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
-        return Checked([&] { return file_->Read(offset, count, result, scratch); });
+        return Checked([&] {
+            Status status = file_->Read(offset, count, result, scratch);
+            // No system call failed: the file has no such place, since it was cut.
+            bool isCut = status.IsIOError() && errno == 0;
+            return isCut ? Status::Corruption("a table ends too early") : status;
+        });
     }
 
   private:
