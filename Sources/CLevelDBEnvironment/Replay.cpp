@@ -99,8 +99,8 @@ void Replay::ManifestRecord(const std::string &record) {
 
 void Replay::BeginLog(uint64_t number) {
     // A log is on the disk before the manifest names it, so the oldest one must be there.
-    if (report_.logs == 0 && number > oldestLog_ && oldestLog_ > 0) {
-        Count(&report_.damaged, oldestLog_);
+    if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
+        Count(&report_.damaged, OldestLog());
     }
     report_.logs++;
     log_ = number;
@@ -110,7 +110,7 @@ void Replay::BeginLog(uint64_t number) {
 void Replay::LogRecord(const std::string &head) {
     if (head.size() < 12) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
-    bool isFirst = !next_ && hasManifest_ && oldestLog_ > 0;
+    bool isFirst = !next_ && hasManifest_;
     if (next_ ? sequence != *next_ : isFirst && sequence > sequenceAtOldestLog_ + 1) {
         isSuspect_ = true;
         Count(&report_.breaks, tornLog_.value_or(log_));
@@ -145,6 +145,12 @@ void Replay::End() {
 bool Replay::IsWhole(const std::string &path, uint64_t size) const {
     auto found = whole_.find(path);
     return found != whole_.end() && found->second == size;
+}
+
+uint64_t Replay::OldestLog() const {
+    // LevelDB numbers the files of a new database so, and its first manifest names no log at first.
+    const uint64_t firstLog = 3;
+    return oldestLog_ > 0 ? oldestLog_ : firstLog;
 }
 
 bool Replay::WouldBreak() const {

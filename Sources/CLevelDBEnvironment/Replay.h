@@ -57,6 +57,8 @@ class Replay {
     void ForgetReport() { report_ = {}; }
 
   private:
+    /// The log that must be there, if any is.
+    uint64_t OldestLog() const;
     void Count(uint64_t *places, uint64_t log);
 
     scrollback_log_report report_ = {};
