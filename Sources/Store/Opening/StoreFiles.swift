@@ -19,7 +19,8 @@ struct StoreFiles {
         try makeDirectory()
         let found: String
         do {
-            found = try String(contentsOf: version, encoding: .utf8)
+            // What is no number is written anew: the databases have the version too.
+            found = String(decoding: try Data(contentsOf: version), as: UTF8.self)
         } catch CocoaError.fileReadNoSuchFile {
             found = ""
         } catch {
