@@ -1,0 +1,260 @@
+import Foundation
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// Files are cut, flipped and deleted; what comes of it is an error, or what was written, and what
+/// is missing is told.
+///
+/// One thing cannot be told: a log that is cut exactly between two commits looks like one whose last
+/// commits were never written. No crash cuts so what was synced, as all of the outbox is, but a disk
+/// or a person may. The rows are an earlier commit then, whole.
+///
+/// The files have no secret: who changes a record together with its checksum is not found out.
+@Suite struct DamageTests {
+    /// A small store of some tables and a log in each database.
+    private struct Victim {
+        static let last = 70
+        let directory: StoreDirectory
+        let expected: ExpectedStore
+        let messages: Set<Message>
+        let drafts: Set<Draft>
+        /// Where the outbox's log has a commit's end, or nothing.
+        let seams: Set<Int>
+
+        init() throws {
+            let directory = try StoreDirectory()
+            let steps = Steps(seed: 5)
+            self.directory = directory
+            messages = steps.everyMessage(through: Victim.last)
+            drafts = steps.everyDraft(through: Victim.last)
+            expected = try ExpectedStore(steps)
+            var store = try directory.open()
+            for number in 1...Victim.last / 2 { try steps.write(number, to: store) }
+            store.close()
+            // The outbox is too small to have tables otherwise.
+            for name in ["cache", "outbox"] {
+                try LevelDB(at: directory.url.appending(path: name).path).compact()
+            }
+            store = try directory.open()
+            func sizeOfLog() throws -> Int {
+                let log = try #require(try directory.files("outbox", ".log").last)
+                return try Data(contentsOf: log).count
+            }
+            var seams: Set<Int> = [0, try sizeOfLog()]
+            for number in Victim.last / 2 + 1...Victim.last {
+                try steps.write(number, to: store)
+                seams.insert(try sizeOfLog())
+            }
+            store.close()
+            self.seams = seams
+        }
+
+        /// Damages a file of a copy, and reads all that is left.
+        func checkDamage(
+            to path: String, _ what: String, isSeam: Bool = false,
+            _ damage: (URL) throws -> Void
+        ) throws {
+            let copy = try StoreDirectory(of: directory)
+            try damage(copy.url.appending(path: path))
+            // The second opening meets what the first has made of it, and has nothing more to tell.
+            for opening in 1...2 {
+                let store: ChatStore
+                do throws(StoreError) {
+                    store = try copy.open()
+                } catch {
+                    #expect(error.code == .corruption, "\(what): \(error)")
+                    #expect(error.path.hasPrefix(copy.url.path), "\(what): \(error)")
+                    return
+                }
+                let cacheIsWhole = try checkCache(store, what, isFirst: opening == 1)
+                let outboxIsWhole = try checkOutbox(store, what, isSeam, isFirst: opening == 1)
+                if cacheIsWhole && outboxIsWhole {
+                    #expect(try store.contradictions() == [], "\(what)")
+                }
+                if opening == 2 {
+                    try readable { try expected.steps.write(Victim.last + 1, to: store) }
+                }
+                store.close()
+            }
+        }
+
+        /// Calls a closure that may meet damage, and says whether it did not.
+        @discardableResult
+        private func readable(_ body: () throws -> Void) throws -> Bool {
+            do {
+                try body()
+                return true
+            } catch let error as StoreError where error.code == .corruption {
+                #expect(error.path.hasPrefix("/"))
+                return false
+            }
+        }
+
+        /// Returns whether all could be read.
+        private func checkCache(
+            _ store: ChatStore, _ what: String, isFirst: Bool
+        ) throws -> Bool {
+            var isWhole = true
+            for url in Steps.channels {
+                isWhole =
+                    try readable {
+                        for message in try store.messages(in: url) {
+                            #expect(message.channelURL == url, "\(what)")
+                            #expect(messages.contains(message), "\(what)")
+                        }
+                    } && isWhole
+            }
+            for message in messages {
+                isWhole =
+                    try readable {
+                        guard let id = message.messageID else { return }
+                        let found = try store.message(id, in: message.channelURL)
+                        if let found { #expect(messages.contains(found), "\(what)") }
+                        for reply in try store.replies(to: id, in: message.channelURL) {
+                            #expect(messages.contains(reply), "\(what)")
+                        }
+                    } && isWhole
+            }
+            var picture: CachePicture?
+            isWhole = try readable { picture = try CachePicture(store) } && isWhole
+            guard let picture else { return false }
+            if store.openingReport.isCoverageDropped {
+                #expect(picture.step == nil, "\(what)")
+                for url in Steps.channels {
+                    #expect(picture.parts[url]?.gaps == [Gap(in: url)], "\(what)")
+                }
+            } else if isWhole && isFirst {
+                // Whole, as of some commit: what is missing came last, and the token says so.
+                let isOfStep = try picture == expected.cache(after: picture.step ?? 0)
+                #expect(isOfStep, "\(what): \(store.openingReport)")
+            }
+            return isWhole
+        }
+
+        private func checkOutbox(
+            _ store: ChatStore, _ what: String, _ isSeam: Bool, isFirst: Bool
+        ) throws -> Bool {
+            var isWhole = try readable {
+                for draft in try store.drafts() { #expect(drafts.contains(draft), "\(what)") }
+            }
+            for draft in drafts {
+                isWhole =
+                    try readable {
+                        let found = try store.draft(draft.requestID)
+                        if let found { #expect(drafts.contains(found), "\(what)") }
+                    } && isWhole
+            }
+            let report = store.openingReport
+            let isTold =
+                report.outboxDamage != nil || report.outboxLogs.hasTornTail || report.isOutboxLost
+            if isWhole && isFirst && !isTold {
+                let picture = try store.outboxPicture()
+                if isSeam {
+                    let all = try (0...Victim.last).map { try expected.outbox(after: $0) }
+                    #expect(all.contains(picture), "\(what)")
+                } else {
+                    let isLast = try picture == expected.outbox(after: Victim.last)
+                    #expect(isLast, "\(what): \(report)")
+                }
+            }
+            if report.outboxDamage != nil { #expect(report.outboxCopy != nil, "\(what)") }
+            return isWhole
+        }
+    }
+
+    /// Which bytes are damaged: all of a small file and of the end, some of the rest.
+    private static func offsets(_ count: Int, seed: Int) -> [Int] {
+        let isNight = ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] != nil
+        var random = DisasterRandom(seed: seed)
+        if isNight || count < 400 { return Array(0..<count) }
+        let end = 0..<40
+        let rest = (1...25).map { _ in Int.random(in: 40..<count, using: &random) }
+        return end.map { count - 1 - $0 } + rest.map { count - 1 - $0 }
+    }
+
+    private static let kinds = ["cache", "outbox"].flatMap { database in
+        [".log", ".ldb", "MANIFEST", "CURRENT"].map { "\(database)/\($0)" }
+    }
+
+    /// The paths of the files of a kind such as "cache/.log".
+    private func paths(_ kind: String, in victim: Victim) throws -> [String] {
+        let parts = kind.split(separator: "/").map(String.init)
+        let names = try victim.directory.files(parts[0]).map(\.lastPathComponent)
+            .filter { $0.hasSuffix(parts[1]) || $0.hasPrefix(parts[1]) }
+        try #require(!names.isEmpty, "there is no \(kind)")
+        return names.map { "\(parts[0])/\($0)" }
+    }
+
+    @Test(arguments: kinds) func aFileIsCut(kind: String) throws {
+        let victim = try Victim()
+        for path in try paths(kind, in: victim) {
+            let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
+            for size in DamageTests.offsets(bytes.count, seed: 1) {
+                let isSeam = kind == "outbox/.log" && victim.seams.contains(size)
+                try victim.checkDamage(to: path, "\(path) cut at \(size)", isSeam: isSeam) {
+                    try bytes.prefix(size).write(to: $0)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: kinds) func aBitIsFlipped(kind: String) throws {
+        let victim = try Victim()
+        var random = DisasterRandom(seed: 2)
+        for path in try paths(kind, in: victim) {
+            let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
+            for index in DamageTests.offsets(bytes.count, seed: 2) {
+                let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+                try victim.checkDamage(to: path, "\(path) flipped at \(index) by \(bit)") {
+                    var bytes = bytes
+                    bytes[index] ^= bit
+                    try bytes.write(to: $0)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: kinds) func aFileIsGone(kind: String) throws {
+        let victim = try Victim()
+        for path in try paths(kind, in: victim) {
+            try victim.checkDamage(to: path, "\(path) deleted") {
+                try FileManager.default.removeItem(at: $0)
+            }
+        }
+    }
+
+    @Test(arguments: ["cache", "outbox"]) func aDatabaseIsGone(name: String) throws {
+        let victim = try Victim()
+        try victim.checkDamage(to: name, "\(name) deleted") {
+            try FileManager.default.removeItem(at: $0)
+        }
+        let copy = try StoreDirectory(of: victim.directory)
+        try FileManager.default.removeItem(at: copy.url.appending(path: name))
+        let report = try copy.open().openingReport
+        #expect(report.isOutboxLost == (name == "outbox"))
+        #expect(!report.isNew)
+        #expect(try !copy.open().openingReport.isOutboxLost)
+    }
+
+    @Test func whatIsNoVersionIsWrittenAnew() throws {
+        let victim = try Victim()
+        for text in ["", "x", "-1", "1", "\u{0}", "99999999999999999999"] {
+            try victim.checkDamage(to: "VERSION", "VERSION is \(text)") {
+                try Data(text.utf8).write(to: $0)
+            }
+        }
+        for byte: UInt8 in [0x80, 0xFF] {
+            let copy = try StoreDirectory(of: victim.directory)
+            let file = copy.url.appending(path: "VERSION")
+            try Data([byte]).write(to: file)
+            #expect(try copy.open().outboxPicture() == victim.expected.outbox(after: Victim.last))
+            #expect(try String(contentsOf: file, encoding: .utf8) == "1\n")
+        }
+        try victim.checkDamage(to: "VERSION", "VERSION deleted") {
+            try FileManager.default.removeItem(at: $0)
+        }
+    }
+}
