@@ -306,7 +306,7 @@ extension ChatStore {
         let old = try version()
         let new = Version(
             number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
-            sorted: old.sorted(after: []))
+            derived: old.derived())
         state.withLock { $0.version = new }
     }
 }
