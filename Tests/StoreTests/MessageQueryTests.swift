@@ -373,6 +373,21 @@ import Testing
 
     // MARK: What cannot be stored
 
+    @Test func whatHasNoNameIsInvalid() throws {
+        try store.write { batch in
+            #expect(code { try batch.save(Message("", at: 1)) } == .invalid)
+            #expect(code { try batch.save(Message("m", at: 1, in: "")) } == .invalid)
+            #expect(code { try batch.save(GroupChannel(url: "", createdAt: 1)) } == .invalid)
+            #expect(code { try batch.save(OpenChannel(url: "", createdAt: 1)) } == .invalid)
+            #expect(code { try batch.save(Draft("hi", request: "")) } == .invalid)
+            #expect(code { try batch.save(Draft("hi", request: "r", in: "")) } == .invalid)
+            #expect(code { try batch.save(User(id: "")) } == .invalid)
+            #expect(code { try batch.noteAccess(to: "") } == .invalid)
+            #expect(code { try batch.setPinned(true, "") } == .invalid)
+        }
+        #expect(try store.snapshot().number == 1)
+    }
+
     @Test func aMessageThatIsNotSentBelongsInADraft() throws {
         let unsent = Message(
             id: nil, channelURL: "general", requestID: "r", createdAt: 1, sendingStatus: .pending)

@@ -178,7 +178,12 @@ extension Batch {
 
 extension Batch {
     /// Saves a user, instead of what was there under the id.
+    ///
+    /// - Throws: `invalid` if the user has no id.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
+        guard !user.userID.rawValue.isEmpty else {
+            throw StoreError(.invalid, "the user has no id", path: cache.path)
+        }
         rows.cache.put(
             { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
         note(.savedUser(user), source)
