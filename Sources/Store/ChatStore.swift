@@ -70,6 +70,12 @@ public final class ChatStore: StoreReader, Sendable {
         state = Locked(State(version: version))
     }
 
+    deinit {
+        // Nobody can write any more, so who waits would wait for ever.
+        let observers = state.withLock { $0.observers.values.compactMap(\.observation) }
+        for observer in observers { observer.cancel() }
+    }
+
     /// Closes the store; closing twice is once.
     ///
     /// Every later call fails with `closed`, and observations end. A read under way, and a

@@ -279,6 +279,31 @@ import Testing
         case cancel, close, release, taskCancellation
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: Ending.allCases)
+    func aReaderThatWaitsIsLetGoOf(_ ending: Ending) async throws {
+        var store: ChatStore? = try store()
+        let changes = try #require(try store?.observe(.everything).changes)
+        try store?.write { try $0.save(Message("a", at: 1)) }
+        // Tells of each change it has read, so that it is known to wait for the next.
+        let (seen, report) = AsyncStream.makeStream(of: String.self)
+        let reader = Task {
+            for await change in changes { report.yield(change.picture) }
+            report.yield("end")
+        }
+        var words = seen.makeAsyncIterator()
+        #expect(await words.next() == "gap(-∞ +∞) +a")
+        try store?.write { try $0.removeMessage("a", in: "general") }
+        #expect(await words.next() == "-a")
+        switch ending {
+        case .cancel: changes.cancel()
+        case .close: store?.close()
+        case .release: store = nil
+        case .taskCancellation: reader.cancel()
+        }
+        #expect(await words.next() == "end")
+        await reader.value
+    }
+
     @Test(.timeLimit(.minutes(1))) func aTaskThatIsCanceledAlreadyDoesNotWait() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)

@@ -83,7 +83,8 @@ extension Observation {
 
         /// The next change, as soon as there is one.
         ///
-        /// `nil` when the observation was canceled, its store was closed, or the task was canceled.
+        /// `nil` when the observation was canceled, its store was closed or let go of, or the task
+        /// was canceled.
         public mutating func next() async -> Change? {
             while taken.isEmpty {
                 taken = observation.drain()[...]
