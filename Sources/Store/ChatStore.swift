@@ -81,7 +81,10 @@ public final class ChatStore: StoreReader, Sendable {
     /// Every later call fails with `closed`, and observations end. A read under way, and a
     /// ``Snapshot`` that somebody holds, go on, and the files are let go of when the last is gone.
     /// A write under way is waited for.
+    ///
+    /// - Precondition: Not called within a write.
     public func close() {
+        precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         writer.withLock { _ in
             let observers = state.withLock { state -> [Observation] in
                 state.version = nil
@@ -169,12 +172,9 @@ extension ChatStore {
     /// - Precondition: Not called within another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
-        let thread = pthread_self()
-        precondition(
-            writingThread.withLock { $0.map { pthread_equal($0, thread) == 0 } ?? true },
-            "ChatStore.write is not reentrant: use the batch you were given.")
+        precondition(!isWriting, "ChatStore.write is not reentrant: use the batch you were given.")
         return try writer.withLock { writer in
-            writingThread.withLock { $0 = thread }
+            writingThread.withLock { $0 = pthread_self() }
             defer { writingThread.withLock { $0 = nil } }
             try mend()
             let batch = Batch(try version(), writer.next, writer.knownStates)
@@ -189,6 +189,12 @@ extension ChatStore {
             }
             return change
         }
+    }
+
+    /// Whether this thread is within a write; what waits for the writer would wait for itself.
+    private var isWriting: Bool {
+        let thread = pthread_self()
+        return writingThread.withLock { $0.map { pthread_equal($0, thread) != 0 } ?? false }
     }
 
     private func commit(_ batch: Batch, _ writer: inout Writer) throws(StoreError) -> Change {
@@ -293,8 +299,10 @@ extension ChatStore {
     ///
     /// Each write does a part of this; call it where the disk's space is wanted at once.
     ///
+    /// - Precondition: Not called within a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
     public func purgeCleared() throws(StoreError) {
+        precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             try mend()
             _ = try version()

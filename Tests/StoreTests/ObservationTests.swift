@@ -460,6 +460,20 @@ import Testing
             }
         }
 
+        @Test func closingWithinAWriteIsATrap() async {
+            await #expect(processExitsWith: .failure) {
+                let store = try ChatStore.inMemory()
+                try store.write { _ in store.close() }
+            }
+        }
+
+        @Test func purgingWithinAWriteIsATrap() async {
+            await #expect(processExitsWith: .failure) {
+                let store = try ChatStore.inMemory()
+                try store.write { _ in try store.purgeCleared() }
+            }
+        }
+
         @Test func aBatchThatIsKeptIsATrap() async {
             await #expect(processExitsWith: .failure) {
                 let store = try ChatStore.inMemory()
