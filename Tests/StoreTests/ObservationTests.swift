@@ -483,5 +483,13 @@ import Testing
             }
         }
 
+        @Test func savingInABatchThatIsKeptIsATrap() async {
+            await #expect(processExitsWith: .failure) {
+                let store = try ChatStore.inMemory()
+                var kept: Batch?
+                try store.write { kept = $0 }
+                kept?.setToken([1], for: "feed")
+            }
+        }
     #endif
 }

@@ -41,7 +41,7 @@ public final class Batch: StoreReader {
 
     /// What is seen: the store as it will be after the batch.
     public var view: StoreView {
-        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        checkIsOpen()
         writeStates()
         return StoreView(version: version, batch: rows)
     }
@@ -50,8 +50,13 @@ public final class Batch: StoreReader {
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
 
     func note(_ operation: Change.Operation, _ source: CollectionEventSource? = nil) {
-        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
+        checkIsOpen()
         entries.append(Change.Entry(operation: operation, source: source))
+    }
+
+    /// Traps where nobody will write what is done to the batch.
+    private func checkIsOpen() {
+        precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
     }
 
     /// Tells something in order with what is stored, without storing it.
@@ -90,6 +95,7 @@ extension Batch {
     }
 
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
+        checkIsOpen()
         if let latest, latest.url == url { return latest.number }
         let number = try StoreView(version: version, batch: rows).number(of: url)
         latest = number.map { (url, $0) }
@@ -196,6 +202,7 @@ extension Batch {
     /// - Parameters:
     ///   - scope: What the token is for, such as "feed".
     public func setToken(_ token: [UInt8]?, for scope: String) {
+        checkIsOpen()
         if let token {
             rows.cache.put({ $0.tokenKey(scope) }, { $0.raw(token) })
         } else {
