@@ -238,6 +238,49 @@ import Testing
             migrations: (2..<version + 1).map { Migration(to: $0) { (_, _, _) in } })
     }
 
+    @Test func whatANewerVersionWroteIsNotTouched() throws {
+        let store = try open(Self.emptySchema(3))
+        try store.write { try $0.save(Message("a", at: 1)) }
+        store.close()
+        // A directory that is not as we would make it is left so, too.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: directory.path)
+        try FileManager.default.removeItem(at: file("outbox"))
+        let before = try state(ofAll: directory)
+        for version in [1, 2] {
+            let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(version)) }
+            #expect(error?.code == .newerSchema)
+            #expect(error?.path == file("VERSION").path)
+            #expect(error?.message == "the files have version 3, this code knows up to \(version)")
+        }
+        #expect(try state(ofAll: directory) == before)
+        #expect(try open(Self.emptySchema(3)).messageCount(in: "general") == 1)
+    }
+
+    @Test(arguments: ["", "\n", "soon", "-3\n", "99999999999999999999\n", "\u{FF}"])
+    func whereTheFileSaysNothingTheRowsDecide(text: String) throws {
+        let bytes = text == "\u{FF}" ? Data([0xFF, 0x31]) : Data(text.utf8)
+        try open(Self.emptySchema(2)).close()
+        try bytes.write(to: file("VERSION"))
+        let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
+        #expect(error?.code == .newerSchema)
+        #expect(error?.path.hasPrefix(directory.path) == true)
+        // Nothing was promised on behalf of the older code.
+        #expect(try Data(contentsOf: file("VERSION")) == bytes)
+        let store = try open(Self.emptySchema(2))
+        #expect(!store.openingReport.isNew && store.openingReport.migratedFrom == nil)
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")
+    }
+
+    @Test func aNewerRowWithoutTheFileIsRefusedToo() throws {
+        try open(Self.emptySchema(2)).close()
+        try FileManager.default.removeItem(at: file("VERSION"))
+        let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
+        #expect(error?.code == .newerSchema)
+        #expect(!FileManager.default.fileExists(atPath: file("VERSION").path))
+        #expect(try open(Self.emptySchema(2)).openingReport.isNew == false)
+    }
+
     // MARK: Migrations
 
     /// The steps that ran.

@@ -74,6 +74,7 @@ extension ChatStore {
         if newest > schema.version {
             throw StoreError(newer: newest, than: schema.version, path: cache.path)
         }
+        try files?.setVersion(schema.version)
         if found < schema.version {
             report.migratedFrom = found
             let count = Double(schema.version - found)

@@ -11,32 +11,37 @@ struct StoreFiles {
     private var version: URL { directory.appending(path: "VERSION") }
     private var distrust: URL { directory.appending(path: "DISTRUST") }
 
-    /// Creates the directory, and makes sure that no newer code has written it.
+    /// Makes sure that no newer code has written the directory, and creates it.
     ///
-    /// The version stands in a file of its own, since LevelDB writes to whatever it opens. It is
-    /// raised before a migration begins, so that an older code never meets one half done.
+    /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
+    /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
     func prepare(for schema: StoreSchema) throws(StoreError) {
+        if let found = try storedVersion(), found > schema.version {
+            throw StoreError(newer: found, than: schema.version, path: version.path)
+        }
         try makeDirectory()
-        let found: String
+    }
+
+    /// Tells an older code to keep off; before a migration begins, so that it never meets one half
+    /// done, and with the databases open, so that nobody else has them.
+    func setVersion(_ number: Int) throws(StoreError) {
+        if try storedVersion() == number { return }
         do {
-            // What is no number is written anew: the databases have the version too.
-            found = String(decoding: try Data(contentsOf: version), as: UTF8.self)
-        } catch CocoaError.fileReadNoSuchFile {
-            found = ""
-        } catch {
-            throw StoreError(system: error, doing: "read", path: version.path)
-        }
-        let number = Int(found.trimmingCharacters(in: .whitespacesAndNewlines))
-        if let number, number > schema.version {
-            throw StoreError(newer: number, than: schema.version, path: version.path)
-        }
-        if number == schema.version { return }
-        do {
-            try Data("\(schema.version)\n".utf8).write(to: version, options: .atomic)
+            try Data("\(number)\n".utf8).write(to: version, options: .atomic)
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: version.path)
         } catch {
             throw StoreError(system: error, doing: "write", path: version.path)
+        }
+    }
+
+    private func storedVersion() throws(StoreError) -> Int? {
+        guard FileManager.default.fileExists(atPath: version.path) else { return nil }
+        do {
+            let text = String(decoding: try Data(contentsOf: version), as: UTF8.self)
+            return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        } catch {
+            throw StoreError(system: error, doing: "read", path: version.path)
         }
     }
 
