@@ -111,4 +111,11 @@ import Testing
         #expect(keys(sorted) == places.sorted().map(key))
     }
 
+    @Test func oneKeyLeftInEachChunkIsNoChunkForEachKey() throws {
+        var sorted = SortedKeys((0..<20_000).map(key))
+        for number in 0..<20_000 where number % 128 != 5 { sorted.remove(key(number)) }
+        #expect(sorted.count == 157)
+        #expect(try chunkSizes(sorted).count <= 4)
+        #expect(keys(sorted) == stride(from: 5, to: 20_000, by: 128).map(key))
+    }
 }

@@ -66,7 +66,21 @@ struct SortedKeys: Sendable {
         guard index < chunks[chunk].count && chunks[chunk][index] == key else { return }
         chunks[chunk].remove(at: index)
         count -= 1
-        if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+        if chunks[chunk].isEmpty {
+            chunks.remove(at: chunk)
+        } else if !joinNext(to: chunk) && chunk > 0 {
+            joinNext(to: chunk - 1)
+        }
+    }
+
+    /// Makes one of two neighbours that have half a chunk at most, so that no list is of crumbs.
+    @discardableResult
+    private mutating func joinNext(to chunk: Int) -> Bool {
+        guard chunk + 1 < chunks.count,
+            chunks[chunk].count + chunks[chunk + 1].count <= SortedKeys.chunkSize / 2
+        else { return false }
+        chunks[chunk] += chunks.remove(at: chunk + 1)
+        return true
     }
 
     /// Calls a closure with the keys from one on, in order, until it returns false.
