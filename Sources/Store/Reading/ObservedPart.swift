@@ -1,6 +1,8 @@
 public import Models
 
 /// The part of a store that somebody observes.
+///
+/// News of the connection belongs to every part.
 public struct ObservedPart: Hashable, Sendable {
     private enum Value: Hashable {
         case everything
@@ -14,12 +16,13 @@ public struct ObservedPart: Hashable, Sendable {
     /// All there is.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, drafts, and who is typing.
+    /// One channel: the channel itself, its messages, gaps, stale ranges and drafts, who is typing,
+    /// and what comes of uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// The channels themselves, all of them, without their messages.
+    /// The channels themselves, all of them, and who is typing in them, without their messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// What is in the outbox, and what comes of uploads.

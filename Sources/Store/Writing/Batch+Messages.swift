@@ -7,8 +7,9 @@ extension Batch {
     ///
     /// - Parameter source: Why, for those who observe.
     /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
-    ///   ``Models/Draft``), or if one of the two is longer than 65,535 bytes.
-    /// - Complexity: One lookup for a message that is new, two for one that was there.
+    ///   ``Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
+    /// - Complexity: One lookup for a message that is new, two for one that was there, three where
+    ///   its request changed.
     public func save(
         _ message: Message, source: CollectionEventSource? = nil
     ) throws(StoreError) {

@@ -5,7 +5,8 @@ public struct Change: Hashable, Sendable {
     /// Counts the changes of a store from its opening: 1, 2, 3 …
     ///
     /// An observer of a part of the store is told of the changes there, so it sees some numbers
-    /// only, always growing.
+    /// only, always growing. Tokens, tombstones, pins and accesses are told to nobody: a commit of
+    /// these alone has a number, and no entries.
     public let number: Int
 
     /// What was done, in the order the batch did it, each with its reason.
