@@ -151,8 +151,9 @@ extension ChatStore {
 extension StoreError {
     /// What Foundation reports of a file, told apart by the system's number behind it.
     init(system error: any Error, doing action: String, path: String) {
-        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        if let underlying, underlying.domain == NSPOSIXErrorDomain {
+        // On Linux it is no NSError until it is cast from an Error.
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        if let underlying = underlying as NSError?, underlying.domain == NSPOSIXErrorDomain {
             self.init(errno: Int32(underlying.code), doing: action, path: path)
         } else {
             self.init(.io, "cannot \(action)", path: path, cause: error)
