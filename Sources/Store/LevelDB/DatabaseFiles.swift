@@ -13,25 +13,24 @@ struct DatabaseFiles {
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open", path: current)
         }
-        guard let listing = opendir(directory) else {
-            if errno == ENOENT { return }
-            throw StoreError(errno: errno, doing: "open", path: directory)
-        }
-        defer { closedir(listing) }
-        while let entry = readdir(listing) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            // A manifest alone is what an opening leaves that could not finish the first files.
-            if name.hasSuffix(".ldb") || name.hasSuffix(".sst") || name.hasSuffix(".log") {
-                throw StoreError(
-                    .corruption, "the file CURRENT is missing among the others", path: directory)
-            }
+        // A manifest alone is what an opening leaves that could not finish the first files.
+        if try names().contains(where: { name in
+            [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
+        }) {
+            throw StoreError(
+                .corruption, "the file CURRENT is missing among the others", path: directory)
         }
     }
 
-    /// Writes a file beside the others, as large as what opening them writes, and removes it.
+    /// Writes a file beside the others, as large as what opening them may write, and removes it.
     func checkTheyCanBeWritten() throws(StoreError) {
+        // The logs may become tables, which are no larger; the rest is for a manifest and a new log.
+        var left = 64 << 10
+        for name in try names() where name.hasSuffix(".log") {
+            var status = stat()
+            // One that is gone by now needs no space.
+            if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
+        }
         let path = directory + "/probe"
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard file >= 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
@@ -40,8 +39,32 @@ struct DatabaseFiles {
             unlink(path)
         }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
-        guard write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else {
+        while left > 0 {
+            // A disk that has less takes a part first, and says no to the rest.
+            let count = write(file, bytes, min(left, bytes.count))
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
+            left -= count
+        }
+        guard fsync(file) == 0 else {
             throw StoreError(errno: errno, doing: "write", path: path)
         }
+    }
+
+    /// The names of the files; none if there is no directory.
+    private func names() throws(StoreError) -> [String] {
+        guard let listing = opendir(directory) else {
+            if errno == ENOENT { return [] }
+            throw StoreError(errno: errno, doing: "open", path: directory)
+        }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        }
+        return names
     }
 }
