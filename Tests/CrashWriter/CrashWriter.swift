@@ -12,6 +12,7 @@ import Store
             FileHandle.standardError.write(Data("usage: directory seed first\n".utf8))
             exit(2)
         }
+        say("opening")
         let store = try ChatStore(at: URL(filePath: arguments[1]), options: Steps.smallFiles)
         say("opened")
         let steps = Steps(seed: seed)

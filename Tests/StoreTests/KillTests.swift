@@ -19,14 +19,26 @@ import Testing
         var random = DisasterRandom(seed: seed)
         var done = 0
         for _ in 0..<KillTests.rounds {
-            // Sometimes at once, so that the opening is what is killed.
-            let lines = Int.random(in: 0...60, using: &random)
-            let promises = try KillTests.promises(
-                in: directory, seed: seed, from: done + 1, killingAfter: lines)
+            // The first line says that the process is about to open the store, the next that it has.
+            let lines = Int.random(in: 1...60, using: &random)
+            let process = try WritingProcess(in: directory, seed: seed, from: done + 1)
+            process.readLines(lines)
+            let promises = try process.kill()
             let last = promises.last?.step ?? done
             #expect(promises.map(\.step) == Array((done + 1)..<(last + 1)))
             done = try check(directory, expected, promises, last)
         }
+    }
+
+    @Test func aDirectoryThatAnotherProcessHasIsLocked() throws {
+        let directory = try StoreDirectory()
+        let process = try WritingProcess(in: directory, seed: 1, from: 1)
+        process.readLines(12)
+        let error = #expect(throws: StoreError.self) { try directory.open() }
+        #expect(error?.code == .locked)
+        #expect(error?.path.hasPrefix(directory.url.path) == true)
+        _ = try process.kill()
+        #expect(try CachePicture(directory.open()).step ?? 0 >= 8)
     }
 
     /// Returns the last step that is in the store, in both of its databases.
@@ -104,37 +116,42 @@ extension Steps.Kind {
     }
 }
 
-extension KillTests {
-    /// Lets a process write steps, kills it when it has printed some lines while it goes on, and
-    /// returns all that it printed.
-    fileprivate static func promises(
-        in directory: StoreDirectory, seed: Int, from first: Int, killingAfter lines: Int
-    ) throws -> [Promise] {
-        let process = Process()
-        process.executableURL = try executable("StoreCrashWriter")
+/// A process that writes steps, until it is killed.
+private final class WritingProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private var bytes = Data()
+
+    init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
+        process.executableURL = try WritingProcess.executable("StoreCrashWriter")
         process.arguments = [directory.url.path, "\(seed)", "\(first)"]
-        let output = Pipe()
         process.standardOutput = output
         try process.run()
-        var bytes = Data()
-        // One line more: the first says that the store is open.
-        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= lines {
+    }
+
+    /// Waits for so many lines; the process goes on.
+    func readLines(_ count: Int) {
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { break }
             bytes += more
         }
-        kill(process.processIdentifier, SIGKILL)
+    }
+
+    /// Ends the process at once, and returns all that it has printed.
+    func kill() throws -> [Promise] {
+        Foundation.kill(process.processIdentifier, SIGKILL)
         bytes += try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         #expect(process.terminationReason == .uncaughtSignal)
         #expect(process.terminationStatus == SIGKILL)
         let text = String(decoding: bytes, as: UTF8.self)
-        #expect(text.hasSuffix("\n"))
+        #expect(text.hasPrefix("opening\n") && text.hasSuffix("\n"))
         return text.split(separator: "\n").compactMap(Promise.init)
     }
 
     /// An executable of this package; it lies beside the tests.
-    static func executable(_ name: String) throws -> URL {
+    private static func executable(_ name: String) throws -> URL {
         let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
         let candidates = places.flatMap {
             [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
