@@ -169,10 +169,11 @@ import Testing
     private static func offsets(_ count: Int, seed: Int) -> [Int] {
         let isNight = ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] != nil
         var random = DisasterRandom(seed: seed)
-        if isNight || count < 400 { return Array(0..<count) }
-        let end = 0..<40
-        let rest = (1...25).map { _ in Int.random(in: 40..<count, using: &random) }
-        return end.map { count - 1 - $0 } + rest.map { count - 1 - $0 }
+        let end = isNight ? 1_024 : 40
+        if count <= max(end, 400) { return Array(0..<count) }
+        let rest = (0..<(isNight ? 300 : 25)).map { _ in Int.random(in: end..<count, using: &random)
+        }
+        return (Array(0..<end) + rest).map { count - 1 - $0 }
     }
 
     private static let kinds = ["cache", "outbox"].flatMap { database in

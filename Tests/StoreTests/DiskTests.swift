@@ -222,7 +222,8 @@ private final class SmallDisk: Sendable {
     deinit {
         #if os(Linux)
             _ = umount2(url.path, Int32(MNT_DETACH))
-            try? FileManager.default.removeItem(at: url)  // Empty, unless something still is mounted.
+            // Empty, unless something still is mounted.
+            try? FileManager.default.removeItem(at: url)
         #endif
     }
 
