@@ -8,7 +8,7 @@ import Testing
     /// What a gap remembers.
     struct About: Hashable, Sendable {
         var cursor: String?
-        var since: String?
+        var since: FeedPoint?
     }
 
     enum Operation: Hashable, Sendable {
@@ -43,8 +43,8 @@ import Testing
                             merged.cursor = about.cursor ?? newest.about.cursor
                         }
                     }
-                    // Of the gaps that were there, the newest that has it says since when.
-                    merged.since = runs.compactMap(\.about.since).last ?? about.since
+                    // Of all that become one, the earliest says since when.
+                    merged.since = (runs.map(\.about.since) + [about.since]).compactMap { $0 }.min()
                     return merged
                 }
             case .cover(let first, let last, let cursor):
@@ -205,7 +205,7 @@ import Testing
             let setUp = history.enumerated().flatMap { index, gap -> [Operation] in
                 let about = About(
                     cursor: index % 2 == 0 ? "w\(index)" : nil,
-                    since: index % 3 == 0 ? nil : "s\(index)")
+                    since: index % 3 == 0 ? nil : FeedPoint("s", number: Int64(index * 7 % 10)))
                 return [
                     .open(gap.0, gap.1, about), .markStale(gap.0, gap.1, epoch: Int64(index % 2)),
                 ]
@@ -216,7 +216,7 @@ import Testing
                 for upper in bounds {
                     if lower < upper {
                         operations += [
-                            .open(lower, upper, About(since: "s")),
+                            .open(lower, upper, About(since: FeedPoint("s", number: 1))),
                             .open(lower, upper, About(cursor: "w")),
                             .update(lower, upper, About(cursor: "u")),
                             .markStale(lower, upper, epoch: 1),
@@ -257,7 +257,7 @@ import Testing
             ? Int.random(in: low + 1..<bounds.count, using: &random)
             : min(low + Int.random(in: 1...3, using: &random), bounds.count - 1)
         let about = About(
-            cursor: random.pick([nil, "w1", "w2"]), since: random.pick([nil, "s1", "s2"]))
+            cursor: random.pick([nil, "w1", "w2"]), since: random.pick([nil, FeedPoint("s", number: 1), FeedPoint("s", number: 2)]))
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: return .open(bounds[low], bounds[high], about)
         case 3..<5: return .cover(bounds[low], bounds[high], cursor: about.cursor)
@@ -416,35 +416,35 @@ import Testing
     // MARK: What gaps remember
 
     private func gap(
-        _ lower: Character, _ upper: Character, _ cursor: String? = nil, since: String? = nil
+        _ lower: Character, _ upper: Character, _ cursor: String? = nil, since: Int64? = nil
     ) -> Gap {
         Gap(
             in: "c", from: Self.bound(lower), to: Self.bound(upper), walkCursor: cursor,
-            changesSince: since)
+            changesSince: since.map { FeedPoint("s", number: $0) })
     }
 
     @Test func theWalkGoesOnBelowEachPage() throws {
         let store = try known()
         try store.write { batch in
-            try batch.open(gap("a", "h", since: "s"))
+            try batch.open(gap("a", "h", since: 1))
             try batch.cover("c", from: Self.bound("f"), through: Self.bound("h"), walkCursor: "w1")
         }
-        #expect(try store.gaps(in: "c") == [gap("a", "f", "w1", since: "s")])
+        #expect(try store.gaps(in: "c") == [gap("a", "f", "w1", since: 1)])
         try store.write {
             try $0.cover("c", from: Self.bound("c"), through: Self.bound("f"), walkCursor: "w2")
         }
-        #expect(try store.gaps(in: "c") == [gap("a", "c", "w2", since: "s")])
+        #expect(try store.gaps(in: "c") == [gap("a", "c", "w2", since: 1)])
     }
 
     @Test func aPageInTheMiddleLeavesTheCursorWithTheNewerGap() throws {
         let store = try known()
         try store.write { batch in
-            try batch.open(gap("a", "h", "w", since: "s"))
+            try batch.open(gap("a", "h", "w", since: 1))
             try batch.cover("c", from: Self.bound("c"), through: Self.bound("e"), walkCursor: "m")
         }
         #expect(
             try store.gaps(in: "c") == [
-                gap("a", "c", "m", since: "s"), gap("e", "h", "w", since: "s"),
+                gap("a", "c", "m", since: 1), gap("e", "h", "w", since: 1),
             ])
     }
 
@@ -460,14 +460,14 @@ import Testing
     @Test func ofGapsThatMergeTheNewestKeepsItsCursor() throws {
         let store = try known()
         try store.write { batch in
-            try batch.open(gap("a", "c", "w1", since: "s1"))
+            try batch.open(gap("a", "c", "w1", since: 1))
             try batch.open(gap("d", "f", "w2"))
-            try batch.open(gap("b", "e", "w3", since: "s3"))
+            try batch.open(gap("b", "e", "w3", since: 3))
         }
         // Since when: the gap that was there before says it.
-        #expect(try store.gaps(in: "c") == [gap("a", "f", "w2", since: "s1")])
-        try store.write { try $0.open(gap("e", "h", since: "s4")) }
-        #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: "s1")])
+        #expect(try store.gaps(in: "c") == [gap("a", "f", "w2", since: 1)])
+        try store.write { try $0.open(gap("e", "h", since: 4)) }
+        #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: 1)])
     }
 
     @Test func anUpdateNeedsTheVeryGap() throws {
@@ -475,8 +475,8 @@ import Testing
         try store.write { try $0.open(gap("a", "h", "w")) }
         #expect(throws: StoreError.self) { try store.write { try $0.update(gap("a", "g", "x")) } }
         #expect(throws: StoreError.self) { try store.write { try $0.update(gap("b", "h", "x")) } }
-        try store.write { try $0.update(gap("a", "h", "x", since: "s")) }
-        #expect(try store.gaps(in: "c") == [gap("a", "h", "x", since: "s")])
+        try store.write { try $0.update(gap("a", "h", "x", since: 1)) }
+        #expect(try store.gaps(in: "c") == [gap("a", "h", "x", since: 1)])
     }
 
     // MARK: Unknown channels, and what is invalid

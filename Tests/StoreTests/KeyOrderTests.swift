@@ -253,7 +253,9 @@ import Testing
         let gap = Gap(
             in: "c", from: bounds[0], to: random.pick(Array(bounds[1...])),
             walkCursor: random.pick(Self.texts + [nil]),
-            changesSince: random.pick(Self.texts + [nil]))
+            changesSince: random.pick(Self.texts + [nil]).map {
+                FeedPoint($0, number: random.pick([.min, -1, 0, .max]))
+            })
         let range = StaleRange(
             in: "c", from: bounds[0], to: gap.upper, epoch: random.pick(Self.times).milliseconds)
         try expectRoundTrip(
@@ -278,7 +280,8 @@ import Testing
 
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
         let position = Position(createdAt: 1_700_000_000_000, messageID: "é10")
-        let gap = Gap(in: "c", to: .position(position), walkCursor: "wü", changesSince: "")
+        let gap = Gap(in: "c", to: .position(position), walkCursor: "wü",
+            changesSince: FeedPoint("", number: 7))
         let range = StaleRange(in: "c", from: .position(position), epoch: 3)
         let tombstone = Tombstone("é10", in: "c", deletedAt: 9, position: position)
         var state = ChannelState()

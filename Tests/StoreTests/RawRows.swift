@@ -128,7 +128,7 @@ struct RawCache {
         var replies: [MessageID: Set<Position>] = [:]
         var group: GroupChannel?
         var open: OpenChannel?
-        var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: String?, since: String?)] = []
+        var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: String?, since: FeedPoint?)] = []
         var staleRanges: [(upper: Gap.Bound, lower: Gap.Bound, epoch: Int64)] = []
         var tombstones: [MessageID: (deletedAt: Timestamp, createdAt: Timestamp?)] = [:]
         var state: State?
@@ -193,7 +193,9 @@ extension RawCache.Channel {
             gaps.append(
                 (
                     try key.bound(), try value.bound(), try value.optionalText(),
-                    try value.optionalText()
+                    try value.optionalText().map {
+                        FeedPoint($0, number: Int64(bitPattern: try value.integer(8)))
+                    }
                 ))
         case "v":
             staleRanges.append(

@@ -6,7 +6,7 @@ import Models
 struct WorldModel: Equatable {
     struct About: Hashable, Sendable {
         var cursor: String?
-        var since: String?
+        var since: FeedPoint?
     }
 
     struct Channel: Equatable {
@@ -134,7 +134,7 @@ struct WorldModel: Equatable {
                     if newest.upper > gap.upper { about.cursor = newest.about.cursor }
                     if newest.upper == gap.upper { about.cursor = cursor ?? newest.about.cursor }
                 }
-                about.since = runs.compactMap(\.about.since).last ?? since
+                about.since = (runs.map(\.about.since) + [since]).compactMap { $0 }.min()
                 return about
             }
         }

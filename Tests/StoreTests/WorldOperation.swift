@@ -138,7 +138,9 @@ extension WorldOperation {
                 Gap(
                     in: url, from: bounds[0], to: bounds[1],
                     walkCursor: random.pick([nil, "w1", "w2"]),
-                    changesSince: random.pick([nil, "s1", "s2"])))
+                    changesSince: random.pick([
+                        nil, FeedPoint("s", number: 1), FeedPoint("s", number: 2),
+                    ])))
         case 79..<86: return .cover(url, bounds[0], bounds[1], random.pick([nil, "w3"]))
         case 86..<89 where isSound:
             return .markStale(
@@ -207,7 +209,7 @@ extension WorldOperation: CustomStringConvertible {
             "tombstone \(tombstone.channelURL): \(tombstone.messageID)"
         case .removeTombstone(let id, let url): "no tombstone \(url): \(id)"
         case .openGap(let gap):
-            "open \(gap), \(gap.walkCursor ?? "-"), \(gap.changesSince ?? "-")"
+            "open \(gap), \(gap.walkCursor ?? "-"), \(gap.changesSince?.description ?? "-")"
         case .cover(let url, let first, let last, let cursor):
             "cover \(url): \(first) … \(last), \(cursor ?? "-")"
         case .markStale(let range): "stale \(range), \(range.epoch)"

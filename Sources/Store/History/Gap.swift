@@ -9,27 +9,27 @@ public struct Gap: Hashable, Sendable {
     public let channelURL: ChannelURL
 
     /// The older bound, not itself in the gap.
-    public var lower: Bound
+    public internal(set) var lower: Bound
 
     /// The newer bound, not itself in the gap.
-    public var upper: Bound
+    public internal(set) var upper: Bound
 
     /// Where the walk that fills the gap goes on, as the server named it.
     ///
     /// `nil`: from ``upper``, towards what is older.
     public var walkCursor: String?
 
-    /// The feed cursor from before the gap opened: what was walked may have changed since.
+    /// Where the feed was before the gap opened: what is held beside it may have changed since.
     ///
     /// `nil`: no changelog has to be read before the gap may close.
-    public var changesSince: String?
+    public var changesSince: FeedPoint?
 
     /// Creates a gap.
     ///
     /// - Precondition: `lower` is less than `upper`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
-        walkCursor: String? = nil, changesSince: String? = nil
+        walkCursor: String? = nil, changesSince: FeedPoint? = nil
     ) {
         precondition(lower < upper, "A gap lies between two bounds, the older one first.")
         self.channelURL = channelURL
@@ -88,41 +88,4 @@ extension Gap.Bound: CustomStringConvertible {
 extension Gap: CustomStringConvertible {
     /// The bounds, such as "general: -∞ ~ 1700000000000/42".
     public var description: String { "\(channelURL): \(lower) ~ \(upper)" }
-}
-
-/// A stretch of a channel's history that was complete once, and may have changed since.
-///
-/// What the feed would have told of it was lost, as when a cursor expired. The messages are shown,
-/// and asked for again when somebody looks.
-public struct StaleRange: Hashable, Sendable {
-    /// The channel.
-    public let channelURL: ChannelURL
-
-    /// The older bound, not itself in the range.
-    public var lower: Gap.Bound
-
-    /// The newer bound, not itself in the range.
-    public var upper: Gap.Bound
-
-    /// Which loss made it stale, as Sync counts them.
-    public var epoch: Int64
-
-    /// Creates a stale range.
-    ///
-    /// - Precondition: `lower` is less than `upper`.
-    public init(
-        in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
-        epoch: Int64
-    ) {
-        precondition(lower < upper, "A range lies between two bounds, the older one first.")
-        self.channelURL = channelURL
-        self.lower = lower
-        self.upper = upper
-        self.epoch = epoch
-    }
-}
-
-extension StaleRange: CustomStringConvertible {
-    /// The bounds, such as "general: -∞ ? 1700000000000/42".
-    public var description: String { "\(channelURL): \(lower) ? \(upper)" }
 }

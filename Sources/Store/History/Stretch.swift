@@ -15,8 +15,9 @@ protocol Stretch: Hashable, Sendable {
     /// Takes over the extent of another stretch, and what it knew that is still of use.
     mutating func absorb(_ other: Self)
 
-    /// A part of it that begins at the same lower bound, but ends earlier.
-    func ending(at upper: Gap.Bound) -> Self
+    /// What is told when one is there, and when it is no more.
+    var saved: Change.Operation { get }
+    var removed: Change.Operation { get }
 
     func writeValue(to writer: inout ByteWriter)
     init(_ channelURL: ChannelURL, upper: Gap.Bound, value: inout ByteReader)
@@ -30,7 +31,11 @@ extension Stretch {
     func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
-        if lower < first { parts.append(ending(at: first)) }
+        if lower < first {
+            var older = self
+            older.upper = first
+            parts.append(older)
+        }
         if last < upper {
             var newer = self
             newer.lower = last
@@ -54,19 +59,14 @@ extension Gap: Stretch {
         // The walk goes from the newer end, so the cursor of the gap that has it is the one to keep.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // What opened earlier has more changes to read.
-        changesSince = other.changesSince ?? changesSince
+        // The changes since an earlier point are also those since a later one.
+        changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
     }
 
-    func ending(at upper: Bound) -> Gap {
-        var part = self
-        part.upper = upper
-        // The cursor stood at or below the old upper bound; from the new one the walk starts anew.
-        part.walkCursor = nil
-        return part
-    }
+    var saved: Change.Operation { .savedGap(self) }
+    var removed: Change.Operation { .removedGap(self) }
 
     func writeValue(to writer: inout ByteWriter) {
         writer.bound(lower)
@@ -83,7 +83,7 @@ extension Gap: Stretch {
         }
         self.init(
             in: channelURL, from: lower, to: upper, walkCursor: try value.optional(),
-            changesSince: try value.optional())
+            changesSince: try value.optionalFeedPoint())
     }
 }
 
@@ -99,11 +99,8 @@ extension StaleRange: Stretch {
         upper = max(upper, other.upper)
     }
 
-    func ending(at upper: Gap.Bound) -> StaleRange {
-        var part = self
-        part.upper = upper
-        return part
-    }
+    var saved: Change.Operation { .savedStaleRange(self) }
+    var removed: Change.Operation { .removedStaleRange(self) }
 
     func writeValue(to writer: inout ByteWriter) {
         writer.bound(lower)

@@ -3,32 +3,39 @@ public import Models
 extension Batch {
     /// Opens a gap: what lies between its bounds is not known any more.
     ///
-    /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the newer
-    /// one's walk cursor is kept; of `changesSince`, that of the gap that was there before.
+    /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the walk
+    /// cursor of the one that has it is kept; of `changesSince`, the earliest.
     ///
     /// - Complexity: O(*n*) in the gaps it overlaps.
     public func open(_ gap: Gap) throws(StoreError) {
-        try put(gap, Batch.saved, Batch.removed)
+        try put(gap)
     }
 
     /// Closes what gaps have between two bounds, both included: it is known now.
     ///
-    /// A gap that reaches beyond loses the middle, or an end; one that does not is gone.
+    /// A gap that reaches beyond loses the middle, or an end; one that does not is gone. The newer
+    /// part of one that is cut in two keeps the walk cursor.
     ///
     /// - Parameters:
+    ///   - url: The channel. One that nothing was stored of is one gap before.
     ///   - first: The oldest position that is known now.
     ///   - last: The newest position that is known now.
     ///   - walkCursor: Where the walk goes on in the gap that is left below `first`, if one is.
+    /// - Returns: The gap that is left below `first`; `nil` if none was cut there.
     /// - Throws: `invalid` if `first` is above `last`.
+    @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
         walkCursor: String? = nil
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Gap? {
         try checkOrder(first, last)
         let number = try number(giving: url)
-        try carve(url, number, first, last, Batch.saved, Batch.removed) { (gap: inout Gap) in
-            gap.walkCursor = walkCursor
+        var rest: Gap?
+        try carve(url, number, first, last) { (older: inout Gap) in
+            older.walkCursor = walkCursor
+            rest = older
         }
+        return rest
     }
 
     /// Changes what a gap remembers of its walk, without moving its bounds.
@@ -44,7 +51,7 @@ extension Batch {
 
     /// Marks a stretch of history as stale; what is marked already becomes a part of it.
     public func markStale(_ range: StaleRange) throws(StoreError) {
-        try put(range, Batch.saved, Batch.removed)
+        try put(range)
     }
 
     /// Takes the mark off between two bounds, both included: it was fetched again.
@@ -55,8 +62,7 @@ extension Batch {
     ) throws(StoreError) {
         try checkOrder(first, last)
         guard let number = try number(of: url) else { return }
-        try carve(url, number, first, last, Batch.saved, Batch.removed) { (_: inout StaleRange) in
-        }
+        try carve(url, number, first, last) { (_: inout StaleRange) in }
     }
 
     func putGap(_ gap: Gap, _ number: ChannelNumber) throws(StoreError) {
@@ -68,17 +74,7 @@ extension Batch {
 // MARK: Rows
 
 extension Batch {
-    private static func saved(_ gap: Gap) -> Change.Operation { .savedGap(gap) }
-    private static func removed(_ gap: Gap) -> Change.Operation { .removedGap(gap) }
-    private static func saved(_ range: StaleRange) -> Change.Operation { .savedStaleRange(range) }
-    private static func removed(_ range: StaleRange) -> Change.Operation {
-        .removedStaleRange(range)
-    }
-
-    private func put<Value: Stretch>(
-        _ stretch: Value, _ saved: (Value) -> Change.Operation,
-        _ removed: (Value) -> Change.Operation
-    ) throws(StoreError) {
+    private func put<Value: Stretch>(_ stretch: Value) throws(StoreError) {
         try checkBounds(stretch.lower, stretch.upper)
         let number = try number(giving: stretch.channelURL)
         var stretch = stretch
@@ -87,25 +83,24 @@ extension Batch {
         for old in overlapped {
             stretch.absorb(old)
             removeRow(old, number)
-            note(removed(old))
+            note(old.removed)
         }
         putRow(stretch, number)
-        note(saved(stretch))
+        note(stretch.saved)
     }
 
     private func carve<Value: Stretch>(
         _ url: ChannelURL, _ number: ChannelNumber, _ first: Gap.Bound, _ last: Gap.Bound,
-        _ saved: (Value) -> Change.Operation, _ removed: (Value) -> Change.Operation,
-        _ changeOlderPart: (inout Value) -> Void
+        changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
         let cut: [Value] = try view.stretches(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
-            note(removed(old))
+            note(old.removed)
             for var part in old.carved(from: first, through: last) {
                 if part.upper == first { changeOlderPart(&part) }
                 putRow(part, number)
-                note(saved(part))
+                note(part.saved)
             }
         }
     }

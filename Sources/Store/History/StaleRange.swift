@@ -1,0 +1,38 @@
+public import Models
+
+/// A stretch of a channel's history that was complete once, and may have changed since.
+///
+/// What the feed would have told of it was lost, as when a cursor expired. The messages are shown,
+/// and asked for again when somebody looks.
+public struct StaleRange: Hashable, Sendable {
+    /// The channel.
+    public let channelURL: ChannelURL
+
+    /// The older bound, not itself in the range.
+    public internal(set) var lower: Gap.Bound
+
+    /// The newer bound, not itself in the range.
+    public internal(set) var upper: Gap.Bound
+
+    /// Which loss made it stale, as Sync counts them.
+    public var epoch: Int64
+
+    /// Creates a stale range.
+    ///
+    /// - Precondition: `lower` is less than `upper`.
+    public init(
+        in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
+        epoch: Int64
+    ) {
+        precondition(lower < upper, "A range lies between two bounds, the older one first.")
+        self.channelURL = channelURL
+        self.lower = lower
+        self.upper = upper
+        self.epoch = epoch
+    }
+}
+
+extension StaleRange: CustomStringConvertible {
+    /// The bounds, such as "general: -∞ ? 1700000000000/42".
+    public var description: String { "\(channelURL): \(lower) ? \(upper)" }
+}
