@@ -1,5 +1,5 @@
 public import Foundation
-import Models
+public import Models
 
 /// The messages, channels, gaps and drafts of one user on this device.
 ///
@@ -27,13 +27,13 @@ public final class ChatStore: StoreReader, Sendable {
     /// Held by the one who writes.
     private let writer: Locked<Writer>
     /// Held for moments, to take or to exchange what readers read.
-    fileprivate let state: Locked<State>
+    private let state: Locked<State>
     /// The thread that writes, to tell a nested write from one that has to wait.
     private let writingThread = Locked<pthread_t?>(nil)
 
     private struct Writer {
         var next: Batch.NextNumbers
-        let knownStates = KnownStates()
+        var knownStates: [ChannelNumber: ChannelState] = [:]
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
     }
@@ -41,7 +41,7 @@ public final class ChatStore: StoreReader, Sendable {
     /// How many rows of cleared channels leave the disk with each write.
     private static let purgedWithEachWrite = 256
 
-    fileprivate struct State {
+    private struct State {
         /// `nil` once the store is closed, and while files that failed cannot be opened.
         var version: Version?
         /// What the version was that was let go of for that.
@@ -49,9 +49,24 @@ public final class ChatStore: StoreReader, Sendable {
         /// Why the files cannot be opened.
         var failure: StoreError?
         var observers: [ObjectIdentifier: WeakObservation] = [:]
+
+        /// Makes the version anew that was let go of, if the files can be read.
+        mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
+            guard let resumed else { return }
+            do throws(StoreError) {
+                version = Version(
+                    number: resumed.number, cache: try cache.snapshot(),
+                    outbox: try outbox.snapshot(), names: resumed.names, derived: resumed.derived)
+                self.resumed = nil
+                failure = nil
+            } catch {
+                // Thrown to each reader, until a write succeeds in opening the files.
+                failure = cache.failure ?? outbox.failure ?? error
+            }
+        }
     }
 
-    fileprivate struct WeakObservation {
+    private struct WeakObservation {
         weak var observation: Observation?
     }
 
@@ -132,7 +147,7 @@ extension ChatStore {
     ) throws(StoreError) -> (snapshot: Snapshot, changes: Observation) {
         let observation = Observation(of: part, limit: limit)
         let version = try state.withLock { (state) throws(StoreError) in
-            guard let version = state.version else { throw isClosed }
+            guard let version = state.version else { throw state.failure ?? isClosed }
             state.observers = state.observers.filter { $0.value.observation != nil }
             state.observers[ObjectIdentifier(observation)] = WeakObservation(
                 observation: observation)
@@ -165,10 +180,14 @@ extension ChatStore {
     /// Where a batch does something to both databases, the cache is written first. If only the
     /// outbox fails then, the error is thrown, and what the cache took is told and stays.
     ///
+    /// After a failure of the disk, reads go on. Each write first opens the files anew, without what
+    /// the failed one left in them, which has to wait as long as somebody holds a ``Snapshot`` of
+    /// before. If the process ends first, the failed batch may be there, whole, when the store is
+    /// opened again.
+    ///
     /// - Returns: What was done, under the number that observers see; empty, under the number of the
     ///   last change, if nothing was.
-    /// - Throws: What the closure throws; ``StoreError`` if the disk fails. Then nothing was
-    ///   written, and the next write tries to mend the files before its own work.
+    /// - Throws: What the closure throws; ``StoreError`` if the disk fails.
     /// - Precondition: Not called within another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
@@ -176,19 +195,35 @@ extension ChatStore {
         return try writer.withLock { writer in
             writingThread.withLock { $0 = pthread_self() }
             defer { writingThread.withLock { $0 = nil } }
+            // Not at once after the failure: reads go on until somebody needs to write.
             try mend()
-            let batch = Batch(try version(), writer.next, writer.knownStates)
+            return try perform(body, &writer)
+        }
+    }
+
+    private func perform(
+        _ body: (Batch) throws -> Void, _ writer: inout Writer
+    ) throws -> Change {
+        var known: [ChannelNumber: ChannelState] = [:]
+        swap(&known, &writer.knownStates)
+        let batch = Batch(try version(), writer.next, known)
+        known = [:]
+        let change: Change
+        do {
             try body(batch)
             batch.finish()
-            let change = try commit(batch, &writer)
-            if writer.hasCleared || batch.hasCleared {
-                // The commit stands, whether or not this fails. If it does, the next write mends
-                // the files and tries again.
-                writer.hasCleared =
-                    (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
-            }
-            return change
+            change = try commit(batch, &writer)
+        } catch {
+            writer.knownStates = batch.takeKnownStates(isWritten: false)
+            throw error
         }
+        writer.knownStates = batch.takeKnownStates(isWritten: true)
+        if writer.hasCleared {
+            // The commit stands, whether or not this fails. If it does, the next write tries again.
+            writer.hasCleared =
+                (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
+        }
+        return change
     }
 
     /// Whether this thread is within a write; what waits for the writer would wait for itself.
@@ -197,13 +232,42 @@ extension ChatStore {
         return writingThread.withLock { $0.map { pthread_equal($0, thread) != 0 } ?? false }
     }
 
+    /// Tells something in order with the commits, without storing it; a full disk is no hindrance.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`.
+    /// - Precondition: Not called within a write, which has ``Batch/tell(_:source:)``.
+    @discardableResult
+    public func tell(
+        _ news: Ephemeral, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Change {
+        precondition(!isWriting, "ChatStore.tell waits for writes: tell it to the batch.")
+        return try writer.withLock { (_) throws(StoreError) in
+            let (change, observers) = try state.withLock { (state) throws(StoreError) in
+                guard let number = state.version?.number ?? state.resumed?.number else {
+                    throw isClosed
+                }
+                state.version = state.version.map { $0.numbered(number + 1) }
+                state.resumed?.number = number + 1
+                let entry = Change.Entry(operation: .told(news), source: source)
+                return (
+                    Change(number: number + 1, entries: [entry]),
+                    state.observers.values.compactMap(\.observation)
+                )
+            }
+            for observer in observers { observer.tell(change) }
+            return change
+        }
+    }
+
     private func commit(_ batch: Batch, _ writer: inout Writer) throws(StoreError) -> Change {
         let old = batch.version
         var entries = batch.entries
         var snapshots = (cache: old.cache, outbox: old.outbox)
         var failure: StoreError?
         if !batch.rows.cache.isEmpty {
-            try cache.write(batch.rows.cache, isDurable: false)
+            // What was cleared must not be there again because a commit was lost.
+            try cache.write(batch.rows.cache, isDurable: batch.hasCleared)
+            writer.hasCleared = writer.hasCleared || batch.hasCleared
             snapshots.cache = try cache.snapshot()
         }
         if !batch.rows.outbox.isEmpty {
@@ -217,7 +281,6 @@ extension ChatStore {
             }
         }
         writer.next = batch.next
-        writer.knownStates.take(batch.states)
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
             return Change(number: old.number, entries: [])
         }
@@ -230,8 +293,10 @@ extension ChatStore {
             Version(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
                 names: old.names,
-                derived: old.derived(
-                    after: batch.channelChanges, addingMessages: batch.addedMessages)),
+                derived: batch.hasReplacedUnreadable
+                    ? Version.Derived()
+                    : old.derived(
+                        after: batch.channelChanges, addingMessages: batch.rows.addedMessages)),
             change)
         if let failure { throw failure }
         return change
@@ -265,8 +330,8 @@ extension ChatStore {
 }
 
 /// What of a version outlives its files.
-fileprivate struct Resumed {
-    let number: Int
+private struct Resumed {
+    var number: Int
     let names: ChannelNames
     let derived: Version.Derived
 
@@ -274,23 +339,6 @@ fileprivate struct Resumed {
         number = version.number
         names = version.names
         derived = version.derived()
-    }
-}
-
-extension ChatStore.State {
-    /// Makes the version anew that was let go of, if the files can be read.
-    fileprivate mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
-        guard let resumed else { return }
-        do throws(StoreError) {
-            version = Version(
-                number: resumed.number, cache: try cache.snapshot(),
-                outbox: try outbox.snapshot(), names: resumed.names, derived: resumed.derived)
-            self.resumed = nil
-            failure = nil
-        } catch {
-            // Thrown to each reader, until a write succeeds in opening the files.
-            failure = cache.failure ?? outbox.failure ?? error
-        }
     }
 }
 

@@ -24,8 +24,10 @@ import Testing
             try batch.setPinned(true, "c")
             #expect(try batch.isPinned("c"))
             try batch.noteAccess(to: "c")
-            try batch.setPinned(false, "b")
+            try batch.setPinned(true, "b")
             #expect(try batch.channelURLsByAccess() == ["b", "c"])
+            try batch.setPinned(false, "nobody knows")
+            #expect(try batch.channelURLs().count == 2)
             try batch.clearMessages(in: "c")
             #expect(try batch.messageCount() == 0 && batch.isPinned("c"))
         }

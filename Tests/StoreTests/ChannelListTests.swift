@@ -304,7 +304,7 @@ import Testing
             try batch.removeChannel("a")
             try fill(batch)
             try batch.removeChannel("a")
-            try batch.setPinned(false, "a")
+            try batch.noteAccess(to: "a")
         }
         try expectNothing(store)
         #expect(try store.channelURLs() == ["a"])

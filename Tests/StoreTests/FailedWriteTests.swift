@@ -266,8 +266,9 @@ import Testing
         let store = try disks.open(directory)
         try store.write { try $0.save(sent) }
         let (_, observation) = try store.observe(.everything)
-        // The write's header, payload and flush come first; then the removal of the old rows fails.
-        disks.cache.fail(at: 4, with: EIO, once: true)
+        // The write's header, payload, flush and sync come first; then the removal of the old rows
+        // fails.
+        disks.cache.fail(at: 5, with: EIO, once: true)
         let change = try store.write { try $0.clearMessages(in: "general") }
         #expect(change.number == 2)
         #expect(observation.drain() == [change])

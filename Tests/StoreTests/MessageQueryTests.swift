@@ -433,9 +433,13 @@ import Testing
         #expect(try store.drafts(in: ChannelURL(tooLong)).isEmpty)
     }
 
-    @Test func aRequestIDOfAMessageMayBeOfAnyLength() throws {
+    @Test func aRequestIDThatIsTooLongLeadsNowhere() throws {
+        // Another client chose it, so it is no reason to refuse the message.
         let request = RequestID(String(repeating: "r", count: 70_000))
         try store.write { try $0.save(Message("m", at: 1, request: request)) }
-        #expect(try store.message(requestID: request, in: "general")?.messageID == "m")
+        #expect(try store.message("m", in: "general")?.requestID == request)
+        #expect(try store.message(requestID: request, in: "general") == nil)
+        try store.write { try $0.save(Message("m", at: 1, request: "short")) }
+        #expect(try store.message(requestID: "short", in: "general")?.messageID == "m")
     }
 }

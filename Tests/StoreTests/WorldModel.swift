@@ -85,8 +85,8 @@ struct WorldModel: Equatable {
     mutating func clear(_ url: ChannelURL) {
         guard let old = channels[url] else { return }
         channels[url] = Channel(
-            group: old.group, open: old.open, isPinned: old.isPinned, lastAccess: old.lastAccess,
-            turn: turn())
+            group: old.group, open: old.open, tombstones: old.tombstones,
+            isPinned: old.isPinned, lastAccess: old.lastAccess, turn: turn())
     }
 
     mutating func save(_ channel: GroupChannel) {
@@ -118,7 +118,7 @@ struct WorldModel: Equatable {
     }
 
     mutating func setPinned(_ isPinned: Bool, _ url: ChannelURL) {
-        change(url) { $0.isPinned = isPinned }
+        if isPinned || channels[url] != nil { change(url) { $0.isPinned = isPinned } }
     }
 
     mutating func save(_ tombstone: Tombstone) {

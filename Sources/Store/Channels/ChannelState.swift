@@ -17,6 +17,9 @@ struct ChannelState: Hashable, Sendable {
 
     init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
         messageCount = try reader.integer()
+        guard messageCount >= 0 else {
+            throw ByteReader.Damage(offset: 0, expected: "a number of messages")
+        }
         lastAccess = try reader.integer()
         isPinned = try reader.byte() & 1 != 0
     }
@@ -25,24 +28,9 @@ struct ChannelState: Hashable, Sendable {
 extension Rows {
     /// `nil` if the store knows nothing of the channel.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
-        try read(
+        if let state = counted?.states[number] { return state }
+        return try read(
             ByteWriter.key { $0.table(.state, number) }, as: "the state of channel \(number)"
         ) { (reader) throws(ByteReader.Damage) in try ChannelState(&reader) }
-    }
-}
-
-/// The states that the writer has met, so that it does not read them anew for each batch.
-final class KnownStates: @unchecked Sendable {
-    // @unchecked: only who writes has it, under the writer's lock.
-    private var states: [ChannelNumber: ChannelState] = [:]
-
-    subscript(number: ChannelNumber) -> ChannelState? {
-        get { states[number] }
-        set { states[number] = newValue }
-    }
-
-    /// Takes over what a commit did. A number that was given up is never asked for again.
-    func take(_ changed: [ChannelNumber: ChannelState]) {
-        for (number, state) in changed { states[number] = state }
     }
 }

@@ -3,6 +3,8 @@ struct Rows {
     let snapshot: LevelDB.Snapshot
     /// What the batch has done so far.
     let overlay: Overlay?
+    /// What it has counted so far.
+    var counted: BatchRows?
 
     var path: String { snapshot.path }
 

@@ -150,8 +150,7 @@ extension StoreReader {
     /// - Complexity: The first call of a store reads a row for each channel, later ones nothing.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
-        if let batch = view.batch, !batch.cache.isEmpty { return try view.cache.messageCount() }
-        return try view.version.messageCount()
+        return try view.version.messageCount() + (view.batch?.addedMessages ?? 0)
     }
 }
 

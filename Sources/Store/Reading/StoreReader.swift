@@ -18,7 +18,7 @@ public struct StoreView {
     /// What a batch has done so far.
     let batch: BatchRows?
 
-    var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache) }
+    var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache, counted: batch) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: batch?.outbox) }
 
     /// The number of a channel; `nil` if nothing was ever stored of it.

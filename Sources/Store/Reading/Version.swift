@@ -32,6 +32,12 @@ final class Version: Sendable {
         self.derived = Locked(derived)
     }
 
+    /// The same rows under another number.
+    func numbered(_ number: Int) -> Version {
+        Version(
+            number: number, cache: cache, outbox: outbox, names: names, derived: derived())
+    }
+
     /// How many messages there are in all; counted at the first call.
     func messageCount() throws(StoreError) -> Int {
         if let count = derived.withLock({ $0.messageCount }) { return count }

@@ -42,11 +42,10 @@ extension Batch {
         return true
     }
 
-    /// Makes some group channels all there are: saves them, and removes every other one with its
-    /// messages.
+    /// Replaces all group channels: saves these, and removes every other one with its messages.
     ///
     /// - Throws: `invalid` if one of them has no URL, or one that is longer than 65,535 bytes.
-    /// - Complexity: A lookup for each channel, new or held.
+    /// - Complexity: Two lookups for each channel, new or held.
     public func replaceGroupChannels(
         with channels: [GroupChannel], source: CollectionEventSource? = nil
     ) throws(StoreError) {
@@ -58,19 +57,25 @@ extension Batch {
         for channel in channels { try save(channel, source: source) }
     }
 
-    /// Notes that a channel was opened just now: what is evicted first is what was not opened for
-    /// longest.
+    /// Notes that a channel was opened just now.
+    ///
+    /// What was not opened for longest is evicted first.
+    ///
+    /// - Throws: `invalid` if the channel has no URL, or one that is longer than 65,535 bytes.
     public func noteAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(giving: url)
-        let turn = if let turn = next.access { turn } else { try lastAccess() + 1 }
-        next.access = turn + 1
+        let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
+        next.access = turn &+ 1
         var state = try state(of: number)
         state.lastAccess = turn
         putState(state, number)
     }
 
     /// Says whether a channel's messages are never evicted.
+    ///
+    /// A channel of which nothing is held yet can be pinned before anything comes.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
+        if !isPinned, try self.number(of: url) == nil { return }
         let number = try number(giving: url)
         var state = try state(of: number)
         state.isPinned = isPinned
@@ -145,15 +150,27 @@ extension Batch {
             })
     }
 
+    /// The channel that is held; one that cannot be read is removed, since nothing else would be
+    /// able to replace it.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
-        let group: GroupChannel? = try cache.record(
-            ByteWriter.key { $0.table(.groupChannel, number) }, as: "group channel \(url)")
-        if let group { return .group(group) }
-        let open: OpenChannel? = try cache.record(
-            ByteWriter.key { $0.table(.openChannel, number) }, as: "open channel \(url)")
-        return open.map(AnyChannel.open)
+        for table in [Table.groupChannel, .openChannel] {
+            let key = ByteWriter.key { $0.table(table, number) }
+            let value = try cache.withValue(of: key) { (value) throws(StoreError) in
+                value.map(Array.init)
+            }
+            guard let value else { continue }
+            do throws(SerializationError) {
+                return table == .groupChannel
+                    ? .group(try GroupChannel(serialized: value))
+                    : .open(try OpenChannel(serialized: value))
+            } catch {
+                rows.cache.remove { $0.raw(key) }
+                hasReplacedUnreadable = true
+            }
+        }
+        return nil
     }
 
     /// All of them, those too that no list shows.
@@ -161,9 +178,12 @@ extension Batch {
         var urls: [ChannelURL] = []
         let cache = cache
         let range = KeyRange(prefix: [Table.groupChannel.rawValue])
-        try cache.scan(range) { (_, value) throws(StoreError) in
-            let channel: GroupChannel = try cache.record(value, as: "a group channel")
-            urls.append(channel.url)
+        try cache.scan(range) { (key, _) throws(StoreError) in
+            let number = try cache.channelNumber(ofKey: key)
+            let url = try cache.read(
+                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
+            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
+            if let url { urls.append(url) }
             return true
         }
         return urls

@@ -24,7 +24,7 @@ extension Batch {
             put(draft, key)
         } else {
             let key = ByteWriter.key { $0.draftKey(url, next.draft) }
-            next.draft += 1
+            next.draft &+= 1
             rows.outbox.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.draft) })
             put(draft, key)
             rows.outbox.put({ $0.draftRequestKey(id) }, { $0.raw(Array(key.dropFirst())) })
@@ -34,24 +34,41 @@ extension Batch {
 
     /// Takes a draft out of the outbox.
     ///
-    /// On the disk when the write returns. What the batch does to the cache is written before.
+    /// On the disk when the write returns. What the batch does to the cache is written before. A
+    /// draft that cannot be read can be removed too; what is told of it then is its request id and
+    /// its channel.
     ///
     /// - Returns: Whether it was there.
     @discardableResult
     public func removeDraft(
         _ id: RequestID, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Bool {
-        guard let key = try outbox.draftKey(id), let draft: Draft = try draft(id) else {
-            return false
+        guard let key = try outbox.draftKey(id) else { return false }
+        let draft = try outbox.withValue(of: key) { (value) throws(StoreError) in
+            value.flatMap { try? Draft(serialized: $0) }
         }
         rows.outbox.remove { $0.raw(key) }
         rows.outbox.remove { $0.draftRequestKey(id) }
-        note(.removedDraft(draft), source)
+        note(.removedDraft(draft ?? Draft.unreadable(id, key)), source)
         return true
     }
 
     private func put(_ draft: Draft, _ key: KeyBytes) {
         rows.outbox.put(
             { $0.raw(key) }, { writer in draft.withSerializedBytes { writer.raw($0) } })
+    }
+}
+
+extension Draft {
+    /// What is known of a draft whose bytes are damaged.
+    fileprivate static func unreadable(_ id: RequestID, _ key: KeyBytes) -> Draft {
+        var draft = Draft()
+        draft.requestID = id
+        let url = key.withBytes { key in
+            var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
+            return try? reader.measured()
+        }
+        if let url { draft.channelURL = ChannelURL(url) }
+        return draft
     }
 }

@@ -5,14 +5,21 @@ extension Batch {
     ///
     /// Covers nothing: whether messages around it are missing is what gaps say.
     ///
-    /// - Parameter source: Why, for those who observe.
+    /// - Parameters:
+    ///   - message: The message. One that is there already, byte by byte, changes nothing.
+    ///   - source: Why, for those who observe.
+    ///   - replaces: Whether it replaces the one that is held under its id. The default is yes; a
+    ///     version rule goes here, since what is held is read anyway.
+    /// - Returns: Whether it was saved.
     /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
     ///   ``Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
     /// - Complexity: One lookup for a message that is new, two for one that was there, three where
     ///   its request changed.
+    @discardableResult
     public func save(
-        _ message: Message, source: CollectionEventSource? = nil
-    ) throws(StoreError) {
+        _ message: Message, source: CollectionEventSource? = nil,
+        replaces: (_ held: Message) -> Bool = { _ in true }
+    ) throws(StoreError) -> Bool {
         guard let position = message.position else {
             throw StoreError(
                 .invalid, "the message has no id: what is not sent yet belongs in a draft",
@@ -26,6 +33,7 @@ extension Batch {
         let number = try number(giving: message.channelURL)
 
         let old = try held(id, in: number)
+        if let held = old?.message, held == message || !replaces(held) { return false }
         let oldRequestID =
             old?.requestID == requestID ? nil : try old?.ownRequestID(in: cache, number)
         if let old, old.position != position {
@@ -38,7 +46,10 @@ extension Batch {
             rows.cache.put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
         }
         if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
-        if let requestID, requestID != old?.requestID {
+        // A name that another client chose too long leads nowhere, and harms nothing.
+        if let requestID, requestID != old?.requestID,
+            requestID.rawValue.utf8.count <= Limits.nameSize
+        {
             rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
         }
         if old?.parentID != parentID || old?.position != position {
@@ -49,6 +60,7 @@ extension Batch {
         }
         if old == nil { try count(1, in: number) }
         note(.savedMessage(message), source)
+        return true
     }
 
     /// Removes a message.
@@ -109,9 +121,45 @@ extension Batch {
         return removed.count
     }
 
+    /// Removes the oldest messages of a channel, and opens the gap that they leave.
+    ///
+    /// The gap reaches from the beginning to the oldest message that stays; to the end, if none does.
+    ///
+    /// - Parameters:
+    ///   - count: How many messages to remove, at most.
+    ///   - url: The channel.
+    ///   - source: Why, for those who observe.
+    /// - Returns: How many were removed.
+    /// - Complexity: O(*n*) in the messages removed, which are in memory together.
+    @discardableResult
+    public func evictOldestMessages(
+        _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Int {
+        guard count > 0, let number = try number(of: url) else { return 0 }
+        var newestRemoved: Position?
+        var oldestLeft: Gap.Bound = .end
+        var met = 0
+        let cache = cache
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        try cache.scan(table, isDescending: true) { (key, _) throws(StoreError) in
+            let position = try cache.position(ofMessageKey: key)
+            if met == count {
+                oldestLeft = .position(position)
+                return false
+            }
+            newestRemoved = position
+            met += 1
+            return true
+        }
+        guard let newestRemoved else { return 0 }
+        try removeMessages(in: url, through: .position(newestRemoved), source: source)
+        try open(Gap(in: url, to: oldestLeft))
+        return met
+    }
+
     /// Removes all messages of a channel, and what is known of its history, which is one gap then.
     ///
-    /// The channel itself stays, and so do its drafts.
+    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone.
     ///
     /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
     public func clearMessages(
@@ -129,8 +177,11 @@ extension Batch {
 /// What the rows of a message depend on.
 struct HeldMessage {
     let position: Position
-    let requestID: RequestID?
-    let parentID: MessageID?
+    /// `nil` if it cannot be read: it can still be removed or replaced.
+    let message: Message?
+
+    var requestID: RequestID? { message?.requestID }
+    var parentID: MessageID? { message?.parentMessageID }
 
     /// Its request id, unless another message has taken that since.
     func ownRequestID(
@@ -147,17 +198,18 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        let position: Position
+        // Why it cannot be read, its readers are told.
+        HeldMessage(
+            position: try position(ofMessageKey: key), message: try? Message(serialized: value))
+    }
+
+    func position(ofMessageKey key: UnsafeRawBufferPointer) throws(StoreError) -> Position {
         do throws(ByteReader.Damage) {
-            position = try ByteReader.position(ofMessageKey: key)
+            return try ByteReader.position(ofMessageKey: key)
         } catch {
-            throw StoreError(.corruption, "the key of a message: \(error)", path: path, cause: error)
+            throw StoreError(
+                .corruption, "the key of a message: \(error)", path: path, cause: error)
         }
-        // A message that cannot be read can still be removed or replaced.
-        let message = try? Message(serialized: value)
-        return HeldMessage(
-            position: position, requestID: message?.requestID,
-            parentID: message?.parentMessageID)
     }
 }
 

@@ -11,19 +11,15 @@ public final class Batch: StoreReader {
     var channelChanges: [ChannelRowChange] = []
     /// Numbers that are given next; the writer takes them over if the batch is written.
     var next: NextNumbers
-    /// What was read of channels before, by whichever batch.
-    private let knownStates: KnownStates
-    /// The states that the batch changes.
-    private(set) var states: [ChannelNumber: ChannelState] = [:]
-    /// Those that are not in the rows yet: many messages of a channel are counted in one row.
-    private var unwrittenStates: Set<ChannelNumber> = []
+    /// The states that batches have met, so that they are not read anew for each.
+    private(set) var knownStates: [ChannelNumber: ChannelState]
     /// The channel that was asked for last, since batches are often of one.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
-    /// How many messages there are more than before, or fewer.
-    private(set) var addedMessages = 0
+    /// Whether the row of a channel was changed that could not be read.
+    var hasReplacedUnreadable = false
 
     /// What is counted up for the life of a database.
     struct NextNumbers {
@@ -33,7 +29,9 @@ public final class Batch: StoreReader {
         var access: UInt64?
     }
 
-    init(_ version: Version, _ next: NextNumbers, _ knownStates: KnownStates) {
+    init(
+        _ version: Version, _ next: NextNumbers, _ knownStates: [ChannelNumber: ChannelState]
+    ) {
         self.version = version
         self.next = next
         self.knownStates = knownStates
@@ -42,11 +40,10 @@ public final class Batch: StoreReader {
     /// What is seen: the store as it will be after the batch.
     public var view: StoreView {
         checkIsOpen()
-        writeStates()
         return StoreView(version: version, batch: rows)
     }
 
-    var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache) }
+    var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache, counted: rows) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
 
     func note(_ operation: Change.Operation, _ source: CollectionEventSource? = nil) {
@@ -67,16 +64,17 @@ public final class Batch: StoreReader {
     /// Writes what was counted along the way. Nothing can be added afterwards.
     func finish() {
         isOver = true
-        writeStates()
-    }
-
-    private func writeStates() {
-        if unwrittenStates.isEmpty { return }
-        for number in unwrittenStates {
-            guard let state = states[number] else { continue }
+        for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }
-        unwrittenStates = []
+    }
+
+    /// Takes out what the next batch need not read again.
+    func takeKnownStates(isWritten: Bool) -> [ChannelNumber: ChannelState] {
+        var states: [ChannelNumber: ChannelState] = [:]
+        swap(&states, &knownStates)
+        if isWritten { for (number, state) in rows.states { states[number] = state } }
+        return states
     }
 }
 
@@ -88,7 +86,7 @@ extension Batch {
     func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
-        let number = giveNumber(to: url)
+        let number = try giveNumber(to: url)
         putState(ChannelState(), number)
         try putGap(Gap(in: url), number)
         return number
@@ -109,9 +107,12 @@ extension Batch {
         rows.numbers[url, default: BatchRows.Numbering(number: nil, old: old)].number = number
     }
 
-    private func giveNumber(to url: ChannelURL) -> ChannelNumber {
+    private func giveNumber(to url: ChannelURL) throws(StoreError) -> ChannelNumber {
         let number = next.channel
-        next.channel += 1
+        guard number < .max else {
+            throw StoreError(.invalid, "no number is left for another channel", path: cache.path)
+        }
+        next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
         setNumber(number, of: url, insteadOf: nil)
         rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
@@ -121,9 +122,9 @@ extension Batch {
 
     /// Leaves what is under a number to be removed later, where nobody sees it.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
-        addedMessages -= Int(try state(of: number).messageCount)
+        rows.addedMessages -= Int(try state(of: number).messageCount)
         setNumber(nil, of: url, insteadOf: number)
-        states[number] = nil
+        rows.states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
         rows.cache.giveUp(number)
         hasCleared = true
@@ -133,8 +134,11 @@ extension Batch {
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try state(of: old)
         let channel = try storedChannel(url, old)
+        let tombstones = try tombstones(in: url)
         try giveUp(old, of: url)
-        let number = giveNumber(to: url)
+        let number = try giveNumber(to: url)
+        // A page that was asked for before a deletion may still come.
+        for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
         if let channel {
@@ -146,21 +150,21 @@ extension Batch {
     }
 
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
-        if let state = states[number] ?? knownStates[number] { return state }
+        if let state = rows.states[number] ?? knownStates[number] { return state }
         let state = try cache.state(of: number) ?? ChannelState()
         knownStates[number] = state
         return state
     }
 
     func putState(_ state: ChannelState, _ number: ChannelNumber) {
-        states[number] = state
-        unwrittenStates.insert(number)
+        rows.states[number] = state
     }
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        state.messageCount += difference
-        addedMessages += Int(difference)
+        // Never negative, whatever the disk said.
+        state.messageCount = max(0, state.messageCount &+ difference)
+        rows.addedMessages += Int(difference)
         putState(state, number)
     }
 
@@ -185,11 +189,12 @@ extension Batch {
 extension Batch {
     /// Saves a user, instead of what was there under the id.
     ///
-    /// - Throws: `invalid` if the user has no id.
+    /// - Throws: `invalid` if the user has no id, or one that is longer than 65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user has no id", path: cache.path)
         }
+        try checkName(user.userID.rawValue, "the id of a user")
         rows.cache.put(
             { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
         note(.savedUser(user), source)
@@ -200,9 +205,12 @@ extension Batch {
     /// Written with what it stands for in one batch, a token never promises rows that are not there.
     ///
     /// - Parameters:
+    ///   - token: The token, or `nil`.
     ///   - scope: What the token is for, such as "feed".
+    /// - Precondition: The scope has at most 65,535 bytes.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()
+        precondition(scope.utf8.count <= Limits.nameSize, "The scope of a token is too long.")
         if let token {
             rows.cache.put({ $0.tokenKey(scope) }, { $0.raw(token) })
         } else {
@@ -211,8 +219,16 @@ extension Batch {
     }
 
     /// Remembers that a message was deleted, so that it does not come back.
+    ///
+    /// Outlives the clearing of its channel, but not its removal.
+    ///
+    /// - Throws: `invalid` if the channel has no URL, or a name is longer than 65,535 bytes.
     public func save(_ tombstone: Tombstone) throws(StoreError) {
-        let number = try number(giving: tombstone.channelURL)
+        try checkName(tombstone.messageID.rawValue, "the id of a message")
+        put(tombstone, try number(giving: tombstone.channelURL))
+    }
+
+    func put(_ tombstone: Tombstone, _ number: ChannelNumber) {
         rows.cache.put(
             { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
     }

@@ -6,6 +6,11 @@ final class BatchRows {
     let outbox = Overlay()
     /// The channels whose number the batch has changed.
     var numbers: [ChannelURL: Numbering] = [:]
+    /// The states that the batch has changed; they become rows at its end, since many messages of
+    /// a channel are counted in one row.
+    var states: [ChannelNumber: ChannelState] = [:]
+    /// How many messages there are more than before, or fewer.
+    var addedMessages = 0
 
     struct Numbering {
         /// As the batch leaves it; `nil` if the channel is removed.

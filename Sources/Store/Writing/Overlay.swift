@@ -6,9 +6,9 @@ import Foundation
 /// sees itself; as long as it has few rows, by looking at each.
 package final class Overlay {
     fileprivate struct Entry {
-        var place: Range<Int32>
+        var place: Range<Int>
         /// Where the value ends, behind the key; negative if the row is removed.
-        var end: Int32
+        var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
@@ -20,6 +20,10 @@ package final class Overlay {
         /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for
         /// as long as there are few entries.
         var slots: [Int32] = []
+        /// The newest entry of each key, by key, among the first ``sortedCount`` entries. Made for
+        /// the first scan, and kept up from scan to scan.
+        var sorted: [Int32] = []
+        var sortedCount = 0
     }
 
     private var contents = Contents()
@@ -49,18 +53,18 @@ extension Overlay.Contents {
     fileprivate mutating func put(
         _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void
     ) {
-        let start = Int32(bytes.count)
+        let start = bytes.count
         key(&bytes)
-        let middle = Int32(bytes.count)
+        let middle = bytes.count
         value(&bytes)
-        add(Overlay.Entry(place: start..<middle, end: Int32(bytes.count)))
+        add(Overlay.Entry(place: start..<middle, end: bytes.count))
     }
 
     @inline(__always)
     fileprivate mutating func remove(_ key: (inout ByteWriter) -> Void) {
-        let start = Int32(bytes.count)
+        let start = bytes.count
         key(&bytes)
-        add(Overlay.Entry(place: start..<Int32(bytes.count), end: -1))
+        add(Overlay.Entry(place: start..<bytes.count, end: -1))
     }
 
     private mutating func add(_ entry: Overlay.Entry) {
@@ -125,21 +129,66 @@ extension Overlay {
 
     /// The rows of a range that the batch touches, each once, by key.
     func rows(in range: KeyRange) -> [Row] {
+        contents.sortNewEntries()
         let contents = contents
         return contents.bytes.bytes.withBytes { bytes in
-            contents.entries.indices
-                .filter { index in
-                    let key = contents.entries[index].key(in: bytes)
-                    return !key.precedes(range.lower) && key.precedes(range.upper)
-                        && contents.newestEntry(of: key, in: bytes) == index
-                }
-                .map { index in
-                    Row(
-                        key: Array(contents.entries[index].key(in: bytes)),
-                        value: contents.entries[index].value(in: bytes).map(Array.init))
-                }
-                .sorted { $0.key.precedes($1.key) }
+            var rows: [Row] = []
+            for index in contents.sorted[contents.firstSorted(notBefore: range.lower, bytes)...] {
+                let entry = contents.entries[Int(index)]
+                let key = entry.key(in: bytes)
+                guard key.precedes(range.upper) else { break }
+                rows.append(Row(key: Array(key), value: entry.value(in: bytes).map(Array.init)))
+            }
+            return rows
         }
+    }
+}
+
+extension Overlay.Contents {
+    /// Takes the entries that came since the last scan into the sorted ones.
+    fileprivate mutating func sortNewEntries() {
+        if sortedCount == entries.count { return }
+        let contents = self
+        sorted = contents.bytes.bytes.withBytes { bytes in
+            func precedes(_ left: Int32, _ right: Int32) -> Bool {
+                contents.entries[Int(left)].key(in: bytes)
+                    .precedes(contents.entries[Int(right)].key(in: bytes))
+            }
+            // Of one key, the newest entry is the one that counts.
+            let new = (contents.sortedCount..<contents.entries.count)
+                .filter {
+                    contents.newestEntry(of: contents.entries[$0].key(in: bytes), in: bytes) == $0
+                }
+                .map { Int32($0) }
+                .sorted(by: precedes)
+            var merged: [Int32] = []
+            merged.reserveCapacity(contents.sorted.count + new.count)
+            var old = contents.sorted[...]
+            for index in new {
+                while let first = old.first, precedes(first, index) {
+                    merged.append(first)
+                    old.removeFirst()
+                }
+                if let first = old.first, !precedes(index, first) { old.removeFirst() }
+                merged.append(index)
+            }
+            return merged + old
+        }
+        sortedCount = entries.count
+    }
+
+    fileprivate func firstSorted(notBefore key: KeyBytes, _ bytes: UnsafeRawBufferPointer) -> Int {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[Int(sorted[middle])].key(in: bytes).precedes(key) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
     }
 }
 
@@ -177,13 +226,13 @@ extension Overlay.Contents {
 extension Overlay.Entry {
     @inline(__always)
     fileprivate func key(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[Int(place.lowerBound)..<Int(place.upperBound)])
+        UnsafeRawBufferPointer(rebasing: bytes[place])
     }
 
     @inline(__always)
     fileprivate func value(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         if isRemoval { return nil }
-        return UnsafeRawBufferPointer(rebasing: bytes[Int(place.upperBound)..<Int(end)])
+        return UnsafeRawBufferPointer(rebasing: bytes[place.upperBound..<end])
     }
 }
 
@@ -205,7 +254,6 @@ extension UnsafeRawBufferPointer {
         return Int(truncatingIfNeeded: hash)
     }
 }
-
 
 extension UInt64 {
     fileprivate mutating func mix(_ other: UInt64) {

@@ -1,0 +1,117 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// What saving decides by itself, so that ingesting a page costs one lookup for each message.
+@Suite struct IngestTests {
+    let store: ChatStore
+
+    init() throws { store = try ChatStore.inMemory() }
+
+    private func message(_ id: MessageID, at time: Timestamp, updated: Timestamp? = nil) -> Message
+    {
+        Message(id: id, channelURL: "c", text: "t", createdAt: time, updatedAt: updated)
+    }
+
+    @Test func aMessageThatIsThereChangesNothing() throws {
+        try store.write { try $0.save(message("1", at: 1)) }
+        let change = try store.write { (batch) throws in
+            #expect(try !batch.save(message("1", at: 1)))
+        }
+        #expect(change.isEmpty && change.number == 1)
+    }
+
+    @Test func whoSavesSaysWhetherWhatIsHeldIsReplaced() throws {
+        func save(_ message: Message) throws -> Bool {
+            var isSaved = false
+            try store.write { batch in
+                isSaved = try batch.save(message) { held in
+                    (held.updatedAt ?? 0) < (message.updatedAt ?? 0)
+                }
+            }
+            return isSaved
+        }
+        #expect(try save(message("1", at: 1, updated: 5)))
+        #expect(try !save(message("1", at: 1, updated: 4)))
+        #expect(try store.message("1", in: "c")?.updatedAt == 5)
+        #expect(try save(message("1", at: 1, updated: 6)))
+        #expect(try store.message("1", in: "c")?.updatedAt == 6)
+    }
+
+    @Test func evictionLeavesAGap() throws {
+        try store.write { batch in
+            for time in 1...5 {
+                try batch.save(
+                    message(MessageID(String(time)), at: Timestamp(milliseconds: Int64(time))))
+            }
+            try batch.cover("c", from: .beginning, through: .end)
+        }
+        #expect(try store.gaps(in: "c") == [])
+        try store.write { (batch) throws in
+            #expect(try batch.evictOldestMessages(2, in: "c") == 2)
+        }
+        #expect(try store.messages(in: "c").map(\.messageID) == ["5", "4", "3"])
+        let oldest = Position(createdAt: 3, messageID: "3")
+        #expect(try store.gaps(in: "c") == [Gap(in: "c", to: .position(oldest))])
+        try store.write { try $0.evictOldestMessages(9, in: "c") }
+        #expect(try store.messageCount() == 0)
+        #expect(try store.gaps(in: "c") == [Gap(in: "c")])
+    }
+
+    @Test func tombstonesOutliveAClearedHistory() throws {
+        let tombstone = Tombstone("1", in: "c", deletedAt: 7)
+        try store.write { try $0.save(tombstone) }
+        try store.write { try $0.clearMessages(in: "c") }
+        #expect(try store.tombstone(of: "1", in: "c") == tombstone)
+    }
+
+    @Test func newsAreToldInOrderWithCommits() throws {
+        let (_, changes) = try store.observe(.channel("c"))
+        try store.write { try $0.save(message("1", at: 1)) }
+        let news = Ephemeral.typing([User(id: "ann")], in: "c")
+        #expect(try store.tell(news).number == 2)
+        try store.write { try $0.save(message("2", at: 2)) }
+        #expect(changes.drain().map(\.number) == [1, 2, 3])
+        #expect(try store.snapshot().number == 3)
+    }
+
+    @Test func manyRowsAndReadsOfOneBatchAgree() throws {
+        // More rows than are looked at one by one, read in between.
+        try store.write { batch in
+            for time in 1...200 {
+                let id = MessageID(String(time))
+                try batch.save(message(id, at: Timestamp(milliseconds: Int64(time))))
+                #expect(try batch.messages(in: "c", limit: 1).first?.messageID == id)
+                let position = Position(
+                    createdAt: Timestamp(milliseconds: Int64(time)), messageID: id)
+                try batch.cover("c", from: .position(position), through: .position(position))
+                #expect(try batch.gaps(in: "c").count == time + 1)
+                #expect(try batch.messageCount(in: "c") == time)
+            }
+        }
+        #expect(try store.gaps(in: "c").count == 201)
+    }
+
+    @Test func whatCannotBeReadCanBeReplaced() throws {
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "c", createdAt: 1))
+            try batch.save(Draft(.delete, requestID: "r", channelURL: "c", createdAt: 1))
+        }
+        #expect(try store.groupChannelCount() == 1)
+        try store.write { batch in
+            let number = try #require(try batch.number(of: "c"))
+            batch.rows.cache.put({ $0.table(.groupChannel, number) }, { $0.byte(0xFF) })
+            let key = try #require(try batch.outbox.draftKey("r"))
+            batch.rows.outbox.put({ $0.raw(key) }, { $0.byte(0xFF) })
+        }
+        #expect(throws: StoreError.self) { try store.groupChannel("c") }
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "c", createdAt: 2))
+            #expect(try batch.removeDraft("r"))
+        }
+        #expect(try store.groupChannel("c")?.createdAt == 2)
+        #expect(try store.groupChannels().map(\.createdAt) == [2])
+        #expect(try store.drafts() == [])
+    }
+}
