@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Models
 
@@ -118,4 +119,19 @@ extension Change.Operation {
         case .missed: "missed"
         }
     }
+}
+
+/// Runs a closure on several threads at once, and waits for all.
+///
+/// `DispatchQueue.concurrentPerform` has no more threads than the machine has cores.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let group = DispatchGroup()
+    for index in 0..<count {
+        group.enter()
+        Thread {
+            body(index)
+            group.leave()
+        }.start()
+    }
+    group.wait()
 }

@@ -38,7 +38,7 @@ import Testing
         let store = try store()
         let commits = 400
         try store.write { try $0.save(Message("0", at: 1)) }
-        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+        onThreads(5) { thread in
             do {
                 if thread == 0 {
                     var dice = Dice(5)
@@ -81,6 +81,32 @@ import Testing
             } catch { Issue.record(error) }
         }
         #expect(try store.snapshot().number == commits + 1)
+    }
+
+    @Test func observingAsOftenAsOneCanNeverMissesACommit() throws {
+        let store = try store()
+        let readers = Locked(2)
+        onThreads(3) { thread in
+            do {
+                if thread == 0 {
+                    while readers.withLock({ $0 }) > 0 {
+                        try store.write { $0.tell(.connection(.open)) }
+                    }
+                    return
+                }
+                defer { readers.withLock { $0 -= 1 } }
+                for _ in 0..<500 {
+                    let (snapshot, changes) = try store.observe(.everything, limit: .max)
+                    // The next commit is told, and not a later one before it.
+                    var first: Int?
+                    while first == nil {
+                        first = changes.drain().first?.number
+                        if first == nil { sched_yield() }
+                    }
+                    #expect(first == snapshot.number + 1)
+                }
+            } catch { Issue.record(error) }
+        }
     }
 
     @Test func aCommitIsInTheSnapshotOrToldAndNeverBoth() throws {
@@ -421,7 +447,7 @@ import Testing
         let store = try ChatStore(at: directory.url)
         let isWriting = DispatchSemaphore(value: 0)
         let results = Locked<[String]>([])
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        onThreads(4) { thread in
             do {
                 switch thread {
                 case 0:

@@ -1,4 +1,3 @@
-import Dispatch
 import Models
 import Testing
 
@@ -129,7 +128,7 @@ import Testing
     private func readWhileWriting(_ store: ChatStore, commits: Int, threads: Int = 8) throws {
         try Self.write(1, to: store)
         let isDone = Locked(false)
-        DispatchQueue.concurrentPerform(iterations: threads + 1) { thread in
+        onThreads(threads + 1) { thread in
             do {
                 if thread == 0 {
                     defer { isDone.withLock { $0 = true } }
@@ -168,7 +167,7 @@ import Testing
         let store = try ChatStore.inMemory()
         let (_, changes) = try store.observe(.everything)
         let numbers = Locked<[Int]>([])
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        onThreads(8) { thread in
             do {
                 for _ in 0..<25 {
                     let change = try store.write { batch in
@@ -198,7 +197,7 @@ import Testing
                 try batch.save(GroupChannel(url: ChannelURL("c\(number)"), createdAt: 1))
             }
         }
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        onThreads(8) { thread in
             do {
                 for round in 0..<40 {
                     if thread == 0 {
@@ -222,7 +221,7 @@ import Testing
 
     @Test func observersAndSnapshotsComeAndGo() throws {
         let store = try ChatStore.inMemory()
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        onThreads(8) { thread in
             do {
                 var held: [(snapshot: Snapshot, changes: Observation)] = []
                 for round in 0..<100 {
