@@ -258,6 +258,21 @@ import Testing
         #expect(try store.groupChannelCount() == 0)
     }
 
+    @Test func aReplacementThatThrowsHasDoneNothing() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.save(GroupChannel(url: "a", createdAt: 1)) }
+        let change = try store.write { batch in
+            #expect(
+                code {
+                    try batch.replaceGroupChannels(with: [
+                        GroupChannel(url: "b", createdAt: 1), GroupChannel(url: "", createdAt: 1),
+                    ])
+                } == .invalid)
+        }
+        #expect(change.isEmpty)
+        #expect(try store.groupChannels().urls == "a")
+    }
+
     @Test func aChannelThatComesBackShowsNothingOld() throws {
         let store = try ChatStore.inMemory()
         func fill(_ batch: Batch) throws {

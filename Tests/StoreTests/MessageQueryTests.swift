@@ -277,6 +277,22 @@ import Testing
         #expect(try found("r2") == nil)
     }
 
+    @Test func aRequestThatTwoMessagesClaimBelongsToTheOneSavedLast() throws {
+        func found() throws -> MessageID? {
+            try store.message(requestID: "r", in: "general")?.messageID
+        }
+        try store.write { try $0.save(Message("a", at: 10, request: "r")) }
+        try store.write { try $0.save(Message("b", at: 20, request: "r")) }
+        #expect(try found() == "b")
+        // What the first one gives up is not its own any more.
+        try store.write { try $0.save(Message("a", at: 10)) }
+        #expect(try found() == "b")
+        try store.write { try $0.removeMessage("a", in: "general") }
+        #expect(try found() == "b")
+        try store.write { try $0.removeMessage("b", in: "general") }
+        #expect(try found() == nil)
+    }
+
     // MARK: Removing
 
     @Test func whatIsRemovedIsInNoQuery() throws {

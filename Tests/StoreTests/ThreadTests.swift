@@ -163,6 +163,82 @@ import Testing
         #expect(try Set(Self.numbers(store, "b")) == ["\(commits)"])
     }
 
+    @Test func everyReadSeesAWholeCommit() throws {
+        try readWhileWriting(try ChatStore.inMemory(), commits: 150)
+    }
+
+    @Test func everyReadSeesAWholeCommitOnADiskToo() throws {
+        let directory = ScratchDirectory()
+        var options = StoreOptions()
+        // Tables are written and merged meanwhile.
+        options.writeBufferSize = 64 << 10
+        let store = try ChatStore(at: directory.url, options: options)
+        try readWhileWriting(store, commits: 80)
+        store.close()
+        let again = try ChatStore(at: directory.url)
+        #expect(try Set(Self.numbers(again, "c")) == ["80"])
+    }
+
+    /// Looks at its store as it is, and counts how often.
+    private final class Onlooker: StoreReader {
+        let store: ChatStore
+        private(set) var count = 0
+
+        init(_ store: ChatStore) { self.store = store }
+
+        var view: StoreView {
+            get throws(StoreError) {
+                count += 1
+                return try store.view
+            }
+        }
+    }
+
+    @Test func eachCallLooksAtTheStoreOnce() throws {
+        let store = try ChatStore.inMemory()
+        try Self.write(1, to: store)
+        func looks(_ body: (Onlooker) throws -> Void) throws -> Int {
+            let onlooker = Onlooker(store)
+            try body(onlooker)
+            return onlooker.count
+        }
+        let position = Position(createdAt: 1, messageID: "new1")
+        let calls: [(Onlooker) throws -> Void] = [
+            { _ = try $0.messages(in: "a") },
+            { _ = try $0.messages(in: "a", after: .oldest) },
+            { _ = try $0.messages(in: "a", around: .time(-95), params: MessageListParams()) },
+            { _ = try $0.message("4", in: "a") },
+            { _ = try $0.message(requestID: "request", in: "a") },
+            { _ = try $0.replies(to: "parent", in: "a") },
+            { _ = try $0.replies(to: "parent", in: "a", after: .oldest) },
+            { _ = try $0.messageCount(in: "a") },
+            { _ = try $0.messageCount() },
+            { _ = try $0.groupChannel("a") },
+            { _ = try $0.openChannel("a") },
+            { _ = try $0.groupChannels() },
+            { _ = try $0.openChannels() },
+            { _ = try $0.groupChannelCount() },
+            { _ = try $0.openChannelCount() },
+            { _ = try $0.channelURLs() },
+            { _ = try $0.channelURLsByAccess() },
+            { _ = try $0.isPinned("a") },
+            { _ = try $0.user("me") },
+            { _ = try $0.gaps(in: "a") },
+            { _ = try $0.gap(around: position, in: "a") },
+            { _ = try $0.gaps(in: "a", from: .beginning, to: .end) },
+            { _ = try $0.staleRanges(in: "a") },
+            { _ = try $0.staleRanges(in: "a", from: .beginning, to: .end) },
+            { _ = try $0.tombstone(of: "4", in: "a") },
+            { _ = try $0.tombstones(in: "a") },
+            { _ = try $0.token("feed") },
+            { _ = try $0.tokenScopes() },
+            { _ = try $0.drafts() },
+            { _ = try $0.drafts(in: "a") },
+            { _ = try $0.draft("draft") },
+        ]
+        for (index, call) in calls.enumerated() { #expect(try looks(call) == 1, "call \(index)") }
+    }
+
     @Test func eachWriterSeesWhatTheOneBeforeItDid() throws {
         let store = try ChatStore.inMemory()
         let (_, changes) = try store.observe(.everything)
