@@ -22,14 +22,26 @@ enum Completion {
     ///   - before: The line before it.
     /// - Returns: The words, in alphabetical order; they may differ from `word` in their case.
     static func words(_ word: String, after before: String) -> [String] {
-        let words = before.split(separator: " ")
-        let candidates: [String]
-        switch words.count {
-        case 0: candidates = Source.commands.words
-        case 1: candidates = Command.all.first { $0.name == words[0] }?.offers.words ?? []
-        default: candidates = []
+        let typed = before.split(separator: " ")
+        var candidates = Source.commands.words.nextWords(after: typed)
+        if let command = try? Command.command(for: typed), typed.count == command.words.count {
+            candidates += command.offers.words
+        }
+        if let first = typed.first, first == "help" {
+            candidates = Source.commands.words.nextWords(after: typed.dropFirst())
         }
         let word = word.lowercased()
-        return candidates.filter { $0.lowercased().hasPrefix(word) }.sorted()
+        return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
+    }
+}
+
+extension [String] {
+    /// The words that follow some others in these texts.
+    fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
+        compactMap { text in
+            let all = text.split(separator: " ")
+            guard all.starts(with: words), all.count > words.count else { return nil }
+            return String(all[words.count])
+        }
     }
 }

@@ -3,12 +3,13 @@
     static func run() async {
         let editor = LineEditor.shared
         let history = History()
+        let workspace = Workspace()
         editor.completions = Completion.words
         history.load()
         print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
         for await line in editor.lines(prompt: "scrollback> ") {
             do {
-                switch try await Command.perform(line) {
+                switch try await Command.perform(line, in: workspace) {
                 case .text(let text): if !text.isEmpty { editor.print(text) }
                 case .quit: editor.stop()
                 }
