@@ -78,7 +78,11 @@ extension Command {
     /// Every command there is, by what it is about.
     static let groups: [(title: String, commands: [Command])] = [
         ("The prompt", general),
-        ("The store", store),
+        ("The store", store + observing),
+        ("Messages", messages),
+        ("What is missing between them", history),
+        ("Channels", channels),
+        ("What is not sent yet", outbox),
         ("Records and times", records + time),
     ]
 
@@ -108,6 +112,8 @@ extension Command {
     }
 
     /// Performs one line; an empty one and a comment, which begins with `#`, do nothing.
+    ///
+    /// What somebody observes is told below the reply.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Reply {
@@ -121,7 +127,9 @@ extension Command {
             words: rest.map(String.init), workspace: workspace
         )
         do {
-            return try await command.run(arguments)
+            let reply = try await command.run(arguments)
+            guard case .text(let text) = reply else { return reply }
+            return .text(([text] + workspace.news()).joined(separator: "\n"))
         } catch CommandError.usage {
             throw CommandError.failed("usage: \(command.title)")
         }

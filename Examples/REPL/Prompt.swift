@@ -4,7 +4,7 @@
         let editor = LineEditor.shared
         let history = History()
         let workspace = Workspace()
-        editor.completions = Completion.words
+        editor.completions = { Completion.words($0, after: $1, in: workspace) }
         history.load()
         print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
         for await line in editor.lines(prompt: "scrollback> ") {

@@ -1,7 +1,7 @@
 import Foundation
 import Scrollback
 
-/// What the commands work on: the store that is open.
+/// What the commands work on: the store that is open, and what is observed of it.
 ///
 /// One for each run of the prompt. It begins with a new store in memory.
 @MainActor final class Workspace {
@@ -9,6 +9,7 @@ import Scrollback
     let now: () -> Timestamp
 
     private var opened: Opened = .notYet
+    private var observation: Observation?
 
     private enum Opened {
         case notYet
@@ -54,9 +55,32 @@ import Scrollback
         return store
     }
 
-    /// Closes the store, if one is open.
+    /// Closes the store, and ends what is observed of it.
     func close() {
         if case .open(let store) = opened { store.close() }
         opened = .closed
+        observation = nil
     }
+}
+
+// MARK: Observing
+
+extension Workspace {
+    /// Observes a part of the store from now on, instead of what was observed before.
+    ///
+    /// - Returns: The number of the last change that is not told any more.
+    func observe(_ part: ObservedPart) throws -> Int {
+        let (snapshot, changes) = try store.observe(part)
+        observation = changes
+        return snapshot.number
+    }
+
+    /// Ends what is observed, and returns whether anything was.
+    func unobserve() -> Bool {
+        defer { observation = nil }
+        return observation != nil
+    }
+
+    /// What happened in the observed part since the last call, a line for each change.
+    func news() -> [String] { observation?.drain().map(\.line) ?? [] }
 }

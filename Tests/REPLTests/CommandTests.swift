@@ -55,6 +55,17 @@ import Testing
         )
     }
 
+    @Test func helpShowsWhatComesBeforeAnExampleAndWhatItSays() async throws {
+        #expect(
+            await Workspace().reply("help remove") == """
+                remove CHANNEL ID
+                    Removes a message.
+                    First:       draw general a b c
+                    For example: remove general b
+                    removed message b from general
+                """)
+    }
+
     @Test func theLongerNameIsTheCommand() async throws {
         #expect(await Workspace().reply("store   close ") == "closed")
         #expect(await Workspace().reply("store").hasPrefix("in memory\n"))
@@ -86,5 +97,13 @@ import Testing
         #expect(Completion.words("c", after: "store ") == ["close"])
         #expect(Completion.words("c", after: "help store ") == ["close"])
         #expect(Completion.words("q", after: "time ") == [])
+    }
+
+    @Test func tabOffersWhatTheStoreHolds() async throws {
+        let workspace = Workspace()
+        _ = await workspace.reply("draw general a")
+        #expect(Completion.words("", after: "picture ", in: workspace) == ["general"])
+        #expect(Completion.words("g", after: "store scan ", in: workspace) == ["gap", "group"])
+        #expect(Completion.words("", after: "picture general ", in: workspace) == [])
     }
 }
