@@ -83,6 +83,7 @@ extension Command {
         ("What is missing between them", history),
         ("Channels", channels),
         ("What is not sent yet", outbox),
+        ("The file cache, without a store", fileCache),
         ("Records and times", records + time),
     ]
 

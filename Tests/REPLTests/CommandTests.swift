@@ -81,6 +81,7 @@ import Testing
         ("tiem 1", "there is no command 'tiem': help lists them all"),
         ("help tiem", "there is no command 'tiem': help lists them all"),
         ("store clsoe", "there is no command 'store clsoe': help lists them all"),
+        ("file-cache", "there is no command 'file-cache': help lists them all"),
         ("time", "usage: time MILLISECONDS | DATE"),
         ("time 1 2", "usage: time MILLISECONDS | DATE"),
     ])
