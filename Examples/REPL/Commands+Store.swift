@@ -145,14 +145,19 @@ extension Command {
 
 extension OpeningReport {
     /// What was found, a line for each thing.
-    fileprivate var lines: [String] {
+    var lines: [String] {
         var lines = [isNew ? "created" : "as it was left"]
         if let migratedFrom { lines = ["migrated from version \(migratedFrom)"] }
-        if let cacheDamage {
-            lines.append("the cache's log was damaged, and each history is one gap: \(cacheDamage)")
+        for (database, logs) in [("cache", cacheLogs), ("outbox", outboxLogs)] {
+            if logs.isDamaged {
+                lines.append("commits are missing in the \(database): \(logs)")
+            } else if logs.hasTornTail {
+                lines.append("the \(database) was left while something was written")
+            }
         }
-        if let outboxDamage { lines.append("the outbox's log was damaged: \(outboxDamage)") }
-        if let outboxCopy { lines.append("its files as they were found are in \(outboxCopy)") }
+        if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
+        if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
+        if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
         return lines
     }
 }

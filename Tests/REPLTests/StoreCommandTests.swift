@@ -101,6 +101,27 @@ import Testing
         #expect(await reply("picture general") == "a")
     }
 
+    @Test func whatWasLostIsToldWhenAStoreIsOpened() {
+        var report = OpeningReport()
+        #expect(report.lines == ["as it was left"])
+        report.migratedFrom = 1
+        report.cacheLogs.logs = 1
+        report.cacheLogs.breaks = 2
+        report.isCoverageDropped = true
+        report.outboxLogs.hasTornTail = true
+        report.outboxCopy = "/data/outbox-damaged-1"
+        report.isOutboxLost = true
+        #expect(
+            report.lines == [
+                "migrated from version 1",
+                "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
+                "the outbox was left while something was written",
+                "tokens are gone, and each history is one gap",
+                "the outbox was gone, and all drafts with it",
+                "a copy of a damaged outbox is in /data/outbox-damaged-1",
+            ])
+    }
+
     @Test func aRowIsFoundByItsKey() async {
         let key = "6d 00 00 00 01 7f ff fe 74 30 1a 97 ff ff fe 9e"
         #expect(await reply("draw general a", "store dump message").hasPrefix("\(key) → 12 01 61"))
