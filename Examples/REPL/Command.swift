@@ -1,8 +1,8 @@
 /// One command: its name, what help says about it, and what it does.
 ///
-/// To add one, write an entry in one of the tables that ``all`` is made of.
+/// To add one, write an entry in one of the tables that ``groups`` lists.
 struct Command: Sendable {
-    /// The first word of the line.
+    /// How the line begins: a word, or several, such as `store open`.
     let name: String
 
     /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
@@ -13,6 +13,12 @@ struct Command: Sendable {
 
     /// A whole line to try.
     let example: String
+
+    /// Lines that the example needs before it.
+    var preparation: [String] = []
+
+    /// What the example says; `nil` where that differs from one machine to another.
+    var output: String?
 
     /// What TAB offers for its first argument.
     var offers = Completion.Source.nothing
@@ -34,9 +40,20 @@ struct Command: Sendable {
         /// Its words, as spaces separate them.
         let words: [String]
 
+        /// What the command works on.
+        let workspace: Workspace
+
         /// What follows the first word, as it was typed.
-        var rest: String {
-            String(text.dropFirst(words.first?.count ?? 0).trimmingPrefix(while: \.isWhitespace))
+        var rest: String { text(behind: 1) }
+
+        /// What follows some words, as it was typed.
+        func text(behind count: Int) -> String {
+            var text = text[...]
+            for _ in 0..<count {
+                text = text.trimmingPrefix { !$0.isWhitespace }
+                    .trimmingPrefix(while: \.isWhitespace)
+            }
+            return String(text)
         }
     }
 }
@@ -58,8 +75,20 @@ enum CommandError: Error, CustomStringConvertible {
 }
 
 extension Command {
+    /// Every command there is, by what it is about.
+    static let groups: [(title: String, commands: [Command])] = [
+        ("The prompt", general),
+        ("The store", store + observing),
+        ("Messages", messages),
+        ("What is missing between them", history),
+        ("Channels", channels),
+        ("What is not sent yet", outbox),
+        ("The file cache, without a store", fileCache),
+        ("Records and times", records + time),
+    ]
+
     /// Every command there is.
-    static let all: [Command] = general + time + records
+    static let all: [Command] = groups.flatMap(\.commands)
 
     /// The command of that name.
     static func named(_ name: String) throws -> Command {
@@ -69,17 +98,39 @@ extension Command {
         return command
     }
 
+    /// The command that a line begins with; of two, the one with the longer name.
+    static func command(for words: [Substring]) throws -> Command {
+        let candidates = all.filter { words.starts(with: $0.words) }
+        guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
+            return try named(words.first.map(String.init) ?? "")
+        }
+        // Where nothing may follow, what follows was meant to be another command's name.
+        let count = command.words.count
+        if command.usage.isEmpty, words.count > count, command.hasSubcommands {
+            return try named(words[...count].joined(separator: " "))
+        }
+        return command
+    }
+
     /// Performs one line; an empty one and a comment, which begins with `#`, do nothing.
-    @MainActor static func perform(_ line: String) async throws -> Reply {
+    ///
+    /// What somebody observes is told below the reply.
+    @MainActor static func perform(
+        _ line: String, in workspace: Workspace = Workspace()
+    ) async throws -> Reply {
         let words = line.split(whereSeparator: \.isWhitespace)
-        guard let name = words.first, !name.hasPrefix("#") else { return .text("") }
-        let command = try named(String(name))
+        guard let first = words.first, !first.hasPrefix("#") else { return .text("") }
+        let command = try command(for: words)
+        let rest = words.dropFirst(command.words.count)
         let arguments = Arguments(
-            text: words.count > 1 ? String(line[words[1].startIndex..<words.last!.endIndex]) : "",
-            words: words.dropFirst().map(String.init)
+            text: rest.isEmpty
+                ? "" : String(line[rest.first!.startIndex..<rest.last!.endIndex]),
+            words: rest.map(String.init), workspace: workspace
         )
         do {
-            return try await command.run(arguments)
+            let reply = try await command.run(arguments)
+            guard case .text(let text) = reply else { return reply }
+            return .text(([text] + workspace.news()).joined(separator: "\n"))
         } catch CommandError.usage {
             throw CommandError.failed("usage: \(command.title)")
         }
@@ -87,4 +138,12 @@ extension Command {
 
     /// The name and the arguments: how the command is typed.
     var title: String { usage.isEmpty ? name : "\(name) \(usage)" }
+
+    /// The words of the name.
+    var words: [Substring] { name.split(separator: " ") }
+
+    /// Whether the names of other commands begin with this one's.
+    private var hasSubcommands: Bool {
+        Command.all.contains { $0.name.hasPrefix("\(name) ") }
+    }
 }

@@ -9,15 +9,8 @@ extension Command {
             example: "help time",
             offers: .commands
         ) { arguments in
-            guard let name = arguments.words.first else { return .text(overview) }
-            let command = try named(name)
-            return .text(
-                """
-                \(command.title)
-                    \(command.summary)
-                    For example: \(command.example)
-                """
-            )
+            if arguments.words.isEmpty { return .text(overview) }
+            return .text(try named(arguments.words.joined(separator: " ")).help)
         },
         Command(
             name: "version",
@@ -35,13 +28,35 @@ extension Command {
         },
     ]
 
-    /// One line for each command, in columns.
+    /// One line for each command, in columns, below what they are about.
+    ///
+    /// Arguments that would push the columns apart are left to `help COMMAND`.
     private static var overview: String {
-        let width = all.map(\.title.count).max() ?? 0
-        return all.map { command in
-            let gap = String(repeating: " ", count: width - command.title.count)
-            return "\(command.title)\(gap)  \(command.summary)"
-        }.joined(separator: "\n")
+        let limit = 32
+        return groups.map { title, commands in
+            let lines = commands.map { command in
+                let fits = command.title.count <= limit
+                return "  \((fits ? command.title : "\(command.name) …").padded(to: limit))  "
+                    + command.summary
+            }
+            return ([title] + lines).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    /// What is told of one command: how it is used, and an example with what it needs and says.
+    private var help: String {
+        var lines = [title, "    \(summary)", "    For example: \(example)"]
+        if !preparation.isEmpty {
+            lines.insert("    First:       \(preparation[0])", at: 2)
+            lines.insert(
+                contentsOf: preparation.dropFirst().map { "                 \($0)" }, at: 3)
+        }
+        if let output {
+            lines += output.split(separator: "\n", omittingEmptySubsequences: false).map {
+                "    \($0)"
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 }
 

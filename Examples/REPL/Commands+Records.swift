@@ -98,7 +98,7 @@ extension Command {
 
 extension Command.Arguments {
     /// The type that the first word names, and the text behind it.
-    fileprivate var typeAndText: (RecordType, String) {
+    var typeAndText: (RecordType, String) {
         get throws {
             guard let name = words.first else { throw CommandError.usage }
             let type = try RecordType(named: name)

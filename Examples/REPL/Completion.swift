@@ -1,3 +1,5 @@
+import Scrollback
+
 /// What TAB offers.
 enum Completion {
     /// Where the words come from that may follow a command.
@@ -5,12 +7,21 @@ enum Completion {
         case nothing
         case commands
         case types
+        case savable
+        case channels
+        case orders
+        case tables
 
-        var words: [String] {
+        @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
             case .nothing: []
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
+            case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "Draft"]
+            // Where no store is open, or it cannot be read, the command itself says so.
+            case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
+            case .orders: Command.channelOrders
+            case .tables: RowDescription.allTables
             }
         }
     }
@@ -20,16 +31,31 @@ enum Completion {
     /// - Parameters:
     ///   - word: What is already typed of the word.
     ///   - before: The line before it.
+    ///   - workspace: Where the names of channels come from.
     /// - Returns: The words, in alphabetical order; they may differ from `word` in their case.
-    static func words(_ word: String, after before: String) -> [String] {
-        let words = before.split(separator: " ")
-        let candidates: [String]
-        switch words.count {
-        case 0: candidates = Source.commands.words
-        case 1: candidates = Command.all.first { $0.name == words[0] }?.offers.words ?? []
-        default: candidates = []
+    @MainActor static func words(
+        _ word: String, after before: String, in workspace: Workspace = Workspace()
+    ) -> [String] {
+        let typed = before.split(separator: " ")
+        var candidates = Source.commands.words(workspace).nextWords(after: typed)
+        if let command = try? Command.command(for: typed), typed.count == command.words.count {
+            candidates += command.offers.words(workspace)
+        }
+        if let first = typed.first, first == "help" {
+            candidates = Source.commands.words(workspace).nextWords(after: typed.dropFirst())
         }
         let word = word.lowercased()
-        return candidates.filter { $0.lowercased().hasPrefix(word) }.sorted()
+        return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
+    }
+}
+
+extension [String] {
+    /// The words that follow some others in these texts.
+    fileprivate func nextWords(after words: some Collection<Substring>) -> [String] {
+        compactMap { text in
+            let all = text.split(separator: " ")
+            guard all.starts(with: words), all.count > words.count else { return nil }
+            return String(all[words.count])
+        }
     }
 }

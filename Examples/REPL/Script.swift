@@ -6,10 +6,11 @@ enum Script {
     static func run() async -> Bool {
         var succeeded = true
         var number = 0
+        let workspace = await Workspace()
         for await line in lines() {
             number += 1
             do {
-                switch try await Command.perform(line) {
+                switch try await Command.perform(line, in: workspace) {
                 case .text(let text): if !text.isEmpty { print(text) }
                 case .quit: return succeeded
                 }

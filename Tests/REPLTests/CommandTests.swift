@@ -11,18 +11,34 @@ import Testing
     @Test(arguments: Command.all.map(\.name))
     func theExampleInHelpWorks(name: String) async throws {
         let command = try Command.named(name)
-        let reply = try await Command.perform(command.example)
-        #expect(command.example.hasPrefix(name))
-        #expect(reply != .text(""))
+        let directory = ExampleDirectory()
+        let workspace = Workspace()
+        for line in command.preparation {
+            let reply = await workspace.reply(directory.moved(line))
+            #expect(!reply.hasPrefix("error: "))
+        }
+        let reply = await workspace.reply(directory.moved(command.example))
+        #expect((command.preparation + [command.example]).contains { $0.hasPrefix(name) })
+        #expect(!reply.isEmpty && !reply.hasPrefix("error: "))
+        if let output = command.output { #expect(reply == directory.moved(output)) }
+        workspace.close()
     }
 
     @Test func helpListsEveryCommand() async throws {
-        guard case .text(let overview) = try await Command.perform("help") else {
-            Issue.record("help is not a text")
-            return
+        let lines = await Workspace().reply("help").split(separator: "\n")
+        let titles = lines.filter { !$0.hasPrefix(" ") }.map(String.init)
+        #expect(titles == Command.groups.map(\.title))
+        let commands = lines.filter { $0.hasPrefix("  ") }
+        #expect(commands.count == Command.all.count)
+        for (line, command) in zip(commands, Command.all) {
+            #expect(line.hasPrefix("  \(command.name) ") && line.hasSuffix("  \(command.summary)"))
         }
-        let names = overview.split(separator: "\n").compactMap { $0.split(separator: " ").first }
-        #expect(names.map(String.init) == Command.all.map(\.name))
+    }
+
+    @Test func noLineOfHelpIsLongerThanATerminal() async throws {
+        for line in await Workspace().reply("help").split(separator: "\n") {
+            #expect(line.count <= 120, "\(line)")
+        }
     }
 
     @Test func helpShowsAnExample() async throws {
@@ -39,6 +55,23 @@ import Testing
         )
     }
 
+    @Test func helpShowsWhatComesBeforeAnExampleAndWhatItSays() async throws {
+        #expect(
+            await Workspace().reply("help remove") == """
+                remove CHANNEL ID
+                    Removes a message.
+                    First:       draw general a b c
+                    For example: remove general b
+                    removed message b from general
+                """)
+    }
+
+    @Test func theLongerNameIsTheCommand() async throws {
+        #expect(await Workspace().reply("store   close ") == "closed")
+        #expect(await Workspace().reply("store").hasPrefix("in memory\n"))
+        #expect(await Workspace().reply("help store close").hasPrefix("store close\n"))
+    }
+
     @Test(arguments: ["", "   ", "# quit", "#quit"])
     func emptyLinesAndCommentsDoNothing(line: String) async throws {
         #expect(try await Command.perform(line) == .text(""))
@@ -47,6 +80,8 @@ import Testing
     @Test(arguments: [
         ("tiem 1", "there is no command 'tiem': help lists them all"),
         ("help tiem", "there is no command 'tiem': help lists them all"),
+        ("store clsoe", "there is no command 'store clsoe': help lists them all"),
+        ("file-cache", "there is no command 'file-cache': help lists them all"),
         ("time", "usage: time MILLISECONDS | DATE"),
         ("time 1 2", "usage: time MILLISECONDS | DATE"),
     ])
@@ -57,7 +92,19 @@ import Testing
 
     @Test func tabOffersCommandsFirstAndAfterHelp() {
         #expect(Completion.words("q", after: "") == ["quit"])
-        #expect(Completion.words("", after: "help ") == Command.all.map(\.name).sorted())
+        #expect(
+            Completion.words("", after: "help ")
+                == Set(Command.all.compactMap { $0.words.first.map(String.init) }).sorted())
+        #expect(Completion.words("c", after: "store ") == ["close"])
+        #expect(Completion.words("c", after: "help store ") == ["close"])
         #expect(Completion.words("q", after: "time ") == [])
+    }
+
+    @Test func tabOffersWhatTheStoreHolds() async throws {
+        let workspace = Workspace()
+        _ = await workspace.reply("draw general a")
+        #expect(Completion.words("", after: "picture ", in: workspace) == ["general"])
+        #expect(Completion.words("g", after: "store scan ", in: workspace) == ["gap", "group"])
+        #expect(Completion.words("", after: "picture general ", in: workspace) == [])
     }
 }

@@ -5,17 +5,16 @@ import Testing
 
 /// Pages of the documentation that show the prompt: what they show is what it says.
 @Suite struct PageTests {
-    /// A command on a page, and the lines below it.
-    struct Example: CustomTestStringConvertible {
-        let line: String
-        let reply: String
+    /// The commands of one block, which follow upon each other, and the lines below each.
+    struct Transcript: CustomTestStringConvertible {
+        let examples: [(line: String, reply: String)]
 
-        var testDescription: String { line }
+        var testDescription: String { examples[0].line }
     }
 
-    static let examples: [Example] = ["README.md", "Docs/Format.md"].flatMap { page in
+    static let transcripts: [Transcript] = ["README.md", "Docs/Format.md"].flatMap { page in
         // A page that is not there has none, which is seen below.
-        examples(on: (try? text(page)) ?? "")
+        transcripts(on: (try? text(page)) ?? "")
     }
 
     private static func text(_ file: String) throws -> String {
@@ -24,22 +23,22 @@ import Testing
         return try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
-    private static func examples(on page: String) -> [Example] {
+    private static func transcripts(on page: String) -> [Transcript] {
         // Every second part is inside a pair of fences.
         let blocks = page.components(separatedBy: "```").enumerated()
             .filter { $0.offset % 2 == 1 }.map(\.element)
-        return blocks.flatMap { block in
-            block.components(separatedBy: "scrollback> ").dropFirst().map { example in
-                let lines = example.components(separatedBy: "\n")
+        return blocks.compactMap { block in
+            let examples = block.components(separatedBy: "scrollback> ").dropFirst().map {
+                let lines = $0.components(separatedBy: "\n")
                 let reply = lines.dropFirst().joined(separator: "\n")
-                return Example(
-                    line: lines[0], reply: reply.trimmingCharacters(in: .newlines))
+                return (line: lines[0], reply: reply.trimmingCharacters(in: .newlines))
             }
+            return examples.isEmpty ? nil : Transcript(examples: examples)
         }
     }
 
     @Test func thePagesHaveExamples() {
-        #expect(Self.examples.count > 5)
+        #expect(Self.transcripts.flatMap(\.examples).count > 5)
     }
 
     /// `make consumers` compiles it and runs it.
@@ -57,15 +56,11 @@ import Testing
                 .contains("```swift\n\(ofModels)```\n"))
     }
 
-    @Test(arguments: examples)
-    @MainActor func thePromptSaysWhatThePageShows(example: Example) async {
-        let reply: String
-        do {
-            guard case .text(let text) = try await Command.perform(example.line) else { return }
-            reply = text
-        } catch {
-            reply = "error: \(error)"
+    @Test(arguments: transcripts)
+    @MainActor func thePromptSaysWhatThePageShows(transcript: Transcript) async {
+        let workspace = Workspace()
+        for example in transcript.examples {
+            #expect(await workspace.reply(example.line) == example.reply)
         }
-        #expect(reply == example.reply)
     }
 }

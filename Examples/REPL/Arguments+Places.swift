@@ -1,0 +1,89 @@
+import Scrollback
+
+// Channels, places in their history and numbers, as they are typed.
+
+extension Command.Arguments {
+    /// The channel that the first word names.
+    var channel: ChannelURL {
+        get throws {
+            guard let word = words.first else { throw CommandError.usage }
+            return ChannelURL(word)
+        }
+    }
+
+    /// Where a word stands in a channel's history: the id of a message that is held, or `TIME/ID`.
+    @MainActor func position(_ word: String, in url: ChannelURL) throws -> Position {
+        guard let position = try placeOfMessage(word, in: url) else {
+            throw CommandError.failed(
+                "there is no message '\(word)' in \(url): a place without one is TIME/ID")
+        }
+        return position
+    }
+
+    /// The same, or `-` for the beginning of the history and `+` for its end.
+    @MainActor func bound(_ word: String, in url: ChannelURL) throws -> Gap.Bound {
+        switch word {
+        case "-": .beginning
+        case "+": .end
+        default: .position(try position(word, in: url))
+        }
+    }
+
+    /// The same as ``position(_:in:)``, or a time.
+    @MainActor func anchor(_ word: String, in url: ChannelURL) throws -> HistoryAnchor {
+        if let position = try placeOfMessage(word, in: url) { return .position(position) }
+        guard let time = Timestamp(typed: word) else {
+            throw CommandError.failed(
+                "'\(word)' is neither a message of \(url), nor a time, nor TIME/ID")
+        }
+        return .time(time)
+    }
+
+    @MainActor private func placeOfMessage(
+        _ word: String, in url: ChannelURL
+    ) throws -> Position? {
+        if let held = try workspace.store.message(MessageID(word), in: url)?.position {
+            return held
+        }
+        let parts = word.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, let time = Timestamp(typed: String(parts[0])) else { return nil }
+        return Position(createdAt: time, messageID: MessageID(String(parts[1])))
+    }
+
+    /// The number behind `limit` at the end of the line, and the words before it.
+    func limited(to limit: Int) throws -> (words: [String], limit: Int) {
+        guard words.count > 1, words[words.count - 2] == "limit" else { return (words, limit) }
+        let word = words[words.count - 1]
+        guard let limit = Int(word), (1...Self.greatestLimit).contains(limit) else {
+            throw CommandError.failed("'\(word)' is not a number from 1 to \(Self.greatestLimit)")
+        }
+        return (words.dropLast(2), limit)
+    }
+}
+
+extension Command.Arguments {
+    private static var greatestLimit: Int { 1_000_000 }
+}
+
+extension Timestamp {
+    /// Reads milliseconds, or a date as ``iso8601`` writes it.
+    init?(typed word: String) {
+        if let milliseconds = Int64(word) {
+            self.init(milliseconds: milliseconds)
+        } else {
+            self.init(iso8601: word)
+        }
+    }
+}
+
+extension Array {
+    /// The lines of a reply, or what to say where there is nothing.
+    func lines(_ text: (Element) -> String, orNone none: String) -> Command.Reply {
+        .text(isEmpty ? none : map(text).joined(separator: "\n"))
+    }
+}
+
+/// A number and what it counts, such as `2 gaps`.
+func counted(_ count: Int, _ thing: String) -> String {
+    count == 1 ? "1 \(thing)" : "\(count) \(thing)s"
+}

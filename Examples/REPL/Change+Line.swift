@@ -1,0 +1,38 @@
+import Scrollback
+
+extension Change {
+    /// Its number and what was done, in one line.
+    var line: String {
+        let shown = operations.prefix(Self.shownOperations).map(\.text)
+        let more = operations.count - shown.count
+        return "change \(number): " + shown.joined(separator: "; ")
+            + (more > 0 ? "; and \(more) more" : "")
+    }
+
+    private static var shownOperations: Int { 8 }
+}
+
+extension Change.Operation {
+    fileprivate var text: String {
+        switch self {
+        case .savedMessage(let message):
+            "saved message \(message.messageID.map(\.rawValue) ?? "?") in \(message.channelURL)"
+        case .removedMessage(let id, _, let url): "removed message \(id) from \(url)"
+        case .removedMessages(let url, let first, let last):
+            "removed the messages of \(url) from \(first) through \(last)"
+        case .clearedMessages(let url): "cleared \(url)"
+        case .savedGroupChannel(let channel): "saved group channel \(channel.url)"
+        case .savedOpenChannel(let channel): "saved open channel \(channel.url)"
+        case .removedChannel(let url): "removed channel \(url)"
+        case .savedGap(let gap): "saved gap \(gap)"
+        case .removedGap(let gap): "removed gap \(gap)"
+        case .savedStaleRange(let range): "saved stale range \(range)"
+        case .removedStaleRange(let range): "removed stale range \(range)"
+        case .savedUser(let user): "saved user \(user.userID)"
+        case .savedDraft(let draft): "saved draft \(draft.requestID) in \(draft.channelURL)"
+        case .removedDraft(let draft): "removed draft \(draft.requestID) from \(draft.channelURL)"
+        case .told(let news): "told \(news)"
+        case .missed: "more than was kept: read again"
+        }
+    }
+}

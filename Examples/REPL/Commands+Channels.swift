@@ -1,0 +1,162 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let channels: [Command] = [
+        Command(
+            name: "channels",
+            usage: "[ORDER | JSON]",
+            summary: "Lists group channels, as a GroupChannelListQuery or its order says.",
+            example: "channels channel_name_alphabetical",
+            preparation: [
+                #"save GroupChannel {"channel_url": "general", "name": "General"}"#,
+                #"save GroupChannel {"channel_url": "cats", "name": "Cats"}"#,
+            ],
+            output: """
+                cats     Cats
+                general  General
+                """,
+            offers: .orders
+        ) { arguments in
+            let store = try arguments.workspace.store
+            let channels = try store.groupChannels(matching: try arguments.query)
+            var lines = channels.isEmpty ? [] : [columns(channels.map(\.cells))]
+            let others = try store.groupChannelCount() - channels.count
+            if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
+            return lines.lines({ $0 }, orNone: "no group channels")
+        },
+        Command(
+            name: "open-channels",
+            summary: "Lists open channels, the newest first.",
+            example: "open-channels",
+            preparation: [#"save OpenChannel {"channel_url": "lobby", "name": "Lobby"}"#],
+            output: "lobby  Lobby"
+        ) { arguments in
+            guard arguments.words.isEmpty else { throw CommandError.usage }
+            let channels = try arguments.workspace.store.openChannels()
+            return .text(
+                channels.isEmpty
+                    ? "no open channels" : columns(channels.map { [$0.url.rawValue, $0.name] }))
+        },
+        Command(
+            name: "channel",
+            usage: "CHANNEL",
+            summary: "Shows a channel as JSON.",
+            example: "channel lobby",
+            preparation: [#"save OpenChannel {"channel_url": "lobby", "name": "Lobby"}"#],
+            output: """
+                {
+                  "channel_url" : "lobby",
+                  "name" : "Lobby"
+                }
+                """,
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let url = try arguments.channel
+            let store = try arguments.workspace.store
+            if let channel = try store.groupChannel(url) {
+                return .text(try channel.json(.prettyPrinted))
+            }
+            guard let channel = try store.openChannel(url) else {
+                throw CommandError.failed("nothing is held of a channel '\(url)' itself")
+            }
+            return .text(try channel.json(.prettyPrinted))
+        },
+        Command(
+            name: "remove-channel",
+            usage: "CHANNEL",
+            summary: "Removes a channel with its messages and gaps; its drafts stay.",
+            example: "remove-channel general",
+            preparation: ["draw general a b c"],
+            output: "removed channel general",
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let url = try arguments.channel
+            try arguments.workspace.store.write { batch in
+                guard try batch.removeChannel(url) else {
+                    throw CommandError.failed("nothing is held of a channel '\(url)'")
+                }
+            }
+            return .text("removed channel \(url)")
+        },
+        Command(
+            name: "count",
+            usage: "[CHANNEL]",
+            summary: "Counts the messages of a channel, or of each and in all.",
+            example: "count",
+            preparation: ["draw general a b c", "draw random d"],
+            output: """
+                general  3
+                random   1
+                in all   4
+                """,
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let store = try arguments.workspace.store
+            if !arguments.words.isEmpty {
+                return .text("\(try store.messageCount(in: try arguments.channel))")
+            }
+            var rows: [[String]] = []
+            for url in try store.channelURLs().sorted() {
+                rows.append([url.rawValue, "\(try store.messageCount(in: url))"])
+            }
+            return .text(columns(rows + [["in all", "\(try store.messageCount())"]]))
+        },
+        Command(
+            name: "user",
+            usage: "USERID",
+            summary: "Shows a user as JSON.",
+            example: "user alice",
+            preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
+            output: """
+                {
+                  "nickname" : "Alice",
+                  "user_id" : "alice"
+                }
+                """
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            guard let user = try arguments.workspace.store.user(UserID(arguments.words[0])) else {
+                throw CommandError.failed("nothing is held of a user '\(arguments.words[0])'")
+            }
+            return .text(try user.json(.prettyPrinted))
+        },
+    ]
+
+    /// The names that the order of a list of channels has in JSON.
+    static var channelOrders: [String] {
+        GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
+    }
+}
+
+extension Command.Arguments {
+    /// The query that the arguments tell.
+    fileprivate var query: GroupChannelListQuery {
+        get throws {
+            var json = text
+            if words.isEmpty { return GroupChannelListQuery() }
+            if !text.hasPrefix("{") {
+                guard Command.channelOrders.contains(text) else {
+                    throw CommandError.failed(
+                        "'\(text)' is no order: \(Command.channelOrders.joined(separator: ", "))")
+                }
+                json = #"{"order": "\#(text)"}"#
+            }
+            let type = try RecordType(named: GroupChannelListQuery.schema.name)
+            guard let query = try type.record(json: json) as? GroupChannelListQuery else {
+                throw CommandError.usage
+            }
+            return query
+        }
+    }
+}
+
+extension GroupChannel {
+    /// What a list shows of it.
+    fileprivate var cells: [String] {
+        [url.rawValue, name] + (lastMessage.map { [$0.text] } ?? [])
+    }
+}

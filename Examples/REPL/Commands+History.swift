@@ -1,0 +1,121 @@
+import Scrollback
+
+extension Command {
+    static let history: [Command] = [
+        Command(
+            name: "picture",
+            usage: "CHANNEL [limit N]",
+            summary: "Draws a channel's history: a ~ b has a gap, … is more, (c) is not sent.",
+            example: "picture general",
+            preparation: ["draw general … a b ~ d", "draft general Hello"],
+            output: "… a b ~ d (r1)",
+            offers: .channels
+        ) { arguments in
+            let (words, limit) = try arguments.limited(to: 50)
+            guard words.count == 1 else { throw CommandError.usage }
+            let picture = try arguments.workspace.picture(of: try arguments.channel, limit: limit)
+            return .text(
+                picture.signs.isEmpty ? "nothing: no message, and no gap" : picture.description)
+        },
+        Command(
+            name: "draw",
+            usage: "CHANNEL PICTURE",
+            summary: "Makes a channel's history what a picture shows, from 1700000000000 on.",
+            example: "draw general … a b ~ d (e) !f",
+            output: "drew 3 messages, 2 gaps and 2 drafts in general",
+            offers: .channels
+        ) { arguments in
+            let url = try arguments.channel
+            guard !arguments.rest.isEmpty else { throw CommandError.usage }
+            let picture = try Picture(arguments.rest)
+            let store = try arguments.workspace.store
+            try store.write { try picture.write(to: url, from: 1_700_000_000_000, in: $0) }
+            let counts = [
+                counted(try store.messageCount(in: url), "message"),
+                counted(try store.gaps(in: url).count, "gap"),
+            ]
+            let drafts = counted(try store.drafts(in: url).count, "draft")
+            return .text("drew \(counts.joined(separator: ", ")) and \(drafts) in \(url)")
+        },
+        Command(
+            name: "gaps",
+            usage: "CHANNEL",
+            summary: "Lists what is missing in a channel's history, oldest first.",
+            example: "gaps general",
+            preparation: ["draw general a ~ c …"],
+            output: """
+                general: 1700000000000/a ~ 1700000120000/c
+                general: 1700000120000/c ~ +∞
+                """,
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let url = try arguments.channel
+            let store = try arguments.workspace.store
+            let lines =
+                try store.gaps(in: url).map(\.line) + store.staleRanges(in: url).map(\.description)
+            return lines.lines({ $0 }, orNone: "no gaps: all of \(url) is held")
+        },
+        Command(
+            name: "open-gap",
+            usage: "CHANNEL FROM TO",
+            summary: "Forgets what lies between two bounds: IDs, TIME/IDs, - or +.",
+            example: "open-gap general a c",
+            preparation: ["draw general a b c d"],
+            output: "a ~ b ~ c d",
+            offers: .channels
+        ) { arguments in
+            let (url, from, to) = try arguments.channelAndBounds()
+            guard from < to else {
+                throw CommandError.failed(
+                    "a gap goes from what is older: \(from) is not below \(to)")
+            }
+            try arguments.workspace.store.write { try $0.open(Gap(in: url, from: from, to: to)) }
+            return .text("\(try arguments.workspace.picture(of: url))")
+        },
+        Command(
+            name: "cover",
+            usage: "CHANNEL FROM TO",
+            summary: "Says that all is known from one bound through another, both included.",
+            example: "cover general - b",
+            preparation: ["draw general … a ~ b ~ c"],
+            output: "a b ~ c",
+            offers: .channels
+        ) { arguments in
+            let (url, first, last) = try arguments.channelAndBounds()
+            try arguments.workspace.store.write { try $0.cover(url, from: first, through: last) }
+            let picture = try arguments.workspace.picture(of: url)
+            return .text(
+                picture.signs.isEmpty ? "nothing: no message, and no gap" : picture.description)
+        },
+    ]
+}
+
+extension Workspace {
+    /// The newest part of a channel's history, as of one commit.
+    func picture(of url: ChannelURL, limit: Int = 50) throws -> Picture {
+        try store.read { snapshot in
+            let messages = try snapshot.messages(in: url, limit: limit).reversed()
+            return Picture(
+                messages: messages.compactMap(\.position), gaps: try snapshot.gaps(in: url),
+                drafts: try snapshot.drafts(in: url),
+                isCut: try snapshot.messageCount(in: url) > messages.count)
+        }
+    }
+}
+
+extension Command.Arguments {
+    @MainActor fileprivate func channelAndBounds() throws -> (ChannelURL, Gap.Bound, Gap.Bound) {
+        guard words.count == 3 else { throw CommandError.usage }
+        let url = try channel
+        return (url, try bound(words[1], in: url), try bound(words[2], in: url))
+    }
+}
+
+extension Gap {
+    /// The bounds, and where the walk through it goes on.
+    fileprivate var line: String {
+        description + (walkCursor.map { ", walk from \($0)" } ?? "")
+            + (changesSince.map { ", changes since \($0)" } ?? "")
+    }
+}

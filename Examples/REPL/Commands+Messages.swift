@@ -1,0 +1,184 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let messages: [Command] = [
+        Command(
+            name: "save",
+            usage: "TYPE JSON | HEX",
+            summary: "Saves a Message, GroupChannel, OpenChannel, User or Draft.",
+            example:
+                #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#,
+            output: "saved message 42 in general",
+            offers: .savable
+        ) { arguments in
+            let (type, text) = try arguments.typeAndText
+            let record = try type.record(text)
+            try arguments.workspace.store.write { batch in
+                switch record {
+                case let message as Message: try batch.save(message)
+                case let channel as GroupChannel: try batch.save(channel)
+                case let channel as OpenChannel: try batch.save(channel)
+                case let user as User: try batch.save(user)
+                case let draft as Draft: try batch.save(draft)
+                default:
+                    throw CommandError.failed(
+                        "a \(type.name) is not saved by itself, but as a part of something else")
+                }
+            }
+            return .text("saved \(described(record))")
+        },
+        Command(
+            name: "messages",
+            usage: "CHANNEL [before | after | around PLACE] [limit N]",
+            summary: "Lists messages, oldest first; a PLACE is an ID, a TIME or TIME/ID.",
+            example: "messages general before c limit 2",
+            preparation: ["draw general … a b c d"],
+            output: """
+                a  2023-11-14T22:13:20.000Z  a
+                b  2023-11-14T22:14:20.000Z  b
+                """,
+            offers: .channels
+        ) { arguments in
+            try arguments.messages().lines(orNone: "no messages")
+        },
+        Command(
+            name: "message",
+            usage: "CHANNEL ID",
+            summary: "Shows a message as JSON.",
+            example: "message general a",
+            preparation: ["draw general a"],
+            output: """
+                {
+                  "channel_type" : "group",
+                  "channel_url" : "general",
+                  "created_at" : 1700000000000,
+                  "message" : "a",
+                  "message_id" : "a",
+                  "sending_status" : "succeeded"
+                }
+                """,
+            offers: .channels
+        ) { arguments in
+            let (url, id) = try arguments.channelAndMessage
+            guard let message = try arguments.workspace.store.message(id, in: url) else {
+                throw CommandError.failed("there is no message '\(id)' in \(url)")
+            }
+            return .text(try message.json(.prettyPrinted))
+        },
+        Command(
+            name: "replies",
+            usage: "CHANNEL ID [limit N]",
+            summary: "Lists the replies to a message, oldest first.",
+            example: "replies general a",
+            preparation: [
+                "draw general a b",
+                #"save Message {"message_id": "c", "channel_url": "general", "ts": 1700000180000, "parent_message_id": "a", "message": "I think so too"}"#,
+            ],
+            output: "c  2023-11-14T22:16:20.000Z  I think so too  (to a)",
+            offers: .channels
+        ) { arguments in
+            let (words, limit) = try arguments.limited(to: 20)
+            guard words.count == 2 else { throw CommandError.usage }
+            return try arguments.workspace.store.replies(
+                to: MessageID(words[1]), in: try arguments.channel, limit: limit
+            ).reversed().lines(orNone: "no replies")
+        },
+        Command(
+            name: "remove",
+            usage: "CHANNEL ID",
+            summary: "Removes a message.",
+            example: "remove general b",
+            preparation: ["draw general a b c"],
+            output: "removed message b from general",
+            offers: .channels
+        ) { arguments in
+            let (url, id) = try arguments.channelAndMessage
+            try arguments.workspace.store.write { batch in
+                guard try batch.removeMessage(id, in: url) else {
+                    throw CommandError.failed("there is no message '\(id)' in \(url)")
+                }
+            }
+            return .text("removed message \(id) from \(url)")
+        },
+        Command(
+            name: "clear",
+            usage: "CHANNEL",
+            summary: "Removes a channel's messages: its history is one gap then.",
+            example: "clear general",
+            preparation: ["draw general a b c"],
+            output: "cleared general of 3 messages",
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let url = try arguments.channel
+            var count = 0
+            try arguments.workspace.store.write { batch in
+                count = try batch.messageCount(in: url)
+                try batch.clearMessages(in: url)
+            }
+            return .text("cleared \(url) of \(counted(count, "message"))")
+        },
+    ]
+
+    private static func described(_ record: any Record) -> String {
+        switch record {
+        case let message as Message:
+            "message \(message.messageID?.rawValue ?? "?") in \(message.channelURL)"
+        case let channel as GroupChannel: "group channel \(channel.url)"
+        case let channel as OpenChannel: "open channel \(channel.url)"
+        case let user as User: "user \(user.userID)"
+        case let draft as Draft: "draft \(draft.requestID) in \(draft.channelURL)"
+        default: "it"
+        }
+    }
+}
+
+extension Command.Arguments {
+    fileprivate var channelAndMessage: (ChannelURL, MessageID) {
+        get throws {
+            guard words.count == 2 else { throw CommandError.usage }
+            return (try channel, MessageID(words[1]))
+        }
+    }
+
+    /// The messages that the words ask for, oldest first.
+    @MainActor fileprivate func messages() throws -> [Message] {
+        let (words, limit) = try limited(to: 20)
+        let url = try channel
+        let store = try workspace.store
+        if words.count == 1 { return try store.messages(in: url, limit: limit).reversed() }
+        guard words.count == 3, ["before", "after", "around"].contains(words[1]) else {
+            throw CommandError.usage
+        }
+        let anchor = try anchor(words[2], in: url)
+        switch words[1] {
+        case "before": return try store.messages(in: url, before: anchor, limit: limit).reversed()
+        case "after": return try store.messages(in: url, after: anchor, limit: limit)
+        default:
+            var params = MessageListParams()
+            params.replyType = .all
+            params.isInclusive = true
+            params.previousResultSize = limit
+            params.nextResultSize = limit
+            return try store.messages(in: url, around: anchor, params: params)
+        }
+    }
+}
+
+extension [Message] {
+    /// A line for each: id, time, sender, text.
+    func lines(orNone none: String) -> Command.Reply {
+        let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
+        return lines(
+            { message in
+                let id = (message.messageID?.rawValue ?? "").padded(to: width)
+                let sender = message.sender.map {
+                    "\($0.nickname.isEmpty ? $0.userID.rawValue : $0.nickname): "
+                }
+                let parent = message.parentMessageID.map { "  (to \($0))" }
+                return "\(id)  \(message.createdAt.iso8601)  \(sender ?? "")\(message.text)"
+                    + (parent ?? "")
+            }, orNone: none)
+    }
+}

@@ -1,0 +1,97 @@
+import Scrollback
+
+extension Command {
+    static let outbox: [Command] = [
+        Command(
+            name: "drafts",
+            usage: "[CHANNEL]",
+            summary: "Lists what the server has not confirmed, channel by channel.",
+            example: "drafts",
+            preparation: ["draft general Hello", "draw random a !b"],
+            output: """
+                b   random   failed   send  b
+                r1  general  pending  send  Hello
+                """,
+            offers: .channels
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let store = try arguments.workspace.store
+            let drafts =
+                arguments.words.isEmpty
+                ? try store.drafts() : try store.drafts(in: try arguments.channel)
+            let rows = drafts.map { draft in
+                [
+                    draft.requestID.rawValue, draft.channelURL.rawValue, "\(draft.state)",
+                    "\(draft.operation)",
+                    draft.message?.text ?? draft.messageID.map { "message \($0)" } ?? "",
+                ]
+            }
+            return .text(rows.isEmpty ? "no drafts" : columns(rows))
+        },
+        Command(
+            name: "draft",
+            usage: "CHANNEL TEXT",
+            summary: "Writes a message that is not sent yet.",
+            example: "draft general Hello, everybody",
+            output: "wrote draft r1 in general",
+            offers: .channels
+        ) { arguments in
+            let url = try arguments.channel
+            let text = arguments.rest
+            guard !text.isEmpty else { throw CommandError.usage }
+            let workspace = arguments.workspace
+            var id: RequestID = ""
+            try workspace.store.write { batch in
+                var number = 1
+                repeat {
+                    id = RequestID("r\(number)")
+                    number += 1
+                } while try batch.draft(id) != nil || batch.message(requestID: id, in: url) != nil
+                let message = Message(
+                    id: nil, channelURL: url, text: text, createdAt: workspace.now())
+                let newest = try batch.messages(in: url, limit: 1).first?.position
+                try batch.save(Draft(message, requestID: id, follows: newest))
+            }
+            return .text("wrote draft \(id) in \(url)")
+        },
+        Command(
+            name: "remove-draft",
+            usage: "REQUESTID",
+            summary: "Takes a draft out of the outbox.",
+            example: "remove-draft r1",
+            preparation: ["draft general Hello"],
+            output: "removed draft r1"
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let id = RequestID(arguments.words[0])
+            try arguments.workspace.store.write { batch in
+                guard try batch.removeDraft(id) else {
+                    throw CommandError.failed("there is no draft '\(id)'")
+                }
+            }
+            return .text("removed draft \(id)")
+        },
+    ]
+
+    /// Rows of cells, each column as wide as its widest cell.
+    static func columns(_ rows: [[String]]) -> String {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).enumerated().map { index, cell in
+                index == row.count - 1 ? cell.0 : cell.0.padded(to: cell.1)
+            }
+            return cells.joined(separator: "  ").trimmingSuffix(while: \.isWhitespace)
+        }.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> String {
+        var text = self[...]
+        while let last = text.last, isTrimmed(last) { text.removeLast() }
+        return String(text)
+    }
+}

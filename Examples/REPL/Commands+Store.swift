@@ -1,0 +1,232 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let store: [Command] = [
+        Command(
+            name: "store",
+            summary: "Tells where the store is, and how much it has.",
+            example: "store",
+            preparation: ["draw general … a b ~ d (e)"],
+            output: """
+                in memory
+                channels        1
+                messages        3
+                gaps            2
+                drafts          1
+                last change     1
+                """
+        ) { arguments in
+            let store = try arguments.workspace.store
+            return .text(
+                try store.read { snapshot in
+                    let urls = try snapshot.channelURLs()
+                    let rows = [
+                        ("channels", urls.count), ("messages", try snapshot.messageCount()),
+                        ("gaps", try urls.reduce(0) { try $0 + snapshot.gaps(in: $1).count }),
+                        ("drafts", try snapshot.drafts().count), ("last change", snapshot.number),
+                    ]
+                    let place = store.directory.map { "in \($0.path)" } ?? "in memory"
+                    return ([place] + rows.map { "\($0.padded(to: 14))  \($1)" })
+                        .joined(separator: "\n")
+                })
+        },
+        Command(
+            name: "store open",
+            usage: "[DIRECTORY]",
+            summary: "Opens a store in a directory, or a new one in memory.",
+            example: "store open /tmp/scrollback-store",
+            output: "opened /tmp/scrollback-store: created"
+        ) { arguments in
+            let store = try arguments.workspace.open(
+                arguments.text.isEmpty ? nil : URL(typed: arguments.text))
+            let place = store.directory?.path ?? "a store in memory"
+            let lines = ["opened \(place): "] + store.openingReport.lines
+            return .text(lines[0] + lines.dropFirst().joined(separator: "\n"))
+        },
+        Command(
+            name: "store close",
+            summary: "Closes the store; one in memory is gone then.",
+            example: "store close",
+            output: "closed"
+        ) { arguments in
+            _ = try arguments.workspace.store
+            arguments.workspace.close()
+            return .text("closed")
+        },
+        Command(
+            name: "store scan",
+            usage: "[TABLE] [limit N]",
+            summary: "Lists rows as they lie on the disk, in words.",
+            example: "store scan",
+            preparation: ["draw general a …"],
+            output: """
+                cache gap         channel 1, up to +∞ → down to 1700000000000/a
+                cache place       channel 1, a → 1700000000000
+                cache state       channel 1 → count 1, access 0
+                cache url         channel 1 → general
+                cache message     channel 1, 1700000000000/a → Message {"channel_type":"group","channel_url":"general","created_at":1700000000000,"message":"a","message_id":"a","sending_status":"succeeded"}
+                cache name        general → channel 1
+                cache schema      next number → 2
+                cache schema      version → 1
+                outbox schema     version → 1
+                """,
+            offers: .tables
+        ) { arguments in
+            try arguments.rows(orNone: "no rows") { row in
+                "\("\(row.database) \(row.table)".padded(to: 16))  "
+                    + "\(row.parts.joined(separator: ", ")) → \(try row.content.line())"
+            }
+        },
+        Command(
+            name: "store dump",
+            usage: "[TABLE] [limit N]",
+            summary: "Lists rows as they lie on the disk, in hex: key → value.",
+            example: "store dump gap",
+            preparation: ["draw general … a"],
+            output:
+                "67 00 00 00 01 01 80 00 01 8b cf e5 68 00 00 01 61 → 00 00 00 00 00 00 00 00 00",
+            offers: .tables
+        ) { arguments in
+            try arguments.rows(orNone: "no rows") { row in
+                "\(Hex.text(row.key)) → \(row.value.isEmpty ? "nothing" : Hex.text(row.value))"
+            }
+        },
+        Command(
+            name: "store get",
+            usage: "HEX",
+            summary: "Shows the row of a key, a record in it field by field.",
+            example: "store get 75 61 6c 69 63 65",
+            preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
+            output: """
+                cache user: alice → User, 14 bytes
+                   0  0a 05 61 6c 69 63 65                     1 user_id: "alice"
+                   7  12 05 41 6c 69 63 65                     2 nickname: "Alice"
+                """
+        ) { arguments in
+            guard let key = Hex.bytes(arguments.text), !key.isEmpty else {
+                throw CommandError.failed("a key is pairs of hex digits, as store dump shows them")
+            }
+            let store = try arguments.workspace.store
+            let rows = try RowDescription.Database.allCases.compactMap {
+                try store.describedRow(key, of: $0)
+            }
+            guard !rows.isEmpty else {
+                throw CommandError.failed("there is no row \(Hex.text(key))")
+            }
+            return .text(rows.map(\.detail).joined(separator: "\n"))
+        },
+        Command(
+            name: "token",
+            usage: "SCOPE [HEX | none]",
+            summary: "Shows a token, or keeps one: how far a sync has come.",
+            example: "token feed",
+            preparation: ["token feed 2a 2b"],
+            output: "2a 2b"
+        ) { arguments in
+            guard let scope = arguments.words.first else { throw CommandError.usage }
+            let store = try arguments.workspace.store
+            if arguments.words.count == 1 {
+                let token = try store.token(scope).map { $0.isEmpty ? "0 bytes" : Hex.text($0) }
+                return .text(token ?? "no token for \(scope)")
+            }
+            if arguments.rest == "none" {
+                try store.write { $0.setToken(nil, for: scope) }
+                return .text("no token for \(scope) any more")
+            }
+            guard let token = Hex.bytes(arguments.rest) else {
+                throw CommandError.failed("'\(arguments.rest)' is not pairs of hex digits")
+            }
+            try store.write { $0.setToken(token, for: scope) }
+            return .text("token for \(scope): \(counted(token.count, "byte"))")
+        },
+    ]
+}
+
+extension OpeningReport {
+    /// What was found, a line for each thing.
+    var lines: [String] {
+        var lines = [isNew ? "created" : "as it was left"]
+        if let migratedFrom { lines = ["migrated from version \(migratedFrom)"] }
+        for (database, logs) in [("cache", cacheLogs), ("outbox", outboxLogs)] {
+            if logs.isDamaged {
+                lines.append("commits are missing in the \(database): \(logs)")
+            } else if logs.hasTornTail {
+                lines.append("the \(database) was left while something was written")
+            }
+        }
+        if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
+        if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
+        if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
+        return lines
+    }
+}
+
+extension URL {
+    /// The directory that a path names, from the current one on, or from home where it says `~`.
+    init(typed path: String) {
+        self.init(
+            filePath: NSString(string: path).expandingTildeInPath, directoryHint: .isDirectory)
+    }
+}
+
+// MARK: Rows
+
+extension Command.Arguments {
+    /// The rows of a table, or of all, each as a line.
+    @MainActor fileprivate func rows(
+        orNone none: String, _ line: (RowDescription) throws -> String
+    ) throws -> Command.Reply {
+        let (words, limit) = try limited(to: 100)
+        guard words.count <= 1 else { throw CommandError.usage }
+        let databases = RowDescription.Database.allCases.filter { database in
+            words.isEmpty || RowDescription.tables(of: database).contains(words[0])
+        }
+        guard !databases.isEmpty else {
+            throw CommandError.failed(
+                "there is no table '\(words[0])', but \(RowDescription.allTables.joined(separator: ", "))"
+            )
+        }
+        var lines: [String] = []
+        var isCut = false
+        try workspace.store.read { snapshot in
+            for database in databases {
+                // One more, to see whether that is all.
+                let rest = limit - lines.count
+                let rows = try snapshot.describedRows(
+                    of: database, table: words.first, limit: rest + 1)
+                lines += try rows.prefix(rest).map(line)
+                isCut = isCut || rows.count > rest
+            }
+        }
+        if isCut { lines.append("and more: ask with limit N") }
+        return lines.lines({ $0 }, orNone: none)
+    }
+}
+
+extension RowDescription {
+    /// The names of the tables of both databases, each once.
+    static var allTables: [String] {
+        Set(Database.allCases.flatMap(tables)).sorted()
+    }
+
+    /// Key and value in words, and the fields of a record.
+    fileprivate var detail: String {
+        let head = "\(database) \(table): \(parts.joined(separator: ", ")) →"
+        switch content {
+        case .record(let record):
+            let type = type(of: record).schema.name
+            return "\(head) \(type), \(counted(value.count, "byte"))\n\(FieldTable(record).text)"
+        case .text(let text): return "\(head) \(text)"
+        }
+    }
+}
+
+extension RowDescription.Content {
+    fileprivate func line() throws -> String {
+        switch self {
+        case .record(let record): "\(type(of: record).schema.name) \(try record.json())"
+        case .text(let text): text
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Scrollback
+
+/// A channel's history as one line, such as `… a b ~ d (e) !f`.
+///
+/// Messages stand by their ids, oldest first. A `~` is where a gap lies between two of them, and `…`
+/// where there is more before the first or after the last; `(e)` is a message that is not sent yet,
+/// and `!f` one that failed, by their request ids.
+struct Picture: Hashable {
+    enum Sign: Hashable {
+        case more
+        case message(MessageID)
+        case gap
+        case pending(RequestID)
+        case failed(RequestID)
+    }
+
+    private(set) var signs: [Sign] = []
+}
+
+// MARK: Of what a store holds
+
+extension Picture {
+    /// Draws a stretch of a channel's history.
+    ///
+    /// - Parameters:
+    ///   - messages: Where its messages are, oldest first.
+    ///   - gaps: The gaps of the channel, oldest first.
+    ///   - drafts: What is not sent yet, in the order it was written. Changes of messages are not
+    ///     shown.
+    ///   - isCut: Whether older messages are left out.
+    init(messages: [Position], gaps: [Gap], drafts: [Draft] = [], isCut: Bool = false) {
+        var gaps = gaps[...]
+        // Whether anything between two bounds, with no message in between, is not known.
+        func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
+            gaps = gaps.drop { $0.upper <= lower }
+            return gaps.first.map { $0.lower < upper } ?? false
+        }
+        var last = Gap.Bound.beginning
+        for position in messages {
+            let isUnknown = hasGap(from: last, to: .position(position))
+            if last == .beginning {
+                if isUnknown || isCut { signs.append(.more) }
+            } else if isUnknown {
+                signs.append(.gap)
+            }
+            signs.append(.message(position.messageID))
+            last = .position(position)
+        }
+        if hasGap(from: last, to: .end) { signs.append(.more) }
+        for draft in drafts where draft.operation == .send {
+            signs.append(
+                draft.state == .failed ? .failed(draft.requestID) : .pending(draft.requestID))
+        }
+    }
+}
+
+// MARK: As a text
+
+extension Picture: CustomStringConvertible {
+    var description: String { signs.map(\.text).joined(separator: " ") }
+
+    /// Reads a picture; three dots do for `…`.
+    init(_ text: String) throws {
+        for word in text.split(whereSeparator: \.isWhitespace) { signs.append(Sign(word)) }
+        try check()
+    }
+
+    private func check() throws {
+        func fail(_ message: String) -> CommandError { .failed("'\(self)': \(message)") }
+        // Drafts come last, and say nothing of what is before them.
+        let history = signs.prefix { !$0.isDraft }
+        guard signs[history.count...].allSatisfy(\.isDraft) else {
+            throw fail("what is not sent comes last")
+        }
+        let ids = history.compactMap(\.messageID)
+        let requests = signs.compactMap(\.requestID)
+        guard Set(ids).count == ids.count, Set(requests).count == requests.count else {
+            throw fail("each message is there once")
+        }
+        for (index, sign) in history.enumerated() {
+            let isInside = index > 0 && index < history.count - 1
+            if sign == .gap {
+                guard isInside, history[index - 1].messageID != nil,
+                    history[index + 1].messageID != nil
+                else {
+                    throw fail("~ stands between two messages")
+                }
+            }
+            if sign == .more && isInside { throw fail("… stands first or last") }
+        }
+        if history.count == 2, history.allSatisfy({ $0 == .more }) {
+            throw fail("one … is all there is to say")
+        }
+    }
+}
+
+extension Picture.Sign {
+    fileprivate init(_ word: Substring) {
+        switch word {
+        case "…", "...": self = .more
+        case "~": self = .gap
+        case _ where word.hasPrefix("!"): self = .failed(RequestID(String(word.dropFirst())))
+        case _ where word.hasPrefix("(") && word.hasSuffix(")"):
+            self = .pending(RequestID(String(word.dropFirst().dropLast())))
+        default: self = .message(MessageID(String(word)))
+        }
+    }
+
+    fileprivate var text: String {
+        switch self {
+        case .more: "…"
+        case .message(let id): id.rawValue
+        case .gap: "~"
+        case .pending(let id): "(\(id))"
+        case .failed(let id): "!\(id)"
+        }
+    }
+
+    fileprivate var messageID: MessageID? {
+        if case .message(let id) = self { id } else { nil }
+    }
+
+    fileprivate var requestID: RequestID? {
+        switch self {
+        case .pending(let id), .failed(let id): id
+        default: nil
+        }
+    }
+
+    fileprivate var isDraft: Bool { requestID != nil }
+}
+
+// MARK: As a history
+
+extension Picture {
+    /// Makes the history of a channel what the picture shows.
+    ///
+    /// The first message was created at a start, and the others are a minute apart, as is a gap from
+    /// its neighbours. What was held of the history is removed before, with the channel's drafts.
+    func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
+        try batch.clearMessages(in: url)
+        for draft in try batch.drafts(in: url) { try batch.removeDraft(draft.requestID) }
+        var time = start
+        // The place of each message, and no place for what stands between.
+        var places: [Position?] = []
+        for sign in signs {
+            switch sign {
+            case .more: places.append(nil)
+            case .gap:
+                places.append(nil)
+                time = time.minuteLater
+            case .message(let id):
+                let message = Message(
+                    id: id, channelURL: url, text: id.rawValue, createdAt: time)
+                try batch.save(message)
+                places.append(message.position)
+                time = time.minuteLater
+            case .pending(let id), .failed(let id):
+                let message = Message(
+                    id: nil, channelURL: url, text: id.rawValue, createdAt: time)
+                var draft = Draft(message, requestID: id)
+                if case .failed = sign { draft.fail(.networkError) }
+                try batch.save(draft)
+                time = time.minuteLater
+            }
+        }
+        try batch.cover(url, from: .beginning, through: .end)
+        for (index, sign) in signs.enumerated() where sign == .more || sign == .gap {
+            let before = index > 0 ? places[index - 1] : nil
+            let after = index + 1 < places.count ? places[index + 1] : nil
+            try batch.open(
+                Gap(
+                    in: url, from: before.map(Gap.Bound.position) ?? .beginning,
+                    to: after.map(Gap.Bound.position) ?? .end))
+        }
+    }
+}
+
+extension Timestamp {
+    fileprivate var minuteLater: Timestamp { Timestamp(milliseconds: milliseconds + 60_000) }
+}

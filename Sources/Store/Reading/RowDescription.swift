@@ -1,0 +1,296 @@
+package import Models
+
+// For the prompt: what lies on the disk, as Docs/Format.md tells it.
+
+/// One row of a store, and what its bytes say.
+package struct RowDescription: Sendable {
+    /// The database that has it.
+    package let database: Database
+
+    /// The table's name, as Docs/Format.md has it; `?` for a letter that no table has.
+    package let table: String
+
+    package let key: [UInt8]
+    package let value: [UInt8]
+
+    /// What the key says behind the table's letter.
+    package let parts: [String]
+
+    /// What the value says.
+    package let content: Content
+
+    /// The two databases of a store.
+    package enum Database: String, CaseIterable, Sendable {
+        case cache, outbox
+    }
+
+    /// What a value is.
+    package enum Content: Sendable {
+        case record(any Record)
+        case text(String)
+    }
+
+    /// The names of the tables that a database has.
+    package static func tables(of database: Database) -> [String] {
+        switch database {
+        case .cache: Table.allCases.map(\.name)
+        case .outbox: OutboxTable.allCases.map(\.name)
+        }
+    }
+}
+
+extension StoreReader {
+    /// Describes the rows of a database in the order of their keys.
+    ///
+    /// All tables, or one: a name that no table has gives no rows. What is damaged says so, and is no
+    /// error.
+    package func describedRows(
+        of database: RowDescription.Database, table: String? = nil, limit: Int = .max
+    ) throws(StoreError) -> [RowDescription] {
+        var rows: [RowDescription] = []
+        guard limit > 0 else { return [] }
+        // No table's letter is 0xFF.
+        var range = KeyRange([], [0xFF])
+        if let table {
+            guard let letter = database.letter(of: table) else { return [] }
+            range = KeyRange(prefix: [letter])
+        }
+        try view.rows(of: database).scan(range) { (key, value) throws(StoreError) in
+            rows.append(RowDescription(database, key, value))
+            return rows.count < limit
+        }
+        return rows
+    }
+
+    /// Describes the row of a key; `nil` if there is none.
+    package func describedRow(
+        _ key: [UInt8], of database: RowDescription.Database
+    ) throws(StoreError) -> RowDescription? {
+        try view.rows(of: database).withValue(of: key) { (value) throws(StoreError) in
+            value.map { value in key.withBytes { RowDescription(database, $0, value) } }
+        }
+    }
+}
+
+extension StoreView {
+    fileprivate func rows(of database: RowDescription.Database) -> Rows {
+        switch database {
+        case .cache: cache
+        case .outbox: outbox
+        }
+    }
+}
+
+// MARK: Names
+
+extension Table {
+    /// The name in Docs/Format.md.
+    fileprivate var name: String {
+        switch self {
+        case .message: "message"
+        case .place: "place"
+        case .request: "request"
+        case .reply: "reply"
+        case .groupChannel: "group"
+        case .openChannel: "open"
+        case .name: "name"
+        case .url: "url"
+        case .gap: "gap"
+        case .staleRange: "stale"
+        case .tombstone: "tombstone"
+        case .user: "user"
+        case .state: "state"
+        case .token: "token"
+        case .cleared: "cleared"
+        case .schema: "schema"
+        }
+    }
+}
+
+extension OutboxTable {
+    /// The name in Docs/Format.md.
+    fileprivate var name: String {
+        switch self {
+        case .draft: "draft"
+        case .request: "request"
+        case .schema: "schema"
+        }
+    }
+}
+
+extension RowDescription.Database {
+    fileprivate func letter(of table: String) -> UInt8? {
+        switch self {
+        case .cache: Table.allCases.first { $0.name == table }?.rawValue
+        case .outbox: OutboxTable.allCases.first { $0.name == table }?.rawValue
+        }
+    }
+}
+
+// MARK: Keys and values
+
+extension RowDescription {
+    fileprivate init(
+        _ database: Database, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) {
+        self.database = database
+        self.key = Array(key)
+        self.value = Array(value)
+        switch database {
+        case .cache:
+            let table = key.first.flatMap(Table.init)
+            self.table = table?.name ?? "?"
+            parts = Self.parts(key) { (reader) throws(ByteReader.Damage) in
+                try table?.parts(&reader) ?? []
+            }
+            content = Self.content(value) { try table?.content(value) }
+        case .outbox:
+            let table = key.first.flatMap(OutboxTable.init)
+            self.table = table?.name ?? "?"
+            parts = Self.parts(key) { (reader) throws(ByteReader.Damage) in
+                try table?.parts(&reader) ?? []
+            }
+            content = Self.content(value) { try table?.content(value) }
+        }
+    }
+
+    private static func parts(
+        _ key: UnsafeRawBufferPointer,
+        _ read: (inout ByteReader) throws(ByteReader.Damage) -> [String]
+    ) -> [String] {
+        do throws(ByteReader.Damage) {
+            var reader = ByteReader(key)
+            if !reader.isAtEnd { _ = try reader.byte() }
+            let parts = try read(&reader)
+            try reader.end()
+            return parts
+        } catch {
+            return ["damaged: \(error)"]
+        }
+    }
+
+    private static func content(
+        _ value: UnsafeRawBufferPointer, _ read: () throws -> Content?
+    ) -> Content {
+        do {
+            return try read() ?? .text("\(value.count) bytes")
+        } catch {
+            return .text("damaged: \(error)")
+        }
+    }
+}
+
+extension RowDescription.Content {
+    /// Reads a value to its end.
+    fileprivate static func text(
+        _ value: UnsafeRawBufferPointer,
+        _ read: (inout ByteReader) throws(ByteReader.Damage) -> String
+    ) throws(ByteReader.Damage) -> Self {
+        var reader = ByteReader(value)
+        let text = try read(&reader)
+        try reader.end()
+        return .text(text)
+    }
+}
+
+extension Table {
+    /// What a key says behind the letter.
+    fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
+        switch self {
+        case .name, .user, .token: return [try reader.text()]
+        case .schema: return [try reader.schemaRow()]
+        default: break
+        }
+        let channel = "channel \(try reader.integer(ChannelNumber.self))"
+        switch self {
+        case .message: return [channel, try reader.descendingPosition()]
+        case .reply: return [channel, try reader.measured(), try reader.descendingPosition()]
+        case .place, .request, .tombstone: return [channel, try reader.text()]
+        case .gap, .staleRange: return [channel, "up to \(try reader.bound())"]
+        default: return [channel]
+        }
+    }
+
+    fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
+        switch self {
+        case .message: return .record(try Message(serialized: value))
+        case .groupChannel: return .record(try GroupChannel(serialized: value))
+        case .openChannel: return .record(try OpenChannel(serialized: value))
+        case .user: return .record(try User(serialized: value))
+        case .token: return .text(value.count == 1 ? "1 byte" : "\(value.count) bytes")
+        default:
+            return try .text(value) { (reader) throws(ByteReader.Damage) in
+                try text(&reader)
+            }
+        }
+    }
+
+    private func text(_ reader: inout ByteReader) throws(ByteReader.Damage) -> String {
+        switch self {
+        case .place: return try reader.timestamp().description
+        case .request, .url: return try reader.text()
+        case .name: return "channel \(try reader.integer(ChannelNumber.self))"
+        case .gap:
+            let lower = try reader.bound()
+            let cursors = (walk: try reader.optional(), since: try reader.optionalFeedPoint())
+            return "down to \(lower)" + (cursors.walk.map { ", walk from \($0)" } ?? "")
+                + (cursors.since.map { ", changes since \($0)" } ?? "")
+        case .staleRange:
+            return "down to \(try reader.bound()), epoch \(try reader.integer(Int64.self))"
+        case .tombstone:
+            let deletedAt = "deleted at \(try reader.timestamp())"
+            return reader.isAtEnd
+                ? deletedAt : "\(deletedAt), created at \(try reader.timestamp())"
+        case .state:
+            let state = try ChannelState(&reader)
+            return "count \(state.messageCount), access \(state.lastAccess)"
+                + (state.isPinned ? ", pinned" : "")
+        case .schema where reader.isAtEnd: return "nothing"
+        case .schema: return "\(try reader.integer(UInt32.self))"
+        default: return "nothing"
+        }
+    }
+}
+
+extension OutboxTable {
+    /// What a key says behind the letter.
+    fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
+        switch self {
+        case .draft: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
+        case .request: [try reader.text()]
+        case .schema: [try reader.schemaRow()]
+        }
+    }
+
+    fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
+        switch self {
+        case .draft: return .record(try Draft(serialized: value))
+        case .request:
+            return try .text(value) { (reader) throws(ByteReader.Damage) in
+                "\(try reader.measured()), number \(try reader.integer(UInt64.self))"
+            }
+        case .schema:
+            return try .text(value) { (reader) throws(ByteReader.Damage) in
+                // The version has four bytes, the next draft's number eight.
+                value.count == 4
+                    ? "\(try reader.integer(UInt32.self))" : "\(try reader.integer(UInt64.self))"
+            }
+        }
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func descendingPosition() throws(Damage) -> String {
+        try descending { (reader) throws(Damage) in try reader.position() }.description
+    }
+
+    fileprivate mutating func schemaRow() throws(Damage) -> String {
+        let start = offset
+        switch SchemaRow(rawValue: try byte()) {
+        case .version: return "version"
+        case .nextNumber: return "next number"
+        case .distrusted: return "distrusted"
+        case nil: throw Damage(offset: start, expected: "a row of the schema")
+        }
+    }
+}

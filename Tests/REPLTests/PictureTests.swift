@@ -1,0 +1,108 @@
+import Scrollback
+import Testing
+
+@testable import REPL
+
+@Suite struct PictureTests {
+    private let a = Position(createdAt: 1, messageID: "a")
+    private let b = Position(createdAt: 2, messageID: "b")
+    private let c = Position(createdAt: 3, messageID: "c")
+
+    private func gap(_ lower: Position?, _ upper: Position?) -> Gap {
+        Gap(
+            in: "general", from: lower.map(Gap.Bound.position) ?? .beginning,
+            to: upper.map(Gap.Bound.position) ?? .end)
+    }
+
+    private func picture(_ messages: [Position], _ gaps: [Gap]) -> String {
+        Picture(messages: messages, gaps: gaps).description
+    }
+
+    @Test func messagesStandOldestFirst() {
+        #expect(picture([a, b, c], []) == "a b c")
+        #expect(picture([], []) == "")
+    }
+
+    @Test func aGapStandsWhereItLies() {
+        #expect(picture([a, b, c], [gap(a, b)]) == "a ~ b c")
+        #expect(picture([a, b, c], [gap(b, c)]) == "a b ~ c")
+        #expect(picture([a, b, c], [gap(a, b), gap(b, c)]) == "a ~ b ~ c")
+    }
+
+    @Test func moreStandsBeforeTheFirstAndAfterTheLast() {
+        #expect(picture([a, b], [gap(nil, a)]) == "… a b")
+        #expect(picture([a, b], [gap(b, nil)]) == "a b …")
+        #expect(picture([], [gap(nil, nil)]) == "…")
+    }
+
+    @Test func aMessageWithinAGapIsAlone() {
+        #expect(picture([a, b, c], [gap(a, c)]) == "a ~ b ~ c")
+        #expect(picture([b], [gap(nil, nil)]) == "… b …")
+    }
+
+    @Test func aGapOutlivesTheMessageAtItsBound() {
+        #expect(picture([a, c], [gap(a, b)]) == "a ~ c")
+        #expect(picture([a, c], [gap(a, b), gap(b, c)]) == "a ~ c")
+        #expect(picture([a], [gap(b, c)]) == "a …")
+    }
+
+    @Test func olderMessagesThatAreLeftOutAreMore() {
+        #expect(Picture(messages: [b, c], gaps: [], isCut: true).description == "… b c")
+        #expect(
+            Picture(messages: [b, c], gaps: [gap(b, c)], isCut: true).description == "… b ~ c")
+    }
+
+    @Test func draftsComeLastAndChangesAreNotShown() {
+        var failed = Draft(
+            Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r2")
+        failed.fail(.networkError)
+        let drafts = [
+            Draft(Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r1"),
+            Draft(.delete, requestID: "r3", channelURL: "general", createdAt: 5, messageID: "a"),
+            failed,
+        ]
+        #expect(
+            Picture(messages: [a], gaps: [], drafts: drafts).description == "a (r1) !r2")
+    }
+
+    @Test(arguments: [
+        "a", "a b c", "… a", "a …", "… a …", "…", "a ~ b", "… a ~ b ~ c …", "(a)", "a (b) !c (d)",
+        "… (a)", "… a b ~ d e !f",
+    ])
+    func whatWasDrawnIsThePicture(text: String) throws {
+        let store = try ChatStore.inMemory()
+        for before in ["… x y (z)", "a b c"] {
+            try store.write { batch in
+                try Picture(before).write(to: "general", from: 0, in: batch)
+            }
+            try store.write { batch in
+                try Picture(text).write(to: "general", from: 0, in: batch)
+            }
+            let messages = try store.messages(in: "general", after: .oldest)
+            let picture = Picture(
+                messages: messages.compactMap(\.position), gaps: try store.gaps(in: "general"),
+                drafts: try store.drafts(in: "general"))
+            #expect(picture.description == text)
+        }
+    }
+
+    @Test func threeDotsAreAnEllipsis() throws {
+        #expect(try Picture(" ... a  ~ b ").description == "… a ~ b")
+    }
+
+    @Test(arguments: [
+        ("~", "'~': ~ stands between two messages"),
+        ("~ a", "'~ a': ~ stands between two messages"),
+        ("a ~ ~ b", "'a ~ ~ b': ~ stands between two messages"),
+        ("a ~ …", "'a ~ …': ~ stands between two messages"),
+        ("a … b", "'a … b': … stands first or last"),
+        ("… …", "'… …': one … is all there is to say"),
+        ("a b a", "'a b a': each message is there once"),
+        ("(a) !a", "'(a) !a': each message is there once"),
+        ("(a) b", "'(a) b': what is not sent comes last"),
+    ])
+    func whatIsNoPictureSaysWhy(text: String, message: String) {
+        let error = #expect(throws: CommandError.self) { try Picture(text) }
+        #expect(error?.description == message)
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+@testable import REPL
+
+extension Workspace {
+    /// What the prompt shows for a line.
+    func reply(_ line: String) async -> String {
+        do {
+            switch try await Command.perform(line, in: self) {
+            case .text(let text): return text
+            case .quit: return "quit"
+            }
+        } catch {
+            return "error: \(error)"
+        }
+    }
+}
+
+/// A directory for the paths in examples, which begin with `/tmp/scrollback`.
+struct ExampleDirectory: ~Copyable {
+    static let name = "/tmp/scrollback"
+
+    private let url = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-tests-\(UUID().uuidString)")
+
+    /// A line with the paths moved here.
+    func moved(_ text: String) -> String {
+        text.replacing(Self.name, with: "\(url.path)/")
+    }
+
+    deinit {
+        // Most examples have made none.
+        try? FileManager.default.removeItem(at: url)
+    }
+}

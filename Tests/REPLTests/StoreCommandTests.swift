@@ -1,0 +1,190 @@
+import Foundation
+import Scrollback
+import Testing
+
+@testable import REPL
+
+/// The commands about a store, as somebody types them one after the other.
+@Suite @MainActor struct StoreCommandTests {
+    private let workspace = Workspace(now: { 1_700_000_000_000 })
+
+    /// What the last of some lines says.
+    private func reply(_ lines: String...) async -> String {
+        var reply = ""
+        for line in lines { reply = await workspace.reply(line) }
+        return reply
+    }
+
+    @Test func aMessageAloneKnowsNothingAroundIt() async {
+        let save = #"save Message {"message_id": 42, "channel_url": "general", "ts": 5}"#
+        #expect(await reply(save, "picture general") == "… 42 …")
+        #expect(await reply("gaps general") == "general: -∞ ~ +∞")
+        #expect(await reply("cover general 42 +", "picture general") == "… 42")
+    }
+
+    @Test func placesAreMessagesOrTimesAndIDs() async {
+        #expect(await reply("draw general a b c", "open-gap general a c") == "a ~ b ~ c")
+        #expect(await reply("cover general - 1700000060000/b") == "a b ~ c")
+        #expect(await reply("open-gap general 2023-11-14T22:13:20Z/a b") == "a ~ b ~ c")
+        #expect(await reply("cover general - +") == "a b c")
+    }
+
+    @Test func messagesAreListedFromAPlace() async {
+        func ids(_ line: String) async -> String {
+            await reply(line).split(separator: "\n").map { String($0.prefix(1)) }.joined()
+        }
+        _ = await reply("draw general a b c d e")
+        #expect(await ids("messages general") == "abcde")
+        #expect(await ids("messages general limit 2") == "de")
+        #expect(await ids("messages general before c") == "ab")
+        #expect(await ids("messages general after c limit 1") == "d")
+        #expect(await ids("messages general around c limit 1") == "bc")
+        #expect(await ids("messages general before 1700000060000") == "a")
+        #expect(await ids("messages general after 2023-11-14T22:14:20Z") == "cde")
+    }
+
+    @Test func whatIsObservedIsToldBelowEachReply() async {
+        let save = #"save User {"user_id": "alice"}"#
+        #expect(await reply(save) == "saved user alice")
+        #expect(await reply("observe") == "observing everything after change 1")
+        #expect(await reply(save) == "saved user alice\nchange 2: saved user alice")
+        #expect(await reply("observe general") == "observing general after change 2")
+        #expect(await reply(save) == "saved user alice")
+        #expect(
+            await reply("draft general Hello")
+                == "wrote draft r1 in general\nchange 4: saved draft r1 in general")
+        #expect(await reply("unobserve", "remove-draft r1") == "removed draft r1")
+    }
+
+    @Test func aLongChangeIsCutInTheMiddle() async {
+        let reply = await reply("observe", "draw general a b c d e f g h i j")
+        #expect(reply.hasSuffix("; saved message g in general; and 4 more"))
+    }
+
+    @Test func draftsHaveTheFirstRequestIDThatIsFree() async {
+        _ = await reply("draft general one", "draft general two", "remove-draft r1")
+        #expect(await reply("draft random three") == "wrote draft r1 in random")
+        #expect(
+            await reply("drafts")
+                == """
+                r1  random   pending  send  three
+                r2  general  pending  send  two
+                """)
+    }
+
+    @Test func theListTellsHowManyItLeavesOut() async {
+        let invited =
+            #"save GroupChannel {"channel_url": "general", "name": "General", "member_state": "none"}"#
+        #expect(await reply(invited, "channels") == "1 channel that the list leaves out")
+        #expect(
+            await reply(
+                #"save GroupChannel {"channel_url": "cats", "last_message": {"message": "Meow"}}"#,
+                #"channels {"order": "latest_last_message"}"#)
+                == "cats    Meow\n1 channel that the list leaves out")
+    }
+
+    @Test func aStoreInADirectoryIsThereAgain() async {
+        let directory = ExampleDirectory()
+        let open = directory.moved("store open /tmp/scrollback-a b")
+        let path = directory.moved("/tmp/scrollback-a b")
+        #expect(await reply(open) == "opened \(path): created")
+        #expect(await reply("draw general … a ~ b (c)", open) == "error: \(path) is open already")
+        #expect(await reply("store open", "picture general") == "…")
+        #expect(await reply(open) == "opened \(path): as it was left")
+        #expect(await reply("picture general") == "… a ~ b (c)")
+        #expect(await reply("store close", "picture general").hasPrefix("error: no store is open"))
+        #expect(await reply("store open", "picture general") == "…")
+    }
+
+    @Test func aStoreThatDoesNotOpenLeavesTheOther() async {
+        #expect(await reply("draw general a", "store open /dev/null/x").hasPrefix("error: io: "))
+        #expect(await reply("picture general") == "a")
+    }
+
+    @Test func whatWasLostIsToldWhenAStoreIsOpened() {
+        var report = OpeningReport()
+        #expect(report.lines == ["as it was left"])
+        report.migratedFrom = 1
+        report.cacheLogs.logs = 1
+        report.cacheLogs.breaks = 2
+        report.isCoverageDropped = true
+        report.outboxLogs.hasTornTail = true
+        report.outboxCopy = "/data/outbox-damaged-1"
+        report.isOutboxLost = true
+        #expect(
+            report.lines == [
+                "migrated from version 1",
+                "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
+                "the outbox was left while something was written",
+                "tokens are gone, and each history is one gap",
+                "the outbox was gone, and all drafts with it",
+                "a copy of a damaged outbox is in /data/outbox-damaged-1",
+            ])
+    }
+
+    @Test func aRowIsFoundByItsKey() async {
+        let key = "6d 00 00 00 01 7f ff fe 74 30 1a 97 ff ff fe 9e"
+        #expect(await reply("draw general a", "store dump message").hasPrefix("\(key) → 12 01 61"))
+        #expect(
+            await reply("store get \(key)").hasPrefix(
+                "cache message: channel 1, 1700000000000/a → Message, 27 bytes\n   0  12 01 61 "))
+        #expect(await reply("store get 6d") == "error: there is no row 6d")
+        // Both databases have a row of this key.
+        #expect(
+            await reply("store get 7376")
+                == "cache schema: version → 1\noutbox schema: version → 1")
+    }
+
+    @Test func aListOfRowsSaysThatThereAreMore() async {
+        #expect(
+            await reply("draw general a b c", "store scan place limit 2") == """
+                cache place       channel 1, a → 1700000000000
+                cache place       channel 1, b → 1700000060000
+                and more: ask with limit N
+                """)
+        #expect(await reply("store scan place limit 3").hasSuffix("c → 1700000120000"))
+        #expect(await reply("store scan gap") == "no rows")
+    }
+
+    @Test(arguments: [
+        ("picture", "usage: picture CHANNEL [limit N]"),
+        ("messages general limit 0", "'0' is not a number from 1 to 1000000"),
+        (
+            "messages general until a",
+            "usage: messages CHANNEL [before | after | around PLACE] [limit N]"
+        ),
+        (
+            "messages general before x",
+            "'x' is neither a message of general, nor a time, nor TIME/ID"
+        ),
+        ("message general x", "there is no message 'x' in general"),
+        ("remove general x", "there is no message 'x' in general"),
+        ("remove-draft x", "there is no draft 'x'"),
+        ("remove-channel x", "nothing is held of a channel 'x'"),
+        ("user x", "nothing is held of a user 'x'"),
+        ("channel x", "nothing is held of a channel 'x' itself"),
+        (
+            "open-gap general x +",
+            "there is no message 'x' in general: a place without one is TIME/ID"
+        ),
+        ("open-gap general + -", "a gap goes from what is older: +∞ is not below -∞"),
+        (
+            "cover general + -",
+            "invalid: /cache: what is known from +∞ through -∞ is nothing"
+        ),
+        (
+            "save Reaction {}",
+            "a Reaction is not saved by itself, but as a part of something else"
+        ),
+        (
+            "save Message {}",
+            "invalid: /cache: the message has no id: what is not sent yet belongs in a draft"
+        ),
+        ("save Massage {}", "there is no type 'Massage': types lists them all"),
+        ("token feed 2", "'2' is not pairs of hex digits"),
+        ("store get", "a key is pairs of hex digits, as store dump shows them"),
+    ])
+    func anErrorNamesWhatIsWrong(line: String, message: String) async {
+        #expect(await reply(line) == "error: \(message)")
+    }
+}
