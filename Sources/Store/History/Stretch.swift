@@ -44,7 +44,9 @@ extension Stretch {
         return parts
     }
 
-    /// Whether some position may lie in both. Sharing a bound is no overlap.
+    /// Whether some position may lie in both.
+    ///
+    /// Sharing a bound is no overlap.
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         self.lower < upper && lower < self.upper
     }

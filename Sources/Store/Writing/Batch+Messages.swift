@@ -130,6 +130,7 @@ extension Batch {
     ///   - url: The channel.
     ///   - source: Why, for those who observe.
     /// - Returns: How many were removed.
+    /// - Throws: ``StoreError`` with code `corruption` if a key on disk is damaged.
     /// - Complexity: O(*n*) in the messages removed, which are in memory together.
     @discardableResult
     public func evictOldestMessages(

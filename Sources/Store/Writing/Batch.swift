@@ -61,7 +61,9 @@ public final class Batch: StoreReader {
         note(.told(news), source)
     }
 
-    /// Writes what was counted along the way. Nothing can be added afterwards.
+    /// Writes what was counted along the way.
+    ///
+    /// Nothing can be added afterwards.
     func finish() {
         isOver = true
         for (number, state) in rows.states {

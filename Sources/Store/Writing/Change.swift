@@ -2,7 +2,7 @@ public import Models
 
 /// What one commit did, or what was told without being stored: the only notification there is.
 public struct Change: Hashable, Sendable {
-    /// Counts the changes of a store from its opening: 1, 2, 3 …
+    /// Counts the changes of a store from its opening, beginning with 1.
     ///
     /// An observer of a part of the store is told of the changes there, so it sees some numbers
     /// only, always growing. Tokens, tombstones, pins and accesses are told to nobody: a commit of
@@ -29,22 +29,27 @@ extension Change {
         public let source: CollectionEventSource?
     }
 
-    /// A thing that a batch can do. Later versions may add some.
+    /// A thing that a batch can do.
+    ///
+    /// Later versions may add some.
     public enum Operation: Hashable, Sendable {
         /// A message is there, new or instead of what was there under its id.
+        ///
+        /// Find the old one by its id: its position may have changed.
         case savedMessage(Message)
         /// A message is gone; where it was.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
         /// The messages from one bound through another are gone.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
-        /// All messages of a channel are gone, and its history is one gap.
+        /// All messages of a channel are gone, with its gaps and stale ranges, which are not told
+        /// one by one; its history is one gap.
         case clearedMessages(in: ChannelURL)
 
         /// A group channel is there, new or changed.
         case savedGroupChannel(GroupChannel)
         /// An open channel is there, new or changed.
         case savedOpenChannel(OpenChannel)
-        /// A channel is gone, with all that was held of it.
+        /// A channel is gone, with all that was held of it; nothing of that is told one by one.
         case removedChannel(ChannelURL)
 
         /// A gap is there, new or changed; it replaces the one with the same upper bound.
@@ -67,8 +72,7 @@ extension Change {
         /// Something was told that is not stored.
         case told(Ephemeral)
 
-        /// More happened than this observer's inbox holds: what it knows is void, and has to be
-        /// read again.
+        /// More happened than this observer's inbox holds: it has to read everything again.
         case missed
     }
 }

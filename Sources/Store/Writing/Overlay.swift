@@ -17,11 +17,14 @@ package final class Overlay {
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// The newest entry of each key plus one, found by the key's hash; zero is free. Empty for
+        /// The newest entry of each key plus one, found by the key's hash; zero is free.
+        ///
+        /// Empty for
         /// as long as there are few entries.
         var slots: [Int32] = []
-        /// The newest entry of each key, by key, among the first ``sortedCount`` entries. Made for
-        /// the first scan, and kept up from scan to scan.
+        /// The newest entry of each key, by key, among the first ``sortedCount`` entries.
+        ///
+        /// Made for the first scan, and kept up from scan to scan.
         var sorted: [Int32] = []
         var sortedCount = 0
     }
