@@ -317,7 +317,8 @@ extension StoreError {
             || report.hasPrefix("Invalid argument")
         {
             // A file that should be there, or files of something else: damage too.
-            self.init(.corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
+            self.init(
+                .corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
         }

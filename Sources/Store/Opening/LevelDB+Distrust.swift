@@ -156,6 +156,8 @@ extension Overlay {
         if let requestID = message.requestID {
             put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
         }
-        if let parentID = message.parentMessageID { put { $0.replyKey(number, parentID, position) } }
+        if let parentID = message.parentMessageID {
+            put { $0.replyKey(number, parentID, position) }
+        }
     }
 }
