@@ -6,20 +6,21 @@ extension LevelDB {
     ///
     /// Logs are synced before another one is begun, files belong to their owner alone, and errors
     /// say what kind they are; CLevelDBEnvironment.h has the whole of it. Serves one database.
-    package final class Environment: @unchecked Sendable {
-        // @unchecked: the pointer never changes, and the environment has a lock of its own.
-        let pointer: OpaquePointer
+    package final class Environment: Sendable {
+        private let environment: Pointer
         let isOnDisk: Bool
         /// What lies below, if the caller brought it; it has to outlive this.
         private let base: (any Sendable)?
 
         private init(_ pointer: OpaquePointer, isOnDisk: Bool, base: (any Sendable)? = nil) {
-            self.pointer = pointer
+            environment = Pointer(pointer)
             self.isOnDisk = isOnDisk
             self.base = base
         }
 
         deinit { scrollback_env_destroy(pointer) }
+
+        var pointer: OpaquePointer { @inline(__always) get { environment.raw } }
 
         /// Files on the disk.
         package static func disk() -> Environment {

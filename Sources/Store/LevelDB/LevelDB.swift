@@ -215,13 +215,11 @@ extension LevelDB {
 
 extension LevelDB {
     /// An open database; closed when nobody holds it any more.
-    final class Handle: @unchecked Sendable {
-        // @unchecked: leveldb/db.h, "safe for concurrent access from multiple threads without any
-        // external synchronization"; the pointers never change.
-        let pointer: OpaquePointer
+    final class Handle: Sendable {
         let path: String
-        let durably: OpaquePointer
-        let quickly: OpaquePointer
+        private let database: Pointer
+        private let durable: Pointer
+        private let quick: Pointer
         let verifiesChecksums: Bool
         private let configuration: Configuration
 
@@ -234,13 +232,14 @@ extension LevelDB {
             leveldb_options_set_paranoid_checks(configuration.pointer, skippingDamage ? 0 : 1)
             environment.refuseDamage(!skippingDamage)
             scrollback_options_set_reuse_logs(configuration.pointer, 1)
-            pointer = try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!
+            database = Pointer(
+                try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!)
             self.path = path
             self.configuration = configuration
             verifiesChecksums = options.verifiesChecksums
-            durably = leveldb_writeoptions_create()
-            quickly = leveldb_writeoptions_create()
-            leveldb_writeoptions_set_sync(durably, 1)
+            durable = Pointer(leveldb_writeoptions_create())
+            quick = Pointer(leveldb_writeoptions_create())
+            leveldb_writeoptions_set_sync(durable.raw, 1)
         }
 
         deinit {
@@ -248,27 +247,34 @@ extension LevelDB {
             leveldb_writeoptions_destroy(durably)
             leveldb_writeoptions_destroy(quickly)
         }
+
+        var pointer: OpaquePointer { @inline(__always) get { database.raw } }
+        var durably: OpaquePointer { durable.raw }
+        var quickly: OpaquePointer { quick.raw }
     }
 
     /// LevelDB's options and what they point to, which has to outlive the database.
-    private final class Configuration {
-        let pointer: OpaquePointer = leveldb_options_create()
+    private final class Configuration: Sendable {
+        private let options: Pointer
         private let environment: Environment
-        private let cache: OpaquePointer
-        private let filter: OpaquePointer?
+        private let cache: Pointer
+        private let filter: Pointer?
+
+        var pointer: OpaquePointer { options.raw }
 
         init(_ options: StoreOptions, _ environment: Environment) {
+            let options = options.clamped
+            let pointer: OpaquePointer = leveldb_options_create()
+            self.options = Pointer(pointer)
             self.environment = environment
-            cache = leveldb_cache_create_lru(max(0, options.blockCacheSize))
-            filter =
-                options.bloomFilterBitsPerKey > 0
-                ? leveldb_filterpolicy_create_bloom(Int32(clamping: options.bloomFilterBitsPerKey))
-                : nil
+            cache = Pointer(leveldb_cache_create_lru(options.blockCacheSize))
+            let bits = Int32(options.bloomFilterBitsPerKey)
+            filter = bits > 0 ? Pointer(leveldb_filterpolicy_create_bloom(bits)) : nil
             leveldb_options_set_env(pointer, scrollback_env_leveldb(environment.pointer))
-            leveldb_options_set_cache(pointer, cache)
-            if let filter { leveldb_options_set_filter_policy(pointer, filter) }
-            leveldb_options_set_write_buffer_size(pointer, max(0, options.writeBufferSize))
-            leveldb_options_set_max_open_files(pointer, Int32(clamping: options.maxOpenFiles))
+            leveldb_options_set_cache(pointer, cache.raw)
+            if let filter { leveldb_options_set_filter_policy(pointer, filter.raw) }
+            leveldb_options_set_write_buffer_size(pointer, options.writeBufferSize)
+            leveldb_options_set_max_open_files(pointer, Int32(options.maxOpenFiles))
             leveldb_options_set_compression(
                 pointer,
                 Int32(
@@ -278,8 +284,8 @@ extension LevelDB {
 
         deinit {
             leveldb_options_destroy(pointer)
-            leveldb_cache_destroy(cache)
-            if let filter { leveldb_filterpolicy_destroy(filter) }
+            leveldb_cache_destroy(cache.raw)
+            if let filter { leveldb_filterpolicy_destroy(filter.raw) }
         }
     }
 }
