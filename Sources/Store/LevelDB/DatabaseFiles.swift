@@ -14,11 +14,23 @@ struct DatabaseFiles {
             throw StoreError(errno: errno, doing: "open", path: current)
         }
         // A manifest alone is what an opening leaves that could not finish the first files.
-        if try names().contains(where: { name in
-            [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
-        }) {
+        if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT is missing among the others", path: directory)
+        }
+    }
+
+    /// Makes sure that there is no database any more: LevelDB takes a directory that it cannot read
+    /// for an empty one.
+    func checkAllAreGone() throws(StoreError) {
+        if try hasRows() {
+            throw StoreError(.io, "files of the database cannot be removed", path: directory)
+        }
+    }
+
+    private func hasRows() throws(StoreError) -> Bool {
+        try names().contains { name in
+            [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
         }
     }
 

@@ -1,5 +1,6 @@
 import CLevelDB
 import CLevelDBEnvironment
+import Foundation
 
 extension LevelDB {
     /// Where a database keeps its files, and what is done around each of them.
@@ -49,6 +50,23 @@ extension LevelDB.Environment {
 
     /// Whether an opening fails, and changes nothing, if its logs are damaged.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
+
+    /// Calls a closure while nobody can open the database in a directory; if there is no directory,
+    /// nobody can open it either.
+    ///
+    /// - Throws: `locked` if somebody has it open; then the closure was not called.
+    func withLock(
+        of path: String, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var error: Int32 = 0
+        let lock = scrollback_env_lock(pointer, path, &error)
+        defer { if let lock { scrollback_env_unlock(pointer, lock) } }
+        if lock == nil && error == EBUSY { throw StoreError(lockedAt: path) }
+        guard lock != nil || error == ENOENT else {
+            throw StoreError(errno: error, doing: "lock", path: path)
+        }
+        try body()
+    }
 
     /// Notes that all that was written so far is there to stay.
     @inline(__always)

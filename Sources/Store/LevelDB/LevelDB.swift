@@ -313,8 +313,7 @@ extension StoreError {
     /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
     init(levelDB report: String, path: String) {
         if report.hasSuffix("[locked]") {
-            let message = "another process or store has it open"
-            self.init(.locked, message, path: path, cause: LevelDBReport(report))
+            self.init(lockedAt: path, cause: LevelDBReport(report))
         } else if let mark = report.range(of: "[errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {
@@ -328,6 +327,10 @@ extension StoreError {
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
         }
+    }
+
+    init(lockedAt path: String, cause: (any Error)? = nil) {
+        self.init(.locked, "another process or store has it open", path: path, cause: cause)
     }
 
     /// LevelDB's own words.

@@ -12,7 +12,7 @@ extension ChatStore {
     ///     beginning, now and then, and at the end.
     /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
     ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
-    ///   cannot be read, `permission`, `noSpace`, `io`.
+    ///   cannot be read (``rebuildCache(at:)`` is the way out), `permission`, `noSpace`, `io`.
     /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
@@ -69,6 +69,7 @@ extension ChatStore {
     ) throws(StoreError) {
         let versions = (try cache.schemaVersion(), try outbox.schemaVersion())
         report.isNew = versions == (nil, nil)
+        report.isCacheNew = versions.0 == nil
         let found = min(versions.0 ?? schema.version, versions.1 ?? schema.version)
         let newest = max(versions.0 ?? 0, versions.1 ?? 0)
         if newest > schema.version {

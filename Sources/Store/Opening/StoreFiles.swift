@@ -16,10 +16,15 @@ struct StoreFiles {
     /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
     /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
     func prepare(for schema: StoreSchema) throws(StoreError) {
+        try checkVersion(for: schema)
+        try makeDirectory()
+    }
+
+    /// Makes sure that no newer code has written the directory.
+    func checkVersion(for schema: StoreSchema) throws(StoreError) {
         if let found = try storedVersion(), found > schema.version {
             throw StoreError(newer: found, than: schema.version, path: version.path)
         }
-        try makeDirectory()
     }
 
     /// Tells an older code to keep off; before a migration begins, so that it never meets one half
