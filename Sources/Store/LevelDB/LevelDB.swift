@@ -109,14 +109,26 @@ extension LevelDB {
     /// Whether the last write failed.
     package var hasFailed: Bool { failure != nil }
 
+    /// Makes sure that ``reopen(isChecked:)`` will have the space it needs, if a write failed.
+    ///
+    /// Rather than be left with nothing, go on reading as long as nothing can be written.
+    ///
+    /// - Throws: What the disk says. The files are as before, and can be read.
+    /// - Complexity: Writes as much as the logs have, and waits for the disk.
+    package func checkCanReopen() throws(StoreError) {
+        guard hasFailed, environment.isOnDisk else { return }
+        try DatabaseFiles(path).checkTheyCanBeWritten()
+    }
+
     /// Closes the files after a write that failed, takes back what it left, and opens them again.
     ///
+    /// - Parameter isChecked: Whether ``checkCanReopen()`` was called just before, where no reader
+    ///   had to wait for it. By default, it is called here.
     /// - Throws: `io` as long as a snapshot is held; else what opening throws.
-    package func reopen() throws(StoreError) {
+    package func reopen(isChecked: Bool = false) throws(StoreError) {
+        if !isChecked { try checkCanReopen() }
         try state.withLock { (state) throws(StoreError) in
             guard let failure = state.failure else { return }
-            // Rather than be left with nothing, go on reading as long as nothing can be written.
-            if environment.isOnDisk { try DatabaseFiles(path).checkTheyCanBeWritten() }
             if state.handle != nil {
                 guard isKnownUniquelyReferenced(&state.handle) else {
                     throw StoreError(
