@@ -17,6 +17,7 @@ package final class LevelDB: Sendable {
         var handle: Handle?
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
+        var purgePlace = PurgePlace()
     }
 
     /// The version of the library that this process is linked with, as in 1.23.
@@ -56,6 +57,12 @@ package final class LevelDB: Sendable {
 
     /// What LevelDB left out of its logs when the database was opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
+
+    /// Where ``purgeCleared(atMost:)`` goes on.
+    var purgePlace: PurgePlace {
+        get { state.withLock { $0.purgePlace } }
+        set { state.withLock { $0.purgePlace = newValue } }
+    }
 
     private func handle() throws(StoreError) -> Handle {
         try state.withLock { (state) throws(StoreError) in
