@@ -153,7 +153,12 @@ extension LevelDB {
     fileprivate func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
-            (reader) throws(ByteReader.Damage) in try reader.integer()
+            (reader) throws(ByteReader.Damage) in
+            let number: Value = try reader.integer()
+            guard number <= .greatestGiven else {
+                throw ByteReader.Damage(offset: 0, expected: "a number that comes next")
+            }
+            return number
         }
     }
 }

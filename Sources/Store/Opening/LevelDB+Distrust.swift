@@ -28,6 +28,9 @@ extension LevelDB {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
+        guard greatest < .greatestGiven else {
+            throw StoreError(.corruption, "channel number \(greatest) was never given", path: path)
+        }
         let channels = try rows.namedNumbers()
         let batch = Overlay()
         try rows.giveUpNumbers(without: channels, in: batch)
@@ -82,6 +85,11 @@ extension LevelDB {
         batch.put({ $0.table(.state, number) }, state.write)
         try write(batch, isDurable: false)
     }
+}
+
+extension FixedWidthInteger {
+    /// Numbers are given one after the other: nobody comes as far as this, half of all there are.
+    static var greatestGiven: Self { .max / 2 }
 }
 
 extension Rows {
