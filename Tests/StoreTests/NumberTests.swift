@@ -27,9 +27,8 @@ import Testing
         try directory.open().close()
         do {
             let batch = Overlay()
-            batch.put({ $0.schemaKey(.nextNumber) }) {
-                $0.raw([UInt8](repeating: 0xFF, count: name == "cache" ? 4 : 8))
-            }
+            let number = [UInt8](repeating: 0xFF, count: name == "cache" ? 4 : 8)
+            batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw(number) })
             try LevelDB(at: directory.url.appending(path: name).path)
                 .write(batch, isDurable: true)
         }

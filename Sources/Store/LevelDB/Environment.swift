@@ -38,6 +38,7 @@ extension LevelDB {
         /// - Parameters:
         ///   - base: A `leveldb_env_t`.
         ///   - owner: Is kept as long as this environment.
+        /// - Returns: An environment whose files are on the disk, as those of the other are.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(scrollback_env_create_around(base), isOnDisk: true, base: owner)
         }

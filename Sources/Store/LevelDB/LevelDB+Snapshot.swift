@@ -75,7 +75,9 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A place in the rows of a snapshot. What it lends is gone with its next step.
+/// A place in the rows of a snapshot.
+///
+/// What it lends is gone with its next step.
 private struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 

@@ -27,8 +27,12 @@ package final class LevelDB: Sendable {
 
     /// Opens a database, and creates it where there is none.
     ///
-    /// - Parameter skippingDamage: Whether to go on without what is damaged or missing in the logs.
-    ///   By default that is an error, and nothing was changed.
+    /// - Parameters:
+    ///   - path: The directory of the files. Its parent has to be there.
+    ///   - options: How the files are kept.
+    ///   - environment: Where they are: on the disk by default.
+    ///   - skippingDamage: Whether to go on without what is damaged or missing in the logs. By
+    ///     default that is an error, and nothing was changed.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -82,8 +86,10 @@ extension LevelDB {
 
     /// Writes a batch, all or nothing.
     ///
-    /// - Parameter isDurable: Whether the batch is on the disk when the call returns, and survives a
-    ///   loss of power. Without it, it survives the end of the process.
+    /// - Parameters:
+    ///   - batch: The rows to write and to remove.
+    ///   - isDurable: Whether the batch is on the disk when the call returns, and survives a loss of
+    ///     power. Without it, it survives the end of the process.
     /// - Throws: What the system says; then nothing was written. If a snapshot of before is still
     ///   held somewhere after a failure, `io` until it is let go of.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {

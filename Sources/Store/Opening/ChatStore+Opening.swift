@@ -125,9 +125,14 @@ extension LevelDB {
     /// Opens a database; where its log is damaged, without what cannot be read.
     ///
     /// - Parameters:
+    ///   - path: The directory of the database.
+    ///   - options: How the files are kept.
+    ///   - environment: Where they are.
     ///   - logs: What was found in the logs.
     ///   - beforeSkipping: Is called before what is damaged is left out for good, and before the
     ///     disk forgets that it was.
+    /// - Returns: The database, with all that can be read.
+    /// - Throws: What opening throws, if not for a log; and what the closure throws.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void

@@ -20,9 +20,12 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Puts in order what lost its companions: names, indexes, counts. Each channel is one gap then.
+    /// Puts in order what lost its companions: names, indexes, counts.
+    ///
+    /// Each channel is one gap then.
     ///
     /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
+    /// - Throws: `corruption` if a row cannot be one of ours; else what the disk says.
     /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
