@@ -41,6 +41,14 @@ void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
 
 int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }
 
+scrollback_lock *scrollback_env_lock(scrollback_env *env, const char *directory, int *error) {
+    return reinterpret_cast<scrollback_lock *>(env->environment.LockDatabase(directory, error));
+}
+
+void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock) {
+    (void)env->environment.UnlockFile(reinterpret_cast<leveldb::FileLock *>(lock));
+}
+
 scrollback_log_report scrollback_env_take_log_report(scrollback_env *env) {
     return env->environment.TakeLogReport();
 }

@@ -380,6 +380,13 @@ Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, i
     return WithCause(status, "locked");
 }
 
+leveldb::FileLock *Environment::LockDatabase(const std::string &directory, int *error) {
+    leveldb::FileLock *lock = nullptr;
+    if (TryLock(directory + "/LOCK", &lock, error).ok()) return lock;
+    if (*error == 0) *error = EIO;
+    return nullptr;
+}
+
 Status Environment::LockFile(const std::string &path, leveldb::FileLock **lock) {
     int error = 0;
     Status status = TryLock(path, lock, &error);
@@ -449,9 +456,9 @@ int Environment::RollBack() {
 int Environment::CutLogs(const std::string &directory) {
     // LevelDB unlocks a database before it closes its log. Whoever has opened it since then must
     // not lose what they write.
-    leveldb::FileLock *lock = nullptr;
     int error = 0;
-    if (!TryLock(directory + "/LOCK", &lock, &error).ok()) return error == 0 ? EIO : error;
+    leveldb::FileLock *lock = LockDatabase(directory, &error);
+    if (lock == nullptr) return error;
     for (auto &[path, log] : logs_) {
         uint64_t length = 0;
         Status status = target()->GetFileSize(path, &length);

@@ -51,6 +51,8 @@ class Environment final : public leveldb::EnvWrapper {
     void RefuseDamage(bool refuse);
     void Mark();
     int RollBack();
+    /// Returns nullptr and an errno if it cannot.
+    leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
 
     /// Why no log may grow, if so.

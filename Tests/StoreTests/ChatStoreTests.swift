@@ -12,16 +12,27 @@ import Testing
     @Test func whatIsWrittenIsRead() throws {
         let store = try ChatStore.inMemory()
         let change = try store.write { batch in
-            for id in 1...5 { try batch.save(message(MessageID(String(id)), at: Timestamp(milliseconds: Int64(id * 10)))) }
+            for id in 1...5 {
+                try batch.save(
+                    message(MessageID(String(id)), at: Timestamp(milliseconds: Int64(id * 10))))
+            }
         }
         #expect(change.number == 1)
         #expect(change.operations.first == .savedGap(Gap(in: "general")))
         #expect(try store.messages(in: "general", limit: 2).map(\.messageID) == ["5", "4"])
-        #expect(try store.messages(in: "general", before: .time(40)).map(\.messageID) == ["3", "2", "1"])
-        #expect(try store.messages(in: "general", before: .time(40), isInclusive: true).map(\.messageID) == ["4", "3", "2", "1"])
+        #expect(
+            try store.messages(in: "general", before: .time(40)).map(\.messageID) == [
+                "3", "2", "1",
+            ])
+        #expect(
+            try store.messages(in: "general", before: .time(40), isInclusive: true).map(\.messageID)
+                == ["4", "3", "2", "1"])
         #expect(try store.messages(in: "general", after: .time(40)).map(\.messageID) == ["5"])
-        #expect(try store.messages(in: "general", after: .time(40), isInclusive: true).map(\.messageID) == ["4", "5"])
-        #expect(try store.messages(in: "general", after: .oldest, limit: 1).map(\.messageID) == ["1"])
+        #expect(
+            try store.messages(in: "general", after: .time(40), isInclusive: true).map(\.messageID)
+                == ["4", "5"])
+        #expect(
+            try store.messages(in: "general", after: .oldest, limit: 1).map(\.messageID) == ["1"])
         #expect(try store.message("3", in: "general")?.text == "m3")
         #expect(try store.messageCount(in: "general") == 5)
     }
@@ -33,7 +44,12 @@ import Testing
             let store = try ChatStore(at: directory)
             #expect(store.openingReport.isNew)
             try store.write { try $0.save(message("1", at: 1)) }
-            try store.write { try $0.save(Draft(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: "r1")) }
+            try store.write {
+                try $0.save(
+                    Draft(
+                        Message(id: nil, channelURL: "general", text: "hi", createdAt: 5),
+                        requestID: "r1"))
+            }
             store.close()
         }
         let store = try ChatStore(at: directory)

@@ -260,6 +260,31 @@ import Testing
         #expect(try store.drafts().map(\.requestID) == ["r", "s"])
     }
 
+    @Test func theDiskCanBeAskedBeforeTheFilesAreClosed() throws {
+        let directory = try StoreDirectory()
+        let disk = FailingDisk()
+        let path = directory.url.appending(path: "cache").path
+        let database = try LevelDB(at: path, environment: disk.environment)
+        // Nothing failed, so there is nothing to ask.
+        let probe = path + "/probe"
+        try FileManager.default.createDirectory(atPath: probe, withIntermediateDirectories: false)
+        try database.checkCanReopen()
+        let batch = Overlay()
+        batch.put { $0.tokenKey("feed") }
+        disk.fail(at: 1, with: ENOSPC, once: true)
+        #expect(throws: StoreError.self) { try database.write(batch, isDurable: true) }
+        for check in [{ try database.checkCanReopen() }, { try database.reopen() }] {
+            let error = #expect(throws: StoreError.self) { try check() }
+            #expect(error?.path == probe)
+            // The files are as they were.
+            #expect(try database.snapshot().rows().isEmpty && database.hasFailed)
+        }
+        // Asked before, the disk is not asked again.
+        try database.reopen(isChecked: true)
+        try database.write(batch, isDurable: true)
+        #expect(try database.snapshot().rows().count == 1)
+    }
+
     @Test func aCommitIsNotTakenBackWhenWhatWasClearedCannotLeaveTheDisk() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()

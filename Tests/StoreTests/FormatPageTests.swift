@@ -8,7 +8,8 @@ import Testing
 @Suite struct FormatPageTests {
     @Test func theRowsOnThePageAreThoseOfAStore() throws {
         let page = try String(
-            contentsOf: URL(filePath: #filePath).appending(path: "../../../Docs/Format.md").standardized,
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../Docs/Format.md")
+                .standardized,
             encoding: .utf8)
         let store = try ChatStore.inMemory()
         try store.write { batch in
@@ -18,7 +19,8 @@ import Testing
             let position = try #require(message.position)
             try batch.cover("general", from: .position(position), through: .end)
             try batch.save(
-                Draft(.delete, requestID: "r1", channelURL: "general", createdAt: 5, messageID: "42"))
+                Draft(
+                    .delete, requestID: "r1", channelURL: "general", createdAt: 5, messageID: "42"))
         }
         let version = try store.view.version
         let lines =

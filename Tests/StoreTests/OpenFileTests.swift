@@ -20,4 +20,80 @@ import Testing
         #expect(!isThere)
         #expect(try Set(OpenFile.names(in: "/")).isSuperset(of: [".", "..", "dev"]))
     }
+
+    // MARK: Writing
+
+    /// What a disk says to one write after the other; behind them, that it has no space.
+    private func handed(_ bytes: [UInt8], _ answers: [Answer]) -> (error: Int32, taken: [UInt8]) {
+        var answers = answers[...]
+        var taken: [UInt8] = []
+        let error = bytes.withBytes { bytes in
+            OpenFile.hand(bytes) { rest in
+                switch answers.popFirst() ?? .takes(0) {
+                case .takes(let count):
+                    taken += rest.prefix(count)
+                    // Left by a call before, and no business of this one.
+                    errno = 0
+                    return min(count, rest.count)
+                case .fails(let error):
+                    errno = error
+                    return -1
+                }
+            }
+        }
+        return (error, taken)
+    }
+
+    private enum Answer {
+        case takes(Int)
+        case fails(Int32)
+    }
+
+    @Test func aDiskThatTakesPartsIsGivenTheRest() {
+        let bytes = [UInt8](0..<100)
+        #expect(handed(bytes, [.takes(1), .takes(98), .takes(1)]) == (0, bytes))
+        #expect(handed(bytes, [.takes(7), .fails(EINTR), .fails(EINTR), .takes(93)]) == (0, bytes))
+        #expect(handed([], []) == (0, []))
+    }
+
+    @Test func aDiskThatTakesNothingIsFull() {
+        let bytes = [UInt8](0..<100)
+        #expect(handed(bytes, [.takes(64), .takes(0)]) == (ENOSPC, Array(0..<64)))
+        #expect(handed(bytes, [.takes(3), .fails(EIO)]) == (EIO, Array(0..<3)))
+    }
+
+    @Test func aFileIsReplacedWithNothingLeftOver() throws {
+        let directory = try StoreDirectory()
+        let path = directory.url.appending(path: "file").path
+        try OpenFile.replace(path, by: [1])
+        // What a crash left.
+        try Data("half".utf8).write(to: URL(filePath: path + ".new"))
+        try OpenFile.replace(path, by: [2])
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([2]))
+        #expect(try Set(OpenFile.names(in: directory.url.path)) == [".", "..", "file"])
+        // What cannot be put in place is not left there either.
+        try FileManager.default.createDirectory(
+            atPath: path + "s", withIntermediateDirectories: false)
+        try OpenFile.replace(path + "s/inside", by: [])
+        let error = #expect(throws: StoreError.self) { try OpenFile.replace(path + "s", by: [3]) }
+        #expect(error?.path == path + "s")
+        #expect(try Set(OpenFile.names(in: directory.url.path)) == [".", "..", "file", "files"])
+    }
+
+    // MARK: Directories
+
+    @Test func aDirectoryIsMadeWithItsParents() throws {
+        let directory = try StoreDirectory()
+        let path = directory.url.appending(path: "a/b/c").path
+        for _ in 1...2 { try OpenFile.createDirectory(path) }
+        #expect(try OpenFile.names(in: path).sorted() == [".", ".."])
+        try OpenFile.replace(path + "/file", by: [])
+        for (place, number) in [("/file", ENOTDIR), ("/file/below", ENOTDIR), ("/a\0b", EINVAL)] {
+            let error = #expect(throws: StoreError.self) {
+                try OpenFile.createDirectory(path + place)
+            }
+            #expect(error?.path == path + place)
+            #expect(error?.message.hasSuffix("(errno \(number))") == true)
+        }
+    }
 }

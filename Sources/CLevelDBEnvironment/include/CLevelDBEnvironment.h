@@ -80,6 +80,21 @@ void scrollback_env_mark(scrollback_env *env);
 /// it may be called again.
 int scrollback_env_roll_back(scrollback_env *env);
 
+// MARK: Locks
+
+/// A database that nobody can open.
+typedef struct scrollback_lock scrollback_lock;
+
+/// Locks the database in a directory as an opening does, and opens nothing.
+///
+/// Returns NULL if it cannot, with an errno in `error`: EBUSY if the database is open, here or in
+/// another process, and ENOENT if there is no such directory.
+scrollback_lock *_Nullable scrollback_env_lock(
+    scrollback_env *env, const char *directory, int *error);
+
+/// Lets go of a lock.
+void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock);
+
 // MARK: What the logs looked like
 
 /// What an opening of the database found in the logs that it replayed.

@@ -6,7 +6,7 @@ extension RawSpan {
     ///
     /// - Precondition: The range lies within the span.
     @inline(__always)
-    func isUTF8(from start: Int, to end: Int) -> Bool {
+    package func isUTF8(from start: Int, to end: Int) -> Bool {
         let offset = endOfASCII(from: start, to: end)
         return offset == end || isUTF8Slowly(from: offset, to: end)
     }

@@ -6,7 +6,9 @@ import Models
 /// old one is out of reach at once.
 typealias ChannelNumber = UInt32
 
-/// The tables of the cache, and the letter that their keys begin with. DO NOT CHANGE.
+/// The tables of the cache, and the letter that their keys begin with.
+///
+/// DO NOT CHANGE: on people's disks.
 enum Table: UInt8, CaseIterable {
     /// `message 'm' channel ~position → Message`; newest first.
     case message = 0x6D
@@ -48,7 +50,9 @@ enum Table: UInt8, CaseIterable {
     ]
 }
 
-/// What is written of a database as a whole. DO NOT CHANGE.
+/// What is written of a database as a whole.
+///
+/// DO NOT CHANGE: on people's disks.
 enum SchemaRow: UInt8 {
     /// `→ the version of the grammar`, in four bytes.
     case version = 0x76
@@ -58,7 +62,9 @@ enum SchemaRow: UInt8 {
     case distrusted = 0x64
 }
 
-/// The tables of the outbox. DO NOT CHANGE.
+/// The tables of the outbox.
+///
+/// DO NOT CHANGE: on people's disks.
 enum OutboxTable: UInt8, CaseIterable {
     /// `draft 'q' channelURL sequence → Draft`
     case draft = 0x71

@@ -38,9 +38,6 @@ extension CacheFile {
         }
     }
 
-    /// What is behind the name while the file is being written.
-    static let unfinished = ".new"
-
     /// Whether a name is that of a file of a cache, a list of channels or one of messages.
     static func isName(_ name: some StringProtocol) -> Bool {
         name == "channels" || isMessagesName(name)

@@ -48,7 +48,7 @@ public struct FileCache: Sendable {
             throw StoreError(errno: EINVAL, doing: "open the directory", path: path)
         }
         try alone { () throws(StoreError) in
-            for name in try names() where name.hasSuffix(CacheFile.unfinished) {
+            for name in try names() where name.hasSuffix(OpenFile.unfinished) {
                 try delete(name)
             }
         }
@@ -113,27 +113,9 @@ extension FileCache {
         let text = file.text(of: records)
         return try alone { () throws(StoreError) in
             guard try !has(file, text) else { return false }
-            do throws(StoreError) {
-                try write(text, to: file.name)
-            } catch {
-                // What failed is told. What cannot be tidied up now is when the directory is opened.
-                try? delete(file.name + CacheFile.unfinished)
-                throw error
-            }
+            try OpenFile.replace(path(of: file.name), by: text)
             return true
         }
-    }
-
-    private func write(_ text: [UInt8], to name: String) throws(StoreError) {
-        let unfinished = name + CacheFile.unfinished
-        try delete(unfinished)
-        let new = try OpenFile(creating: path(of: unfinished))
-        try new.write(text)
-        try new.sync()
-        guard rename(path(of: unfinished), path(of: name)) == 0 else {
-            throw StoreError(errno: errno, doing: "replace the file", path: path(of: name))
-        }
-        try OpenFile(directory: path).sync()
     }
 
     /// Whether a file has just this text; an error if a newer version wrote it.
@@ -276,13 +258,10 @@ extension FileCache {
     /// The names of the files of the cache, of those too whose writing was interrupted.
     private func names() throws(StoreError) -> [String] {
         try OpenFile.names(in: path).filter { name in
-            let isUnfinished = name.hasSuffix(CacheFile.unfinished)
-            return CacheFile.isName(name.dropLast(isUnfinished ? CacheFile.unfinished.count : 0))
+            let isUnfinished = name.hasSuffix(OpenFile.unfinished)
+            return CacheFile.isName(name.dropLast(isUnfinished ? OpenFile.unfinished.count : 0))
         }
     }
 
-    private func delete(_ name: String) throws(StoreError) {
-        guard unlink(path(of: name)) != 0, errno != ENOENT else { return }
-        throw StoreError(errno: errno, doing: "remove the file", path: path(of: name))
-    }
+    private func delete(_ name: String) throws(StoreError) { try OpenFile.remove(path(of: name)) }
 }

@@ -14,11 +14,23 @@ struct DatabaseFiles {
             throw StoreError(errno: errno, doing: "open", path: current)
         }
         // A manifest alone is what an opening leaves that could not finish the first files.
-        if try names().contains(where: { name in
-            [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
-        }) {
+        if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT is missing among the others", path: directory)
+        }
+    }
+
+    /// Makes sure that there is no database any more: LevelDB takes a directory that it cannot read
+    /// for an empty one.
+    func checkAllAreGone() throws(StoreError) {
+        if try hasRows() {
+            throw StoreError(.io, "files of the database cannot be removed", path: directory)
+        }
+    }
+
+    private func hasRows() throws(StoreError) -> Bool {
+        try names().contains { name in
+            [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
         }
     }
 
@@ -32,39 +44,17 @@ struct DatabaseFiles {
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard file >= 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
-        defer {
-            close(file)
-            unlink(path)
-        }
+        let probe = try OpenFile(replacing: path)
+        // That it cannot be removed is no reason not to open: it is written over the next time.
+        defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
         while left > 0 {
-            // A disk that has less takes a part first, and says no to the rest.
-            let count = write(file, bytes, min(left, bytes.count))
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
-            left -= count
+            try probe.write(left < bytes.count ? Array(bytes.prefix(left)) : bytes)
+            left -= bytes.count
         }
-        guard fsync(file) == 0 else {
-            throw StoreError(errno: errno, doing: "write", path: path)
-        }
+        try probe.sync()
     }
 
     /// The names of the files; none if there is no directory.
-    private func names() throws(StoreError) -> [String] {
-        guard let listing = opendir(directory) else {
-            if errno == ENOENT { return [] }
-            throw StoreError(errno: errno, doing: "open", path: directory)
-        }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
-    }
+    private func names() throws(StoreError) -> [String] { try OpenFile.names(in: directory) }
 }

@@ -4,23 +4,26 @@ extension LevelDB {
     /// A database as it was at one moment.
     ///
     /// Holds the files open, and on the disk what was deleted since.
-    package final class Snapshot: @unchecked Sendable {
-        // @unchecked: LevelDB's snapshots never change, nor do the pointers.
+    package final class Snapshot: Sendable {
         private let handle: Handle
-        private let snapshot: OpaquePointer
-        private let options: OpaquePointer
+        private let snapshot: Pointer
+        private let readOptions: Pointer
+
+        private var options: OpaquePointer { @inline(__always) get { readOptions.raw } }
 
         init(_ handle: Handle) {
             self.handle = handle
-            snapshot = leveldb_create_snapshot(handle.pointer)
-            options = leveldb_readoptions_create()
+            let snapshot: OpaquePointer = leveldb_create_snapshot(handle.pointer)
+            let options: OpaquePointer = leveldb_readoptions_create()
+            self.snapshot = Pointer(snapshot)
+            readOptions = Pointer(options)
             leveldb_readoptions_set_snapshot(options, snapshot)
             leveldb_readoptions_set_verify_checksums(options, handle.verifiesChecksums ? 1 : 0)
         }
 
         deinit {
             leveldb_readoptions_destroy(options)
-            leveldb_release_snapshot(handle.pointer, snapshot)
+            leveldb_release_snapshot(handle.pointer, snapshot.raw)
         }
 
         package var path: String { handle.path }
@@ -72,7 +75,9 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A place in the rows of a snapshot. What it lends is gone with its next step.
+/// A place in the rows of a snapshot.
+///
+/// What it lends is gone with its next step.
 private struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 

@@ -17,6 +17,7 @@ package final class LevelDB: Sendable {
         var handle: Handle?
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
+        var purgePlace = PurgePlace()
     }
 
     /// The version of the library that this process is linked with, as in 1.23.
@@ -26,8 +27,12 @@ package final class LevelDB: Sendable {
 
     /// Opens a database, and creates it where there is none.
     ///
-    /// - Parameter skippingDamage: Whether to go on without what is damaged or missing in the logs.
-    ///   By default that is an error, and nothing was changed.
+    /// - Parameters:
+    ///   - path: The directory of the files. Its parent has to be there.
+    ///   - options: How the files are kept.
+    ///   - environment: Where they are: on the disk by default.
+    ///   - skippingDamage: Whether to go on without what is damaged or missing in the logs. By
+    ///     default that is an error, and nothing was changed.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -57,6 +62,12 @@ package final class LevelDB: Sendable {
     /// What LevelDB left out of its logs when the database was opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
+    /// Where ``purgeCleared(atMost:)`` goes on.
+    var purgePlace: PurgePlace {
+        get { state.withLock { $0.purgePlace } }
+        set { state.withLock { $0.purgePlace = newValue } }
+    }
+
     private func handle() throws(StoreError) -> Handle {
         try state.withLock { (state) throws(StoreError) in
             guard let handle = state.handle else {
@@ -75,8 +86,10 @@ extension LevelDB {
 
     /// Writes a batch, all or nothing.
     ///
-    /// - Parameter isDurable: Whether the batch is on the disk when the call returns, and survives a
-    ///   loss of power. Without it, it survives the end of the process.
+    /// - Parameters:
+    ///   - batch: The rows to write and to remove.
+    ///   - isDurable: Whether the batch is on the disk when the call returns, and survives a loss of
+    ///     power. Without it, it survives the end of the process.
     /// - Throws: What the system says; then nothing was written. If a snapshot of before is still
     ///   held somewhere after a failure, `io` until it is let go of.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
@@ -109,14 +122,26 @@ extension LevelDB {
     /// Whether the last write failed.
     package var hasFailed: Bool { failure != nil }
 
+    /// Makes sure that ``reopen(isChecked:)`` will have the space it needs, if a write failed.
+    ///
+    /// Rather than be left with nothing, go on reading as long as nothing can be written.
+    ///
+    /// - Throws: What the disk says. The files are as before, and can be read.
+    /// - Complexity: Writes as much as the logs have, and waits for the disk.
+    package func checkCanReopen() throws(StoreError) {
+        guard hasFailed, environment.isOnDisk else { return }
+        try DatabaseFiles(path).checkTheyCanBeWritten()
+    }
+
     /// Closes the files after a write that failed, takes back what it left, and opens them again.
     ///
+    /// - Parameter isChecked: Whether ``checkCanReopen()`` was called just before, where no reader
+    ///   had to wait for it. By default, it is called here.
     /// - Throws: `io` as long as a snapshot is held; else what opening throws.
-    package func reopen() throws(StoreError) {
+    package func reopen(isChecked: Bool = false) throws(StoreError) {
+        if !isChecked { try checkCanReopen() }
         try state.withLock { (state) throws(StoreError) in
             guard let failure = state.failure else { return }
-            // Rather than be left with nothing, go on reading as long as nothing can be written.
-            if environment.isOnDisk { try DatabaseFiles(path).checkTheyCanBeWritten() }
             if state.handle != nil {
                 guard isKnownUniquelyReferenced(&state.handle) else {
                     throw StoreError(
@@ -215,13 +240,11 @@ extension LevelDB {
 
 extension LevelDB {
     /// An open database; closed when nobody holds it any more.
-    final class Handle: @unchecked Sendable {
-        // @unchecked: leveldb/db.h, "safe for concurrent access from multiple threads without any
-        // external synchronization"; the pointers never change.
-        let pointer: OpaquePointer
+    final class Handle: Sendable {
         let path: String
-        let durably: OpaquePointer
-        let quickly: OpaquePointer
+        private let database: Pointer
+        private let durable: Pointer
+        private let quick: Pointer
         let verifiesChecksums: Bool
         private let configuration: Configuration
 
@@ -234,13 +257,14 @@ extension LevelDB {
             leveldb_options_set_paranoid_checks(configuration.pointer, skippingDamage ? 0 : 1)
             environment.refuseDamage(!skippingDamage)
             scrollback_options_set_reuse_logs(configuration.pointer, 1)
-            pointer = try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!
+            database = Pointer(
+                try LevelDB.check(path) { leveldb_open(configuration.pointer, path, $0) }!)
             self.path = path
             self.configuration = configuration
             verifiesChecksums = options.verifiesChecksums
-            durably = leveldb_writeoptions_create()
-            quickly = leveldb_writeoptions_create()
-            leveldb_writeoptions_set_sync(durably, 1)
+            durable = Pointer(leveldb_writeoptions_create())
+            quick = Pointer(leveldb_writeoptions_create())
+            leveldb_writeoptions_set_sync(durable.raw, 1)
         }
 
         deinit {
@@ -248,27 +272,34 @@ extension LevelDB {
             leveldb_writeoptions_destroy(durably)
             leveldb_writeoptions_destroy(quickly)
         }
+
+        var pointer: OpaquePointer { @inline(__always) get { database.raw } }
+        var durably: OpaquePointer { durable.raw }
+        var quickly: OpaquePointer { quick.raw }
     }
 
     /// LevelDB's options and what they point to, which has to outlive the database.
-    private final class Configuration {
-        let pointer: OpaquePointer = leveldb_options_create()
+    private final class Configuration: Sendable {
+        private let options: Pointer
         private let environment: Environment
-        private let cache: OpaquePointer
-        private let filter: OpaquePointer?
+        private let cache: Pointer
+        private let filter: Pointer?
+
+        var pointer: OpaquePointer { options.raw }
 
         init(_ options: StoreOptions, _ environment: Environment) {
+            let options = options.clamped
+            let pointer: OpaquePointer = leveldb_options_create()
+            self.options = Pointer(pointer)
             self.environment = environment
-            cache = leveldb_cache_create_lru(max(0, options.blockCacheSize))
-            filter =
-                options.bloomFilterBitsPerKey > 0
-                ? leveldb_filterpolicy_create_bloom(Int32(clamping: options.bloomFilterBitsPerKey))
-                : nil
+            cache = Pointer(leveldb_cache_create_lru(options.blockCacheSize))
+            let bits = Int32(options.bloomFilterBitsPerKey)
+            filter = bits > 0 ? Pointer(leveldb_filterpolicy_create_bloom(bits)) : nil
             leveldb_options_set_env(pointer, scrollback_env_leveldb(environment.pointer))
-            leveldb_options_set_cache(pointer, cache)
-            if let filter { leveldb_options_set_filter_policy(pointer, filter) }
-            leveldb_options_set_write_buffer_size(pointer, max(0, options.writeBufferSize))
-            leveldb_options_set_max_open_files(pointer, Int32(clamping: options.maxOpenFiles))
+            leveldb_options_set_cache(pointer, cache.raw)
+            if let filter { leveldb_options_set_filter_policy(pointer, filter.raw) }
+            leveldb_options_set_write_buffer_size(pointer, options.writeBufferSize)
+            leveldb_options_set_max_open_files(pointer, Int32(options.maxOpenFiles))
             leveldb_options_set_compression(
                 pointer,
                 Int32(
@@ -278,8 +309,8 @@ extension LevelDB {
 
         deinit {
             leveldb_options_destroy(pointer)
-            leveldb_cache_destroy(cache)
-            if let filter { leveldb_filterpolicy_destroy(filter) }
+            leveldb_cache_destroy(cache.raw)
+            if let filter { leveldb_filterpolicy_destroy(filter.raw) }
         }
     }
 }
@@ -307,8 +338,7 @@ extension StoreError {
     /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
     init(levelDB report: String, path: String) {
         if report.hasSuffix("[locked]") {
-            let message = "another process or store has it open"
-            self.init(.locked, message, path: path, cause: LevelDBReport(report))
+            self.init(lockedAt: path, cause: LevelDBReport(report))
         } else if let mark = report.range(of: "[errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {
@@ -317,10 +347,15 @@ extension StoreError {
             || report.hasPrefix("Invalid argument")
         {
             // A file that should be there, or files of something else: damage too.
-            self.init(.corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
+            self.init(
+                .corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
         }
+    }
+
+    init(lockedAt path: String, cause: (any Error)? = nil) {
+        self.init(.locked, "another process or store has it open", path: path, cause: cause)
     }
 
     /// LevelDB's own words.

@@ -12,7 +12,7 @@ extension ChatStore {
     ///     beginning, now and then, and at the end.
     /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
     ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
-    ///   cannot be read, `permission`, `noSpace`, `io`.
+    ///   cannot be read (``rebuildCache(at:)`` is the way out), `permission`, `noSpace`, `io`.
     /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
@@ -69,6 +69,7 @@ extension ChatStore {
     ) throws(StoreError) {
         let versions = (try cache.schemaVersion(), try outbox.schemaVersion())
         report.isNew = versions == (nil, nil)
+        report.isCacheNew = versions.0 == nil
         let found = min(versions.0 ?? schema.version, versions.1 ?? schema.version)
         let newest = max(versions.0 ?? 0, versions.1 ?? 0)
         if newest > schema.version {
@@ -124,9 +125,14 @@ extension LevelDB {
     /// Opens a database; where its log is damaged, without what cannot be read.
     ///
     /// - Parameters:
+    ///   - path: The directory of the database.
+    ///   - options: How the files are kept.
+    ///   - environment: Where they are.
     ///   - logs: What was found in the logs.
     ///   - beforeSkipping: Is called before what is damaged is left out for good, and before the
     ///     disk forgets that it was.
+    /// - Returns: The database, with all that can be read.
+    /// - Throws: What opening throws, if not for a log; and what the closure throws.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
@@ -152,7 +158,12 @@ extension LevelDB {
     fileprivate func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
-            (reader) throws(ByteReader.Damage) in try reader.integer()
+            (reader) throws(ByteReader.Damage) in
+            let number: Value = try reader.integer()
+            guard number <= .greatestGiven else {
+                throw ByteReader.Damage(offset: 0, expected: "a number that comes next")
+            }
+            return number
         }
     }
 }

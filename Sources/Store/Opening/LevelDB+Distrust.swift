@@ -20,14 +20,20 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Puts in order what lost its companions: names, indexes, counts. Each channel is one gap then.
+    /// Puts in order what lost its companions: names, indexes, counts.
+    ///
+    /// Each channel is one gap then.
     ///
     /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
+    /// - Throws: `corruption` if a row cannot be one of ours; else what the disk says.
     /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
+        guard greatest < .greatestGiven else {
+            throw StoreError(.corruption, "channel number \(greatest) was never given", path: path)
+        }
         let channels = try rows.namedNumbers()
         let batch = Overlay()
         try rows.giveUpNumbers(without: channels, in: batch)
@@ -82,6 +88,11 @@ extension LevelDB {
         batch.put({ $0.table(.state, number) }, state.write)
         try write(batch, isDurable: false)
     }
+}
+
+extension FixedWidthInteger {
+    /// Numbers are given one after the other: nobody comes as far as this, half of all there are.
+    static var greatestGiven: Self { .max / 2 }
 }
 
 extension Rows {
@@ -156,6 +167,8 @@ extension Overlay {
         if let requestID = message.requestID {
             put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
         }
-        if let parentID = message.parentMessageID { put { $0.replyKey(number, parentID, position) } }
+        if let parentID = message.parentMessageID {
+            put { $0.replyKey(number, parentID, position) }
+        }
     }
 }

@@ -1,23 +1,31 @@
 /// What was found when a store was opened.
+///
+/// An app may want to log it: all that is told here has been dealt with already.
 public struct OpeningReport: Hashable, Sendable {
     /// Whether there was nothing, and the store was created.
-    public var isNew = false
+    public internal(set) var isNew = false
+
+    /// Whether there was no cache, and an empty one was created.
+    ///
+    /// So it is in a store that is new, and after ``ChatStore/rebuildCache(at:)`` or another loss of the
+    /// cache's files; then ``isNew`` is false, and the drafts are there.
+    public internal(set) var isCacheNew = false
 
     /// The version of the schema that was there, if it was an older one.
-    public var migratedFrom: Int?
+    public internal(set) var migratedFrom: Int?
 
     /// What the cache's logs held.
     ///
     /// A torn tail is what a crash leaves: the commit that was being written, and unsynced ones of
     /// the last moments where the power failed. Tokens went with them, so the next sync brings them
     /// back.
-    public var cacheLogs = LogReport()
+    public internal(set) var cacheLogs = LogReport()
 
     /// What the outbox's logs held.
     ///
     /// A torn tail is what a crash leaves of a write that never returned. Only a disk that loses what
     /// it has synced makes it more; a tail that it cuts between two commits cannot be seen.
-    public var outboxLogs = LogReport()
+    public internal(set) var outboxLogs = LogReport()
 
     /// What had become of the cache's logs, if anything had: some commits are missing.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
@@ -26,45 +34,48 @@ public struct OpeningReport: Hashable, Sendable {
     ///
     /// So it is where ``cacheDamage`` was found, now or at an earlier opening that did not come to
     /// its end. The rows that are there were kept, and the next sync brings back what was lost.
-    public var isCoverageDropped = false
+    public internal(set) var isCoverageDropped = false
 
     /// What had become of the outbox's logs, if anything had: drafts may be missing.
     ///
     /// A copy of the files as they were found is in the directory that ``outboxCopy`` names.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// The newest copy of a damaged outbox's files, made now or at an earlier opening.
+    /// The path of the newest copy of a damaged outbox's files, made now or at an earlier opening.
     ///
-    /// Stays until somebody removes it.
-    public var outboxCopy: String?
+    /// Stays until somebody removes it; `nil` if there is none.
+    public internal(set) var outboxCopy: String?
 
     /// Whether the outbox was gone, with all drafts, while the cache was there.
-    public var isOutboxLost = false
-
-    /// Creates a report that nothing was found.
-    public init() {}
+    public internal(set) var isOutboxLost = false
 }
 
 /// What was found in the logs of a database when they were replayed.
+///
+/// A log is the file that a batch is written to before it is sorted into a table.
 public struct LogReport: Hashable, Sendable {
     /// How many logs were replayed.
-    public var logs = 0
-    /// How many batches they held.
-    public var batches = 0
+    public internal(set) var logs = 0
+
+    /// How many batches they held, without those that were lost.
+    public internal(set) var batches = 0
+
     /// How often batches were missing between two others.
-    public var breaks = 0
+    public internal(set) var breaks = 0
+
     /// How many records were damaged, and skipped.
-    public var damagedRecords = 0
+    public internal(set) var damagedRecords = 0
+
     /// Whether the last log ended within a batch: what was being written when the power failed.
-    public var hasTornTail = false
-    /// The first log that was damaged.
-    public var firstDamagedFile: String?
+    ///
+    /// No damage: nothing came after it.
+    public internal(set) var hasTornTail = false
+
+    /// The name of the first log that was damaged; `nil` if none was.
+    public internal(set) var firstDamagedFile: String?
 
     /// Whether commits are missing that others came after.
     public var isDamaged: Bool { breaks > 0 || damagedRecords > 0 }
-
-    /// Creates a report of no logs.
-    public init() {}
 }
 
 extension LogReport: CustomStringConvertible {
@@ -76,12 +87,14 @@ extension LogReport: CustomStringConvertible {
     }
 }
 
-/// How far a migration is.
+/// How far the migration of a store is to the schema of this version of the package.
 public struct MigrationProgress: Hashable, Sendable {
-    /// The version that was found.
+    /// The version of the schema that was found.
     public let fromVersion: Int
+
     /// The version that it is being brought to.
     public let toVersion: Int
-    /// From 0 to 1.
+
+    /// How much of the work is done, from 0 to 1; it never goes back.
     public let fractionCompleted: Double
 }

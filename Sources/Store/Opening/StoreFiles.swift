@@ -16,23 +16,23 @@ struct StoreFiles {
     /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
     /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
     func prepare(for schema: StoreSchema) throws(StoreError) {
+        try checkVersion(for: schema)
+        try makeDirectory()
+    }
+
+    /// Makes sure that no newer code has written the directory.
+    func checkVersion(for schema: StoreSchema) throws(StoreError) {
         if let found = try storedVersion(), found > schema.version {
             throw StoreError(newer: found, than: schema.version, path: version.path)
         }
-        try makeDirectory()
     }
 
     /// Tells an older code to keep off; before a migration begins, so that it never meets one half
     /// done, and with the databases open, so that nobody else has them.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        do {
-            try Data("\(number)\n".utf8).write(to: version, options: .atomic)
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: version.path)
-        } catch {
-            throw StoreError(system: error, doing: "write", path: version.path)
-        }
+        // With it the directory's names of both databases are on the disk, before any draft is.
+        try OpenFile.replace(version.path, by: Array("\(number)\n".utf8))
     }
 
     private func storedVersion() throws(StoreError) -> Int? {
@@ -46,18 +46,11 @@ struct StoreFiles {
     }
 
     private func makeDirectory() throws(StoreError) {
-        do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            for path in [directory.path, cache, outbox] {
-                try FileManager.default.createDirectory(
-                    atPath: path, withIntermediateDirectories: true)
-                try FileManager.default.setAttributes(
-                    [.posixPermissions: 0o700], ofItemAtPath: path)
+        for path in [directory.path, cache, outbox] {
+            try OpenFile.createDirectory(path)
+            guard chmod(path, 0o700) == 0 else {
+                throw StoreError(errno: errno, doing: "close for others", path: path)
             }
-        } catch {
-            throw StoreError(system: error, doing: "create", path: directory.path)
         }
     }
 
@@ -94,22 +87,11 @@ extension StoreFiles {
 
     /// Notes, before a damaged log is taken in, that it was damaged: the disk does not show it later.
     func noteDistrust() throws(StoreError) {
-        for (path, flags) in [(distrust.path, O_WRONLY | O_CREAT), (directory.path, O_RDONLY)] {
-            let file = open(path, flags, 0o600)
-            guard file >= 0 else { throw StoreError(errno: errno, doing: "write", path: path) }
-            defer { close(file) }
-            guard fsync(file) == 0 else {
-                throw StoreError(errno: errno, doing: "sync", path: path)
-            }
-        }
+        try OpenFile.replace(distrust.path, by: [])
     }
 
     /// Ends the distrust, once the cache itself knows of it.
-    func forgetDistrust() throws(StoreError) {
-        guard unlink(distrust.path) == 0 || errno == ENOENT else {
-            throw StoreError(errno: errno, doing: "remove", path: distrust.path)
-        }
-    }
+    func forgetDistrust() throws(StoreError) { try OpenFile.remove(distrust.path) }
 }
 
 extension ChatStore {

@@ -27,8 +27,9 @@ package struct Migration: Sendable {
     ///
     /// Calls the closure with the fraction that is done. Begun anew after a crash, so it has to be
     /// able to meet its own work; the version is written behind it.
-    package let run: @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
-        throws(StoreError) -> Void
+    package let run:
+        @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
+            throws(StoreError) -> Void
 
     package init(
         to version: Int,

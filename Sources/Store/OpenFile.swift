@@ -12,8 +12,15 @@ struct OpenFile: ~Copyable {
     }
 
     /// Creates a file to be written, which nobody but its owner can read.
+    ///
+    /// - Throws: ``StoreError``, also if there is one.
     init(creating path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
+    }
+
+    /// Opens a file to be written in place of what it holds, and creates it if it is not there.
+    init(replacing path: String) throws(StoreError) {
+        try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
     /// Opens a file for what it names alone, and creates it if it is not there.
@@ -74,17 +81,29 @@ extension OpenFile {
 
     /// Writes all of the bytes.
     func write(_ bytes: [UInt8]) throws(StoreError) {
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes { bytes in
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-                return retrying { Foundation.write(descriptor, rest.baseAddress, rest.count) }
-            }
-            guard count >= 0 else {
-                throw StoreError(errno: errno, doing: "write the file", path: path)
-            }
-            offset += count
+        let error = bytes.withBytes { bytes in
+            OpenFile.hand(bytes) { Foundation.write(descriptor, $0.baseAddress, $0.count) }
         }
+        guard error == 0 else {
+            throw StoreError(errno: error, doing: "write the file", path: path)
+        }
+    }
+
+    /// Hands bytes to a call such as `write`, until it has taken all of them.
+    ///
+    /// - Returns: 0, or the number of the error.
+    static func hand(
+        _ bytes: UnsafeRawBufferPointer, to write: (UnsafeRawBufferPointer) -> Int
+    ) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = retrying { write(rest) }
+            if count < 0 { return errno }
+            // A disk that takes nothing says no more than that.
+            if count == 0 { return ENOSPC }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+        return 0
     }
 
     /// Returns when the bytes of a file, or the names in a directory, are on the disk.
@@ -108,18 +127,93 @@ extension OpenFile {
     }
 }
 
+// MARK: Files by their names
+
+extension OpenFile {
+    /// What stands behind the name of a file while it is written.
+    static let unfinished = ".new"
+
+    /// Puts a file in the place of another, or of none, in one step.
+    ///
+    /// When it returns, the file is on the disk. A crash leaves the old or the new one, and maybe a
+    /// part of the new one under another name, for the next call to remove.
+    static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
+        let unfinished = path + OpenFile.unfinished
+        try remove(unfinished)
+        do throws(StoreError) {
+            let new = try OpenFile(creating: unfinished)
+            try new.write(bytes)
+            try new.sync()
+            guard rename(unfinished, path) == 0 else {
+                throw StoreError(errno: errno, doing: "replace the file", path: path)
+            }
+            try syncParent(of: path)
+        } catch {
+            // What failed is told. What cannot be tidied up now is when it is written again.
+            try? remove(unfinished)
+            throw error
+        }
+    }
+
+    /// Removes a file; one that is not there is removed.
+    static func remove(_ path: String) throws(StoreError) {
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw StoreError(errno: errno, doing: "remove the file", path: path)
+    }
+}
+
 // MARK: Directories
 
 extension OpenFile {
     /// Creates a directory that nobody but its owner can enter, its parents too, if it is not there.
+    ///
+    /// When it returns, the names of those that it made are on the disk.
+    ///
+    /// - Throws: ``StoreError`` that names this directory, also if a file is in its place.
     static func createDirectory(_ path: String) throws(StoreError) {
-        guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        if errno == ENOENT, let slash = path.dropLast().lastIndex(of: "/"), slash > path.startIndex
-        {
-            try createDirectory(String(path[..<slash]))
-            guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+        // The system would take what is before it for the whole.
+        let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
+        guard error == 0 else {
+            throw StoreError(errno: error, doing: "create the directory", path: path)
         }
-        throw StoreError(errno: errno, doing: "create the directory", path: path)
+    }
+
+    /// Returns 0, or the number of the error.
+    private static func makeDirectory(_ path: String, isParent: Bool) throws(StoreError) -> Int32 {
+        var error = mkdir(path, 0o700) == 0 ? 0 : errno
+        if error == ENOENT, let parent = parent(of: path) {
+            error = try makeDirectory(parent, isParent: true)
+            guard error == 0 else { return error }
+            error = mkdir(path, 0o700) == 0 ? 0 : errno
+        }
+        if error == EEXIST {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return errno }
+            return status.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR
+        }
+        guard error == 0 else { return error }
+        try syncParent(of: path)
+        // A crash may have come between the parent and this, and before the parent's name was synced.
+        if !isParent, let parent = parent(of: path) {
+            do throws(StoreError) {
+                try syncParent(of: parent)
+            } catch {
+                // Where we may not even read, we have not made the parent.
+                guard error.code == .permission else { throw error }
+            }
+        }
+        return 0
+    }
+
+    /// Returns when the name of a file or directory is on the disk.
+    static func syncParent(of path: String) throws(StoreError) {
+        try OpenFile(directory: parent(of: path) ?? ".").sync()
+    }
+
+    /// The directory that something is in; `nil` if the path is no more than a name.
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.dropLast().lastIndex(of: "/") else { return nil }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The names in a directory, in no order; none if there is no such directory.

@@ -1,0 +1,93 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// What is left of cleared channels leaves the disk piece by piece, each row looked at once.
+@Suite struct ClearingTests {
+    private let database: LevelDB
+
+    init() throws { database = try LevelDB(at: "/cleared", environment: .memory()) }
+
+    /// Writes rows of a number that stands for no channel: messages and places.
+    private func clear(_ number: ChannelNumber, rows count: Int) throws {
+        let batch = Overlay()
+        for index in 0..<count {
+            let id = MessageID("\(index)")
+            batch.put {
+                $0.messageKey(
+                    number, Position(createdAt: Timestamp(milliseconds: 1), messageID: id))
+            }
+            batch.put { $0.placeKey(number, id) }
+        }
+        batch.giveUp(number)
+        try database.write(batch, isDurable: false)
+    }
+
+    private func keys() throws -> [KeyBytes] { try database.snapshot().rows().map(\.key) }
+
+    @Test func aRowThatWasRemovedIsNotSteppedOverAgain() throws {
+        try clear(1, rows: 1_000)
+        let all = try keys()
+        var calls = 0
+        var steppedOver = 0
+        repeat {
+            calls += 1
+            // LevelDB steps from here over all that was removed, to the first row that is there.
+            let place = database.purgePlace
+            let isListed = try keys().contains(ByteWriter.key { $0.table(.cleared, 1) })
+            guard isListed, place.table < Table.ofChannels.count else { continue }
+            let prefix = ByteWriter.key { $0.table(Table.ofChannels[place.table], 1) }
+            let start = place.key ?? prefix
+            let left = try keys().first { $0.starts(with: prefix) }
+            steppedOver +=
+                all.filter {
+                    $0.starts(with: prefix) && !$0.isBefore(start)
+                        && (left.map($0.isBefore) ?? true)
+                }.count
+        } while try database.purgeCleared(atMost: 100)
+        // A thousand messages and their places; at the end, nothing is left from the beginning on.
+        #expect(calls == 22)
+        // Each call meets the last row of the one before it, and no other.
+        #expect(steppedOver > 10 && steppedOver <= calls)
+        #expect(try keys() == [])
+    }
+
+    @Test(arguments: 1...25) func allIsRemovedInPiecesOfEachSize(limit: Int) throws {
+        for number: ChannelNumber in [1, 2, 7] { try clear(number, rows: 4) }
+        let kept = Overlay()
+        kept.put { $0.placeKey(3, "kept") }
+        kept.put { $0.tokenKey("kept") }
+        try database.write(kept, isDurable: false)
+        let before = try keys().count
+        var removed = 0
+        while try database.purgeCleared(atMost: limit) {
+            let now = before - (try keys().count)
+            // Behind its rows, the number itself is one more.
+            #expect(now - removed <= limit + 3)
+            removed = now
+        }
+        #expect(
+            try keys() == [
+                ByteWriter.key { $0.placeKey(3, "kept") }, ByteWriter.key { $0.tokenKey("kept") },
+            ])
+        #expect(database.purgePlace == PurgePlace())
+    }
+
+    @Test(arguments: [1, 5, 9]) func whatIsClearedMeanwhileIsRemovedAsWell(number: ChannelNumber)
+        throws
+    {
+        try clear(5, rows: 10)
+        #expect(try database.purgeCleared(atMost: 4))
+        #expect(database.purgePlace.number == 5)
+        if number != 5 { try clear(number, rows: 10) }
+        var calls = 0
+        while try database.purgeCleared(atMost: 4) { calls += 1 }
+        #expect(try keys() == [])
+        #expect(calls <= 12)
+    }
+}
+
+extension KeyBytes {
+    fileprivate func isBefore(_ other: KeyBytes) -> Bool { lexicographicallyPrecedes(other) }
+}

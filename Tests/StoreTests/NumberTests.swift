@@ -1,0 +1,39 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// Numbers on the disk that no store has written there.
+@Suite struct NumberTests {
+    @Test(arguments: [Table.message, .place, .url, .cleared])
+    func aNumberThatWasNeverGivenIsDamage(table: Table) throws {
+        for number: ChannelNumber in [.max, .max - 1, .max / 2] {
+            let database = try LevelDB(at: "/numbers", environment: .memory())
+            let batch = Overlay()
+            batch.put { $0.table(table, number) }
+            try database.write(batch, isDurable: false)
+            try database.distrust()
+            let error = #expect(throws: StoreError.self) { try database.finishDistrusting() }
+            #expect(error?.code == .corruption)
+            #expect(error?.message == "channel number \(number) was never given")
+        }
+    }
+
+    @Test(arguments: ["cache", "outbox"]) func aNextNumberBehindAllOthersIsDamage(name: String)
+        throws
+    {
+        let directory = try StoreDirectory()
+        try directory.open().close()
+        do {
+            let batch = Overlay()
+            let number = [UInt8](repeating: 0xFF, count: name == "cache" ? 4 : 8)
+            batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw(number) })
+            try LevelDB(at: directory.url.appending(path: name).path)
+                .write(batch, isDurable: true)
+        }
+        let error = #expect(throws: StoreError.self) { try directory.open() }
+        #expect(error?.code == .corruption)
+        #expect(error?.path == directory.url.appending(path: name).path)
+    }
+}

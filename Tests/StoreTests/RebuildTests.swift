@@ -1,0 +1,132 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// A cache that does not open is given up, and no draft with it.
+@Suite struct RebuildTests {
+    private let directory: StoreDirectory
+
+    /// A store with a message whose channel is covered, a token and a draft; closed.
+    init() throws {
+        directory = try StoreDirectory()
+        let store = try directory.open()
+        try store.write { batch in
+            try batch.save(message)
+            try batch.cover("general", from: .beginning, through: .end)
+            batch.setToken([1], for: "feed")
+            try batch.save(draft("r"))
+        }
+        #expect(try store.gaps(in: "general") == [])
+        store.close()
+    }
+
+    private let message = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
+
+    private func draft(_ id: RequestID) -> Draft {
+        Draft(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
+    }
+
+    private func openingCode() -> StoreError.Code? {
+        do {
+            try directory.open().close()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    /// What there is in the files, by path.
+    private func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.url.path) {
+            files[path] = FileManager.default.contents(
+                atPath: directory.url.appending(path: path).path)
+        }
+        return files
+    }
+
+    private func expectRebuilt(_ store: ChatStore) throws {
+        #expect(store.openingReport.isCacheNew && !store.openingReport.isNew)
+        #expect(!store.openingReport.isOutboxLost && !store.openingReport.isCoverageDropped)
+        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.channelURLs() == [] && store.messageCount() == 0)
+        #expect(try store.tokenScopes() == [])
+        // Nothing is promised of a channel that was covered.
+        try store.write { try $0.save(message) }
+        #expect(try store.gaps(in: "general") == [Gap(in: "general")])
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test(arguments: ["MANIFEST", "CURRENT"], [false, true])
+    func aCacheThatDoesNotOpenIsBegunAnew(file: String, isGone: Bool) throws {
+        let path = try #require(
+            try directory.files("cache").first { $0.lastPathComponent.hasPrefix(file) })
+        if isGone {
+            try FileManager.default.removeItem(at: path)
+        } else {
+            try Data("damage".utf8).write(to: path)
+        }
+        #expect(openingCode() == .corruption)
+        try ChatStore.rebuildCache(at: directory.url)
+        let store = try directory.open()
+        try expectRebuilt(store)
+        store.close()
+        let again = try directory.open()
+        #expect(!again.openingReport.isCacheNew)
+        #expect(try again.message("1", in: "general") == message)
+    }
+
+    @Test func aCacheThatDoesOpenIsBegunAnewAsWell() throws {
+        try ChatStore.rebuildCache(at: directory.url)
+        try expectRebuilt(directory.open())
+    }
+
+    @Test func aStoreThatSomebodyHasOpenIsLeftAlone() throws {
+        let store = try directory.open()
+        let before = try files()
+        let error = #expect(throws: StoreError.self) {
+            try ChatStore.rebuildCache(at: directory.url)
+        }
+        #expect(error?.code == .locked)
+        #expect(try files() == before)
+        #expect(try store.message("1", in: "general") == message)
+        try store.write { try $0.save(draft("s")) }
+    }
+
+    @Test(arguments: ["cache", "outbox"]) func eachDatabaseKeepsOthersAway(name: String) throws {
+        // As a store is, for moments, whose other database cannot be written.
+        let database = try LevelDB(at: directory.url.appending(path: name).path)
+        let before = try files()
+        let error = #expect(throws: StoreError.self) {
+            try ChatStore.rebuildCache(at: directory.url)
+        }
+        #expect(error?.code == .locked)
+        #expect(error?.path == database.path)
+        #expect(try files() == before)
+        database.close()
+    }
+
+    @Test func whatANewerVersionWroteIsLeftAlone() throws {
+        try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
+        let before = try files()
+        let error = #expect(throws: StoreError.self) {
+            try ChatStore.rebuildCache(at: directory.url)
+        }
+        #expect(error?.code == .newerSchema)
+        #expect(try files() == before)
+    }
+
+    @Test func whereThereIsNoStoreThereIsNothingToDo() throws {
+        let place = directory.url.appending(path: "none")
+        try ChatStore.rebuildCache(at: place)
+        #expect(!FileManager.default.fileExists(atPath: place.path))
+    }
+
+    @Test func theOutboxMayBeGoneToo() throws {
+        try FileManager.default.removeItem(at: directory.url.appending(path: "outbox"))
+        try ChatStore.rebuildCache(at: directory.url)
+        #expect(try directory.open().openingReport.isNew)
+    }
+}
