@@ -98,12 +98,22 @@ extension StoreReader {
 
     /// Returns the replies to a message that are older than a point, newest first.
     ///
-    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
-    ///
-    /// - Complexity: One seek, then a lookup for each reply.
+    /// - Parameters:
+    ///   - parent: The message that is answered; it need not be held itself.
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - anchor: Where to begin. The default is behind the newest reply.
+    ///   - isInclusive: Whether replies exactly there are returned too. The default is no.
+    ///   - limit: The most replies to return. The default, `nil`, returns all.
+    ///   - params: Which replies to return, by
+    ///     ``Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
+    ///     are not looked at. The default is all.
+    /// - Returns: The replies; fewer than `limit` only if those that are held end there.
+    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// - Complexity: One seek, then a lookup for each reply walked over.
     public func replies(
         to parent: MessageID, in url: ChannelURL, before anchor: HistoryAnchor = .newest,
-        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+        isInclusive: Bool = false, limit: Int? = nil,
+        matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -113,17 +123,19 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: true)
         else { return [] }
         return try view.replies(
-            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit, params, number)
+            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit,
+            number
+        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
     /// Returns the replies to a message that are newer than a point, oldest first.
     ///
-    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
-    ///
-    /// - Complexity: One seek, then a lookup for each reply.
+    /// Parameters, errors and cost are those of
+    /// ``replies(to:in:before:isInclusive:limit:matching:)``.
     public func replies(
         to parent: MessageID, in url: ChannelURL, after anchor: HistoryAnchor,
-        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+        isInclusive: Bool = false, limit: Int? = nil,
+        matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -133,7 +145,8 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: false)
         else { return [] }
         return try view.replies(
-            KeyRange(prefix, upper), isDescending: true, limit, params, number)
+            KeyRange(prefix, upper), isDescending: true, limit, number
+        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
     /// Returns how many messages of a channel are held.
@@ -179,8 +192,8 @@ extension StoreView {
     }
 
     fileprivate func replies(
-        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?,
-        _ number: ChannelNumber
+        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ number: ChannelNumber,
+        _ isIncluded: (Message) -> Bool
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -192,7 +205,7 @@ extension StoreView {
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key[min(prefixCount, key.count)...]
             let message: Message? = try cache.record(messageKey, as: "a reply")
-            if let message, params?.belongsTo(message) ?? true { messages.append(message) }
+            if let message, isIncluded(message) { messages.append(message) }
             return messages.count < limit
         }
         return messages
