@@ -59,12 +59,6 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// A channel of either kind.
-enum AnyChannel {
-    case group(GroupChannel)
-    case open(OpenChannel)
-}
-
 extension ByteWriter {
     fileprivate mutating func creationOrder(
         _ createdAt: Timestamp, _ url: ChannelURL, _ number: ChannelNumber
