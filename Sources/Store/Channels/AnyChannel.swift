@@ -1,7 +1,7 @@
 import Models
 
 /// A channel of either kind.
-enum AnyChannel {
+enum AnyChannel: Sendable {
     case group(GroupChannel)
     case open(OpenChannel)
 }
