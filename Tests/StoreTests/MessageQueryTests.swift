@@ -238,9 +238,8 @@ import Testing
         #expect(try store.replies(to: "a", in: "other").ids == "r5")
         #expect(try store.replies(to: "b", in: "general").ids == "")
         #expect(try store.replies(to: "", in: "general").ids == "")
-        var ann = MessageListParams()
+        var ann = ThreadedMessageListParams()
         ann.senderUserIDs = ["ann"]
-        ann.replyType = .all
         #expect(try store.replies(to: "a", in: "general", matching: ann).ids == "r2")
     }
 

@@ -131,12 +131,13 @@ extension WorldModel {
             let anchor = Self.anchor(&random)
             let isInclusive = random.oneIn(2)
             let limit = random.pick([nil, 0, 1, 3])
-            let params = Self.params(&random)
+            var params = random.oneIn(2) ? nil : ThreadedMessageListParams()
+            params?.messageType = random.pick([.all, .user, .file])
             func wanted(_ sign: Int) -> (Message) -> Bool {
-                { message in
+                { [params] message in
                     let side = Self.side(message, of: anchor)
                     return (side == sign || isInclusive && side == 0)
-                        && params?.belongsTo(message) ?? true
+                        && params?.belongsTo(message, parentMessageID: parent) ?? true
                 }
             }
             try expect(

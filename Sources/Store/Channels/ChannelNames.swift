@@ -31,7 +31,7 @@ final class ChannelNames: Sendable {
 
     /// Takes over what a commit did.
     ///
-    /// - Parameter old: What the number was before; `nil` if the channel was not known.
+    /// `old` is what the number was before; `nil` if the channel was not known.
     func note(
         _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?,
         since commit: Int

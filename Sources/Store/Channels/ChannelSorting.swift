@@ -33,6 +33,16 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
+    /// The key of a channel's row as it lies on disk; `nil` if it cannot be decoded.
+    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
+        // One damaged row must not hide all others; who asks for that channel gets the error.
+        switch self {
+        case .group: (try? GroupChannel(serialized: value)).map { key(of: $0, number) }
+        case .open:
+            (try? OpenChannel(serialized: value)).flatMap { key(of: .open($0), number) }
+        }
+    }
+
     /// A key that sorts as `GroupChannelListQuery.precedes` does.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
         ByteWriter.key { key in
@@ -57,12 +67,6 @@ enum ChannelSorting: Hashable, Sendable {
     static func number(ofKey key: KeyBytes) -> ChannelNumber {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
     }
-}
-
-/// A channel of either kind.
-enum AnyChannel {
-    case group(GroupChannel)
-    case open(OpenChannel)
 }
 
 extension ByteWriter {

@@ -8,7 +8,7 @@ struct SortedKeys: Sendable {
 
     private static let chunkSize = 256
 
-    /// - Parameter keys: In any order, each once.
+    /// Sorts keys, which may come in any order, each once.
     init(_ keys: [KeyBytes] = []) {
         let sorted = keys.sorted { $0.precedes($1) }
         count = sorted.count

@@ -3,6 +3,11 @@
 /// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which gives
 /// one change after the other, or by ``drain()``, which gives all there are at once and does not
 /// wait.
+///
+/// `ChatStore.observe` gives a snapshot with it, and every change told is newer than that. Who reads
+/// again later, as after ``Change/Operation/missed``, takes a snapshot that may be ahead of what is
+/// still to be told: from then on, a change with a `number` of at most the snapshot's
+/// ``Snapshot/number`` is in the snapshot already, and has to be skipped.
 public final class Observation: AsyncSequence, Sendable {
     /// What is observed.
     public let part: ObservedPart
@@ -29,6 +34,8 @@ public final class Observation: AsyncSequence, Sendable {
     }
 
     /// Takes all changes that were told since the last time, oldest first.
+    ///
+    /// Does not wait: if nothing was told, there are none.
     public func drain() -> [Change] {
         inbox.withLock { inbox in
             defer {
@@ -55,7 +62,7 @@ public final class Observation: AsyncSequence, Sendable {
             if inbox.hasEnded { return nil }
             inbox.entryCount += entries.count
             if inbox.entryCount > limit {
-                // Nobody has read for long. Rather than hold all of it, say that much was missed.
+                // Nobody has taken any for long. Rather than hold all, say that much was missed.
                 inbox.changes = [
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
                 ]

@@ -28,8 +28,9 @@ struct Rows {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Lends the rows of a range to a closure in the order of their keys, or backwards, until it
-    /// returns false. The closure must not write to the batch.
+    /// Lends the rows of a range to a closure, one after the other, until it returns false.
+    ///
+    /// In the order of their keys, or backwards. The closure must not write to the batch.
     @inline(__always)
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -39,6 +40,17 @@ struct Rows {
             return try snapshot.scan(range, isDescending: isDescending, body)
         }
         try scanMerged(overlay.rows(in: range), range, isDescending, body)
+    }
+
+    /// How many rows a range has.
+    func count(_ range: KeyRange) throws(StoreError) -> Int {
+        var count = 0
+        guard range.lower.precedes(range.upper) else { return 0 }
+        try scan(range) { (_, _) throws(StoreError) in
+            count += 1
+            return true
+        }
+        return count
     }
 
     private func scanMerged(

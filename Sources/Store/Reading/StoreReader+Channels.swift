@@ -25,6 +25,9 @@ extension StoreReader {
 
     /// Returns the group channels of a list, in its order.
     ///
+    /// A channel that cannot be decoded is left out, so that it does not hide all others;
+    /// ``unreadableChannelURLs()`` names it.
+    ///
     /// - Parameters:
     ///   - query: Which channels, and in which order, by
     ///     ``Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
@@ -33,9 +36,11 @@ extension StoreReader {
     ///     wherever the channel is now. `nil` is the first page.
     ///   - limit: The most channels to return. The default, `nil`, returns all.
     ///   - currentUserID: The user that the filters by nickname leave out.
-    /// - Throws: ``StoreError`` with code `corruption` if a channel cannot be decoded.
+    /// - Returns: The channels; fewer than `limit` only if the list ends there.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: A lookup for each channel walked over. The first list of an order reads all
-    ///   channels once.
+    ///   channels once; so does one that is none of the last eight orders asked for. Within a
+    ///   batch, O(*b*) more in the rows that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -48,10 +53,13 @@ extension StoreReader {
 
     /// Returns the open channels, the newest first.
     ///
+    /// A channel that cannot be decoded is left out; ``unreadableChannelURLs()`` names it.
+    ///
     /// - Parameters:
     ///   - last: The last channel of the page before. `nil` is the first page.
     ///   - limit: The most channels to return. The default, `nil`, returns all.
-    /// - Throws: ``StoreError`` with code `corruption` if a channel cannot be decoded.
+    /// - Returns: The channels; fewer than `limit` only if the list ends there.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: A lookup for each channel. The first list reads all channels once.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
@@ -62,18 +70,26 @@ extension StoreReader {
         ) { (_: OpenChannel) in true }
     }
 
-    /// Returns how many group channels are held.
+    /// Returns how many group channels are held, without those that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: The first call reads all channels once, later ones nothing. Within a batch,
+    ///   O(*b*) in the rows that it has written.
     public func groupChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .group(.chronological, metaDataKey: nil)).count
     }
 
-    /// Returns how many open channels are held.
+    /// Returns how many open channels are held, without those that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: That of ``groupChannelCount()``.
     public func openChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .open).count
     }
 
-    /// Returns the names of all channels of which anything is held, in no order.
+    /// Returns the names of all channels of which anything is held, in the order of their bytes.
     ///
+    /// - Throws: ``StoreError`` with code `corruption` if a name cannot be decoded.
     /// - Complexity: O(*c*) in the channels.
     public func channelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
@@ -90,17 +106,99 @@ extension StoreReader {
         return urls
     }
 
+    /// Returns whether a channel's messages are never evicted.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of the channel cannot
+    ///   be decoded.
+    /// - Complexity: One lookup.
+    public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
+        let view = try view
+        guard let number = try view.number(of: url) else { return false }
+        return try view.cache.state(of: number)?.isPinned ?? false
+    }
+
+    /// Returns the channels of which anything is held, the least recently opened first.
+    ///
+    /// Those that were never opened come before the others, in the order they were met.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
+    ///   decoded.
+    /// - Complexity: O(*c* log *c*) in the channels, with two lookups for each.
+    public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
+        let cache = try view.cache
+        var turns: [(turn: UInt64, number: ChannelNumber)] = []
+        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
+            let number = try cache.channelNumber(ofKey: key)
+            turns.append((try cache.state(of: number)?.lastAccess ?? 0, number))
+            return true
+        }
+        return try cache.urls(of: turns.sorted { $0 < $1 }.map(\.number))
+    }
+
+    /// Returns the channels that are held but cannot be decoded, and that lists leave out.
+    ///
+    /// What else is held of them, such as their messages, can be read. Saving such a channel anew
+    /// heals it.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*c*) in the channels; decodes each.
+    public func unreadableChannelURLs() throws(StoreError) -> [ChannelURL] {
+        let cache = try view.cache
+        var numbers: [ChannelNumber] = []
+        for sorting in [ChannelSorting.group(.chronological, metaDataKey: nil), .open] {
+            let table = KeyRange(prefix: [sorting.table.rawValue])
+            try cache.scan(table) { (key, value) throws(StoreError) in
+                if let number = cache.readableNumber(ofKey: key),
+                    sorting.key(ofRow: value, number) == nil
+                {
+                    numbers.append(number)
+                }
+                return true
+            }
+        }
+        return try cache.urls(of: numbers)
+    }
+
     /// Returns a user; `nil` if nothing is held of them.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if they cannot be decoded.
+    /// - Complexity: One lookup.
     public func user(_ id: UserID) throws(StoreError) -> User? {
         try view.cache.record(ByteWriter.key { $0.userKey(id) }, as: "user \(id)")
     }
 }
 
+extension Rows {
+    /// The URLs of channels, in the order of the numbers, without those that have none any more.
+    func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
+        var urls: [ChannelURL] = []
+        for number in numbers {
+            let url = try read(
+                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
+            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
+            if let url { urls.append(url) }
+        }
+        return urls
+    }
+}
+
 extension StoreView {
-    /// The channels in an order. Where a batch has changed some, made anew.
+    /// The channels in an order; of a batch, by what it did to the rows of channels.
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
-        if let batch, !batch.cache.isEmpty { return try SortedKeys(cache, by: sorting) }
-        return try version.sorted(by: sorting)
+        var keys = try version.sorted(by: sorting)
+        guard let batch, !batch.cache.isEmpty else { return keys }
+        let table = KeyRange(prefix: [sorting.table.rawValue])
+        let stored = Rows(snapshot: version.cache, overlay: nil)
+        for row in batch.cache.rows(in: table) {
+            let number = try row.key.withBytes { (key) throws(StoreError) in
+                try stored.channelNumber(ofKey: key)
+            }
+            let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
+                value.flatMap { sorting.key(ofRow: $0, number) }
+            }
+            keys.replace(old, with: row.value?.withBytes { sorting.key(ofRow: $0, number) })
+        }
+        return keys
     }
 
     fileprivate func channels<Value: Channel>(
@@ -114,9 +212,10 @@ extension StoreView {
         // The number of a last channel is the greatest there is, so this is behind it.
         let start = last.map { $0 + [0] }
         try sorted(by: sorting).forEach(from: start) { (key) throws(StoreError) in
-            let number = ChannelSorting.number(ofKey: key)
-            let row = ByteWriter.key { $0.table(sorting.table, number) }
-            let channel: Value? = try cache.record(row, as: "channel \(number)")
+            let row = ByteWriter.key {
+                $0.table(sorting.table, ChannelSorting.number(ofKey: key))
+            }
+            let channel: Value? = try cache.readableRecord(row)
             if let channel, isIncluded(channel) { channels.append(channel) }
             return channels.count < limit
         }

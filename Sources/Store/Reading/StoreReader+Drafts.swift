@@ -1,27 +1,87 @@
 public import Models
 
 extension StoreReader {
-    /// Returns what the user wrote in a channel and the server has not confirmed, in the order it
-    /// was written.
+    /// Returns what the user wrote in a channel and the server has not confirmed.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if a draft cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the drafts.
-    public func drafts(in url: ChannelURL, limit: Int? = nil) throws(StoreError) -> [Draft] {
-        try view.drafts(KeyRange(prefix: ByteWriter.key { $0.draftPrefix(url) }), limit)
+    /// In the order it was written. A draft that cannot be decoded is left out, so that it does not
+    /// keep the others from being sent; ``unreadableDraftIDs()`` names it.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. One that the cache does not hold may have drafts too.
+    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any.
+    ///   - limit: The most drafts to return. The default, `nil`, returns all.
+    /// - Returns: The drafts; none for an unknown channel.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the drafts walked over.
+    public func drafts(
+        in url: ChannelURL, state: DraftState? = nil, limit: Int? = nil
+    ) throws(StoreError) -> [Draft] {
+        try view.drafts(KeyRange(prefix: ByteWriter.key { $0.draftPrefix(url) }), state, limit)
     }
 
     /// Returns all drafts: channel by channel, those of each in the order they were written.
-    public func drafts(limit: Int? = nil) throws(StoreError) -> [Draft] {
-        try view.drafts(KeyRange(prefix: [OutboxTable.draft.rawValue]), limit)
+    ///
+    /// A draft that cannot be decoded is left out; ``unreadableDraftIDs()`` names it.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any.
+    ///   - limit: The most drafts to return. The default, `nil`, returns all.
+    /// - Returns: The drafts.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the drafts walked over.
+    public func drafts(
+        state: DraftState? = nil, limit: Int? = nil
+    ) throws(StoreError) -> [Draft] {
+        try view.drafts(KeyRange(prefix: [OutboxTable.draft.rawValue]), state, limit)
     }
 
     /// Returns a draft by its request id; `nil` if it is not in the outbox.
     ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: Two lookups.
     public func draft(_ id: RequestID) throws(StoreError) -> Draft? {
         let outbox = try view.outbox
         guard let key = try outbox.draftKey(id) else { return nil }
         return try outbox.record(key, as: "draft \(id)")
+    }
+
+    /// Returns how many drafts a channel has, those too that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the drafts; decodes none.
+    public func draftCount(in url: ChannelURL) throws(StoreError) -> Int {
+        try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.draftPrefix(url) }))
+    }
+
+    /// Returns how many drafts there are in all, those too that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the drafts; decodes none.
+    public func draftCount() throws(StoreError) -> Int {
+        try view.outbox.count(KeyRange(prefix: [OutboxTable.draft.rawValue]))
+    }
+
+    /// Returns the drafts that cannot be decoded, and that lists leave out, by request id.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in all drafts; decodes each.
+    public func unreadableDraftIDs() throws(StoreError) -> [RequestID] {
+        let outbox = try view.outbox
+        var ids: [RequestID] = []
+        let range = KeyRange(prefix: [OutboxTable.request.rawValue])
+        try outbox.scan(range) { (key, value) throws(StoreError) in
+            let row = [OutboxTable.draft.rawValue] + value
+            let draft: Draft? = try outbox.readableRecord(row)
+            guard draft == nil, try outbox.contains(row) else { return true }
+            ids.append(
+                try outbox.decode(key, as: "the request id of a draft") {
+                    (reader) throws(ByteReader.Damage) in
+                    _ = try reader.byte()
+                    return RequestID(try reader.text())
+                })
+            return true
+        }
+        return ids
     }
 }
 
@@ -35,13 +95,16 @@ extension Rows {
 }
 
 extension StoreView {
-    fileprivate func drafts(_ range: KeyRange, _ limit: Int?) throws(StoreError) -> [Draft] {
+    fileprivate func drafts(
+        _ range: KeyRange, _ state: DraftState?, _ limit: Int?
+    ) throws(StoreError) -> [Draft] {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
         var drafts: [Draft] = []
         let outbox = outbox
         try outbox.scan(range) { (_, value) throws(StoreError) in
-            drafts.append(try outbox.record(value, as: "a draft"))
+            let draft: Draft? = outbox.readableRecord(value)
+            if let draft, state == nil || draft.state == state { drafts.append(draft) }
             return drafts.count < limit
         }
         return drafts

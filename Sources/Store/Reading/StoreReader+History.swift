@@ -5,6 +5,7 @@ extension StoreReader {
     ///
     /// They never overlap. An unknown channel is one gap.
     ///
+    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the gaps.
     public func gaps(in url: ChannelURL) throws(StoreError) -> [Gap] {
         let view = try view
@@ -14,47 +15,132 @@ extension StoreReader {
 
     /// Returns the gap that a position lies in; `nil` if its surroundings are known.
     ///
+    /// Bounds are not in the gap that they bound, so a position where a gap ends is in none; nor is
+    /// one where two gaps meet, since the message between them is known.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
     public func gap(around position: Position, in url: ChannelURL) throws(StoreError) -> Gap? {
-        let view = try view
-        guard let number = try view.number(of: url) else { return Gap(in: url) }
-        let gaps: [Gap] = try view.stretches(
-            of: url, number, above: .position(position), limit: 1)
-        return gaps.first.flatMap { $0.contains(position) ? $0 : nil }
+        let gap = try firstGap(above: .position(position), in: url)
+        return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
 
-    /// Returns the gaps that have something between two bounds, the oldest first.
+    /// Returns the first gap that one meets from a bound on towards what is newer.
     ///
-    /// None means that the history between them is complete.
+    /// That is the oldest gap that has something above the bound, whether or not it begins below.
     ///
+    /// - Parameters:
+    ///   - bound: Where to begin.
+    ///   - url: The channel. An unknown channel is one gap.
+    /// - Returns: The gap; `nil` if all that is newer is known.
+    /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
+    /// - Complexity: One seek.
+    public func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
+        let view = try view
+        guard let number = try view.number(of: url) else {
+            return bound < .end ? Gap(in: url) : nil
+        }
+        let gaps: [Gap] = try view.stretches(of: url, number, above: bound, limit: 1)
+        return gaps.first
+    }
+
+    /// Returns the first gap that one meets from a bound on towards what is older.
+    ///
+    /// That is the newest gap that has something below the bound, whether or not it ends above.
+    /// From ``Gap/Bound/end``, the newest gap of the channel.
+    ///
+    /// - Parameters:
+    ///   - bound: Where to begin.
+    ///   - url: The channel. An unknown channel is one gap.
+    /// - Returns: The gap; `nil` if all that is older is known.
+    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
+    /// - Complexity: Two seeks.
+    public func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
+        let view = try view
+        guard let number = try view.number(of: url) else {
+            return .beginning < bound ? Gap(in: url) : nil
+        }
+        // Either it ends at the bound or above, or it is the last one that ends below.
+        let around: Gap? = try view.firstStretch(of: url, number, endingFrom: bound)
+        if let around, around.lower < bound { return around }
+        return try view.lastStretch(of: url, number, endingBelow: bound)
+    }
+
+    /// Returns the gaps that have something strictly between two bounds, the oldest first.
+    ///
+    /// None means that the history between them is complete. Nothing is between equal or reversed
+    /// bounds: they have no gaps. The gaps are returned whole, also where they reach beyond.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel is one gap.
+    ///   - lower: The older bound.
+    ///   - upper: The newer bound.
+    /// - Returns: The gaps.
+    /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the gaps returned.
     public func gaps(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Gap] {
         let view = try view
-        guard let number = try view.number(of: url) else {
-            return [Gap(in: url)].filter { $0.overlaps(from: lower, to: upper) }
-        }
+        guard lower < upper else { return [] }
+        guard let number = try view.number(of: url) else { return [Gap(in: url)] }
         return try view.stretches(of: url, number, above: lower, below: upper)
     }
 
+    /// Returns the channels whose history has gaps, in the order they were met.
+    ///
+    /// Only those of which something is held: of an unknown channel, no row says that it is a gap.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the gaps of all channels, with a lookup for each
+    ///   channel; decodes no gap.
+    public func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
+        try view.channelURLs(in: .gap)
+    }
+
+    /// Returns the channels whose history has stale ranges, in the order they were met.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the stale ranges of all channels, with a lookup for
+    ///   each channel; decodes no range.
+    public func channelURLsWithStaleRanges() throws(StoreError) -> [ChannelURL] {
+        try view.channelURLs(in: .staleRange)
+    }
+
     /// Returns the stale ranges of a channel's history, the oldest first; they never overlap.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the ranges.
     public func staleRanges(in url: ChannelURL) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
         return try view.stretches(of: url, number)
     }
 
-    /// Returns the stale ranges that have something between two bounds, the oldest first.
+    /// Returns the stale ranges that have something strictly between two bounds, the oldest first.
+    ///
+    /// Nothing is between equal or reversed bounds. The ranges are returned whole, also where they
+    /// reach beyond.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has none.
+    ///   - lower: The older bound.
+    ///   - upper: The newer bound.
+    /// - Returns: The ranges.
+    /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the ranges returned.
     public func staleRanges(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [StaleRange] {
         let view = try view
-        guard let number = try view.number(of: url) else { return [] }
+        guard lower < upper, let number = try view.number(of: url) else { return [] }
         return try view.stretches(of: url, number, above: lower, below: upper)
     }
 
     /// Returns what is remembered of a message that was deleted; `nil` if nothing is.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Complexity: One lookup.
     public func tombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) -> Tombstone? {
@@ -65,7 +151,10 @@ extension StoreReader {
         ) { (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader) }
     }
 
-    /// Returns all tombstones of a channel, by message id.
+    /// Returns all tombstones of a channel, in the order of the bytes of their messages' ids.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if one cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the tombstones.
     public func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -85,9 +174,21 @@ extension StoreReader {
         return tombstones
     }
 
-    /// Returns a token; `nil` if there is none.
+    /// Returns how many tombstones a channel has.
     ///
-    /// - Parameter scope: What the token is for, such as "feed".
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the tombstones; decodes none.
+    public func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
+        let view = try view
+        guard let number = try view.number(of: url) else { return 0 }
+        return try view.cache.count(
+            KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) }))
+    }
+
+    /// Returns a token, by what it is for, such as "feed"; `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One lookup.
     public func token(_ scope: String) throws(StoreError) -> [UInt8]? {
         try view.cache.withValue(of: ByteWriter.key { $0.tokenKey(scope) }) {
             (value) throws(StoreError) in value.map(Array.init)
@@ -95,6 +196,9 @@ extension StoreReader {
     }
 
     /// Returns the scopes of all tokens, in byte order.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a scope cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the tokens.
     public func tokenScopes() throws(StoreError) -> [String] {
         let cache = try view.cache
         var scopes: [String] = []
@@ -111,73 +215,85 @@ extension StoreReader {
     }
 }
 
-/// What is remembered of a message that was deleted, so that it does not come back.
-public struct Tombstone: Hashable, Sendable {
-    /// The message.
-    public let messageID: MessageID
-
-    /// Its channel.
-    public let channelURL: ChannelURL
-
-    /// When it was deleted, as the server said.
-    public let deletedAt: Timestamp
-
-    /// Where it was; `nil` if it was not held when its deletion was told.
-    public let position: Position?
-
-    /// Creates a tombstone.
-    public init(
-        _ messageID: MessageID, in channelURL: ChannelURL, deletedAt: Timestamp,
-        position: Position? = nil
-    ) {
-        self.messageID = messageID
-        self.channelURL = channelURL
-        self.deletedAt = deletedAt
-        self.position = position
-    }
-
-    func writeValue(to writer: inout ByteWriter) {
-        writer.timestamp(deletedAt)
-        // Of the position only the time is not in the key.
-        if let position { writer.timestamp(position.createdAt) }
-    }
-
-    init(_ id: MessageID, _ url: ChannelURL, _ reader: inout ByteReader) throws(ByteReader.Damage) {
-        let deletedAt = try reader.timestamp()
-        let createdAt = reader.isAtEnd ? nil : try reader.timestamp()
-        self.init(
-            id, in: url, deletedAt: deletedAt,
-            position: createdAt.map { Position(createdAt: $0, messageID: id) })
-    }
-}
-
 // MARK: Rows
 
 extension StoreView {
-    /// The stretches of a channel whose upper bound is above one bound and whose lower bound is
-    /// below another, oldest first.
+    /// The stretches of a channel that lie above one bound and below another, oldest first.
+    ///
+    /// Or in part: the upper bound is above the one, and the lower bound below the other.
     func stretches<Value: Stretch>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
-        let cache = cache
-        let prefix = ByteWriter.key { $0.table(Value.table, number) }
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
         // Behind the stretch that ends exactly at the bound.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
-        try cache.scan(KeyRange(start, prefix.successorOfPrefix)) {
-            (key, value) throws(StoreError) in
-            let bound = try cache.decode(
-                UnsafeRawBufferPointer(rebasing: key[prefix.count...]), as: "a bound in \(url)"
-            ) { (reader) throws(ByteReader.Damage) in try reader.bound() }
-            let stretch = try cache.decode(value, as: "the stretch below \(bound) in \(url)") {
-                (reader) throws(ByteReader.Damage) in
-                try Value(url, upper: bound, value: &reader)
-            }
+        try scan(KeyRange(start, table.upper), of: url) { (stretch: Value) in
             guard stretch.lower < upper else { return false }
             found.append(stretch)
             return found.count < limit
         }
         return found
+    }
+
+    /// The oldest stretch that ends at a bound or above.
+    fileprivate func firstStretch<Value: Stretch>(
+        of url: ChannelURL, _ number: ChannelNumber, endingFrom bound: Gap.Bound
+    ) throws(StoreError) -> Value? {
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+        let start = ByteWriter.key { $0.boundKey(Value.table, number, bound) }
+        var found: Value?
+        try scan(KeyRange(start, table.upper), of: url) {
+            found = $0
+            return false
+        }
+        return found
+    }
+
+    /// The newest stretch that ends below a bound.
+    fileprivate func lastStretch<Value: Stretch>(
+        of url: ChannelURL, _ number: ChannelNumber, endingBelow bound: Gap.Bound
+    ) throws(StoreError) -> Value? {
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+        let end = ByteWriter.key { $0.boundKey(Value.table, number, bound) }
+        var found: Value?
+        try scan(KeyRange(table.lower, end), isDescending: true, of: url) {
+            found = $0
+            return false
+        }
+        return found
+    }
+
+    private func scan<Value: Stretch>(
+        _ range: KeyRange, isDescending: Bool = false, of url: ChannelURL,
+        _ body: (Value) -> Bool
+    ) throws(StoreError) {
+        let cache = cache
+        try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+            // Behind the letter of the table and the number of the channel.
+            let bound = try cache.decode(
+                UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]),
+                as: "a bound in \(url)"
+            ) { (reader) throws(ByteReader.Damage) in try reader.bound() }
+            return body(
+                try cache.decode(value, as: "the stretch below \(bound) in \(url)") {
+                    (reader) throws(ByteReader.Damage) in
+                    try Value(url, upper: bound, value: &reader)
+                })
+        }
+    }
+
+    /// The channels that have rows in a table, each once.
+    fileprivate func channelURLs(in table: Table) throws(StoreError) -> [ChannelURL] {
+        let cache = cache
+        var numbers: [ChannelNumber] = []
+        try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
+            let number = try cache.channelNumber(ofKey: key)
+            if numbers.last != number { numbers.append(number) }
+            return true
+        }
+        // Rows of a channel that was cleared may be left, under a number that has no URL.
+        return try cache.urls(of: numbers)
     }
 }

@@ -22,6 +22,8 @@ extension StoreReader {
     ///   - limit: The most messages to return. The default, `nil`, returns all.
     ///   - params: Which messages to return, by ``Models/MessageListParams/belongsTo(_:)``; sizes
     ///     and direction are not looked at. The default is all.
+    /// - Returns: The messages; fewer than `limit` only if the history that is held ends there.
+    ///   Whether more exists is what gaps say.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages walked over.
     public func messages(
@@ -88,6 +90,9 @@ extension StoreReader {
     ///
     /// Finds sent messages; of several with one request id, the one that took it last. What is not
     /// sent yet is a draft.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Complexity: Three lookups; one if it is not there.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -98,12 +103,22 @@ extension StoreReader {
 
     /// Returns the replies to a message that are older than a point, newest first.
     ///
-    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
-    ///
-    /// - Complexity: One seek, then a lookup for each reply.
+    /// - Parameters:
+    ///   - parent: The message that is answered; it need not be held itself.
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - anchor: Where to begin. The default is behind the newest reply.
+    ///   - isInclusive: Whether replies exactly there are returned too. The default is no.
+    ///   - limit: The most replies to return. The default, `nil`, returns all.
+    ///   - params: Which replies to return, by
+    ///     ``Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
+    ///     are not looked at. The default is all.
+    /// - Returns: The replies; fewer than `limit` only if those that are held end there.
+    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// - Complexity: One seek, then a lookup for each reply walked over.
     public func replies(
         to parent: MessageID, in url: ChannelURL, before anchor: HistoryAnchor = .newest,
-        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+        isInclusive: Bool = false, limit: Int? = nil,
+        matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -113,17 +128,19 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: true)
         else { return [] }
         return try view.replies(
-            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit, params, number)
+            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit,
+            number
+        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
     /// Returns the replies to a message that are newer than a point, oldest first.
     ///
-    /// Parameters and errors are those of ``messages(in:before:isInclusive:limit:matching:)``.
-    ///
-    /// - Complexity: One seek, then a lookup for each reply.
+    /// Parameters, errors and cost are those of
+    /// ``replies(to:in:before:isInclusive:limit:matching:)``.
     public func replies(
         to parent: MessageID, in url: ChannelURL, after anchor: HistoryAnchor,
-        isInclusive: Bool = false, limit: Int? = nil, matching params: MessageListParams? = nil
+        isInclusive: Bool = false, limit: Int? = nil,
+        matching params: ThreadedMessageListParams? = nil
     ) throws(StoreError) -> [Message] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -133,11 +150,34 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: false)
         else { return [] }
         return try view.replies(
-            KeyRange(prefix, upper), isDescending: true, limit, params, number)
+            KeyRange(prefix, upper), isDescending: true, limit, number
+        ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
+    }
+
+    /// Returns the position of the newest message that is held of a channel; `nil` if none is.
+    ///
+    /// Whether newer ones exist is what gaps say.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
+    /// - Complexity: One seek; decodes no message.
+    public func newestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
+        try view.outermostPosition(in: url, isDescending: false)
+    }
+
+    /// Returns the position of the oldest message that is held of a channel; `nil` if none is.
+    ///
+    /// Whether older ones exist is what gaps say.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
+    /// - Complexity: One seek; decodes no message.
+    public func oldestPosition(in url: ChannelURL) throws(StoreError) -> Position? {
+        try view.outermostPosition(in: url, isDescending: true)
     }
 
     /// Returns how many messages of a channel are held.
     ///
+    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of the channel cannot
+    ///   be decoded.
     /// - Complexity: One lookup.
     public func messageCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
@@ -145,8 +185,39 @@ extension StoreReader {
         return Int(try view.cache.state(of: number)?.messageCount ?? 0)
     }
 
+    /// Returns how many messages of a channel are held strictly between two bounds.
+    ///
+    /// Those exactly at a bound are not counted, as they are not in a gap with these bounds. None
+    /// are between equal or reversed bounds.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - lower: The older bound.
+    ///   - upper: The newer bound.
+    /// - Returns: The number of messages.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
+    public func messageCount(
+        in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
+    ) throws(StoreError) -> Int {
+        let view = try view
+        guard lower < upper, let number = try view.number(of: url) else { return 0 }
+        let table = ByteWriter.key { $0.table(.message, number) }
+        // Newest first: the upper bound comes first, and is stepped over.
+        var range = KeyRange(prefix: table)
+        if case .position(let position) = upper {
+            range.lower = ByteWriter.key { $0.messageKey(number, position) } + [0]
+        }
+        if case .position(let position) = lower {
+            range.upper = ByteWriter.key { $0.messageKey(number, position) }
+        }
+        return try view.cache.count(range)
+    }
+
     /// Returns how many messages are held in all.
     ///
+    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
+    ///   decoded.
     /// - Complexity: The first call of a store reads a row for each channel, later ones nothing.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
@@ -162,6 +233,20 @@ private struct OneCommit: StoreReader {
 // MARK: Rows
 
 extension StoreView {
+    fileprivate func outermostPosition(
+        in url: ChannelURL, isDescending: Bool
+    ) throws(StoreError) -> Position? {
+        guard let number = try number(of: url) else { return nil }
+        let cache = cache
+        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        var position: Position?
+        try cache.scan(table, isDescending: isDescending) { (key, _) throws(StoreError) in
+            position = try cache.position(ofMessageKey: key)
+            return false
+        }
+        return position
+    }
+
     fileprivate func messages(
         _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?
     ) throws(StoreError) -> [Message] {
@@ -179,8 +264,8 @@ extension StoreView {
     }
 
     fileprivate func replies(
-        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?,
-        _ number: ChannelNumber
+        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ number: ChannelNumber,
+        _ isIncluded: (Message) -> Bool
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -192,7 +277,7 @@ extension StoreView {
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key[min(prefixCount, key.count)...]
             let message: Message? = try cache.record(messageKey, as: "a reply")
-            if let message, params?.belongsTo(message) ?? true { messages.append(message) }
+            if let message, isIncluded(message) { messages.append(message) }
             return messages.count < limit
         }
         return messages
@@ -241,10 +326,10 @@ extension HistoryAnchor {
             towardsOlder: towardsOlder)
     }
 
-    /// The key where a walk begins: towards what is older, the first one it meets; towards what is
-    /// newer, the one behind the first. `nil` if nothing lies there.
+    /// The key where a walk begins; `nil` if nothing lies there.
     ///
-    /// Keys are newest first, so older is forward.
+    /// Towards what is older, the first one it meets; towards what is newer, the one behind the
+    /// first. Keys are newest first, so older is forward.
     fileprivate func key(
         behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
     ) -> KeyBytes? {

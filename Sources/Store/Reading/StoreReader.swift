@@ -5,6 +5,13 @@ import Models
 /// A ``ChatStore`` is read as of the last commit, each call anew; a ``Snapshot`` as of one commit,
 /// whatever comes later; a ``Batch`` as the store will be after it. Reads run on the thread of
 /// their caller, and wait for nobody.
+///
+/// Every call throws ``StoreError``, beyond what it says itself: `closed` after the store was
+/// closed, `io` if the disk cannot be read, and `corruption` if a block of a file is damaged, or a
+/// row that the call needs cannot be decoded. Lists of channels and of drafts leave such rows out,
+/// so that one of them does not hide all others; ``unreadableChannelURLs()`` and
+/// ``unreadableDraftIDs()`` name them. Lists of messages do not: what is left out of a history
+/// would look as if it had never been there.
 public protocol StoreReader {
     /// What is seen.
     ///
@@ -31,7 +38,9 @@ public struct StoreView {
 
 /// The store as of one commit, whatever comes later.
 ///
-/// Keeps on the disk what was deleted since, and the files open; let go of it soon.
+/// Keeps on the disk what was deleted since, and the files open, past the closing of the store too.
+/// Files that failed in a write cannot be opened anew while somebody holds one: until the last is
+/// let go of, each write fails. So let go of it soon.
 public struct Snapshot: StoreReader, Sendable {
     let version: Version
 
@@ -39,5 +48,7 @@ public struct Snapshot: StoreReader, Sendable {
     public var view: StoreView { StoreView(version: version, batch: nil) }
 
     /// The number of the last change that it has; 0 before the first.
+    ///
+    /// An observer skips the changes up to this one: they are in the snapshot.
     public var number: Int { version.number }
 }

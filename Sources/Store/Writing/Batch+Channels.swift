@@ -83,48 +83,7 @@ extension Batch {
     }
 }
 
-extension StoreReader {
-    /// Returns whether a channel's messages are never evicted.
-    public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
-        let view = try view
-        guard let number = try view.number(of: url) else { return false }
-        return try view.cache.state(of: number)?.isPinned ?? false
-    }
-
-    /// Returns the channels of which anything is held, the least recently opened first.
-    ///
-    /// Those that were never opened come before the others, in the order they were met.
-    ///
-    /// - Complexity: O(*c* log *c*) in the channels.
-    public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
-        let cache = try view.cache
-        var turns: [(turn: UInt64, number: ChannelNumber)] = []
-        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
-            turns.append((try cache.state(of: number)?.lastAccess ?? 0, number))
-            return true
-        }
-        var urls: [ChannelURL] = []
-        for (_, number) in turns.sorted(by: { $0 < $1 }) {
-            let url = try cache.read(
-                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
-            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
-            if let url { urls.append(url) }
-        }
-        return urls
-    }
-}
-
 // MARK: Rows
-
-extension AnyChannel {
-    var table: Table {
-        switch self {
-        case .group: .groupChannel
-        case .open: .openChannel
-        }
-    }
-}
 
 extension Batch {
     private func save(_ channel: AnyChannel, _ url: ChannelURL) throws(StoreError) {

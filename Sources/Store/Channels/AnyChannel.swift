@@ -1,0 +1,16 @@
+import Models
+
+/// A channel of either kind.
+enum AnyChannel: Sendable {
+    case group(GroupChannel)
+    case open(OpenChannel)
+}
+
+extension AnyChannel {
+    var table: Table {
+        switch self {
+        case .group: .groupChannel
+        case .open: .openChannel
+        }
+    }
+}

@@ -1,0 +1,147 @@
+/// What would take long to read at each call: made because somebody asked, kept up by each commit.
+///
+/// One for a store, of its last commit; each ``Version`` has a copy of what there was at its time,
+/// so that an older one goes on to have its own answer. Nothing is lost to those who are slow: what
+/// a reader made of an older commit is brought up to date by what the commits since then did, which
+/// is remembered for as long as somebody reads.
+final class DerivedValues: Sendable {
+    private let state: Locked<State>
+
+    /// The values of one commit.
+    struct Values: Sendable {
+        var lists = RecentLists()
+        /// How many messages there are in all.
+        ///
+        /// Counters are written with each batch, and LevelDB steps over all that they were before.
+        var messageCount: Int?
+
+        mutating func take(_ commit: Commit) {
+            messageCount? += commit.addedMessages
+            lists.take(commit.channels)
+        }
+    }
+
+    /// What a commit did, as far as it matters here.
+    struct Commit: Sendable {
+        let number: Int
+        let channels: [ChannelRowChange]
+        let addedMessages: Int
+
+        /// What remembering it takes, in rows.
+        var size: Int { channels.count + 1 }
+    }
+
+    private struct State {
+        var number: Int
+        var values = Values()
+        /// The last commits that did something here, oldest first.
+        var commits: [Commit] = []
+        var sizeOfCommits = 0
+        /// Of commits up to this one, some may be remembered no more.
+        var forgotten: Int
+        /// The commits of which all rows are being read just now.
+        var underWay: [Int] = []
+        /// How often all rows were read.
+        var readingCount = 0
+
+        func commits(since number: Int) -> ArraySlice<Commit> {
+            commits.drop { $0.number <= number }
+        }
+    }
+
+    /// How much is remembered of commits even if nobody reads, for those who are about to.
+    private static let rememberedSize = 256
+
+    init(asOf number: Int = 0) {
+        state = Locked(State(number: number, forgotten: number))
+    }
+
+    /// How often all rows of a table had to be read.
+    var readingCount: Int { state.withLock { $0.readingCount } }
+
+    // MARK: The writer
+
+    /// Keeps up with a commit, the one after the last.
+    func take(_ commit: Commit) {
+        state.withLock { state in
+            state.number = commit.number
+            if commit.channels.isEmpty && commit.addedMessages == 0 { return }
+            state.values.take(commit)
+            state.commits.append(commit)
+            state.sizeOfCommits += commit.size
+            let needed = state.underWay.min() ?? .max
+            while state.sizeOfCommits > DerivedValues.rememberedSize,
+                let first = state.commits.first, first.number <= needed
+            {
+                state.forgotten = first.number
+                state.sizeOfCommits -= first.size
+                state.commits.removeFirst()
+            }
+        }
+    }
+
+    // MARK: Readers
+
+    /// All values, for a new version; `nil` if it is not of the last commit.
+    ///
+    /// Its number may be greater than the last commit's: news that nobody stores have numbers too,
+    /// and change no row.
+    func values(asOf number: Int) -> Values? {
+        state.withLock { state in
+            state.number = max(state.number, number)
+            return state.number == number ? state.values : nil
+        }
+    }
+
+    func messageCount(asOf number: Int) -> Int? {
+        state.withLock { $0.number == number ? $0.values.messageCount : nil }
+    }
+
+    func list(by sorting: ChannelSorting, asOf number: Int) -> SortedKeys? {
+        state.withLock { $0.number == number ? $0.values.lists.list(by: sorting) : nil }
+    }
+
+    /// Makes an order one of those that were asked for last.
+    func noteUse(of sorting: ChannelSorting) {
+        state.withLock { _ = $0.values.lists.list(by: sorting) }
+    }
+
+    /// Reads all rows as of a commit, and remembers meanwhile what the commits after it do.
+    ///
+    /// The closure calls `keep`: afterwards nothing is remembered for it any more.
+    func reading<Result>(
+        asOf number: Int, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        state.withLock { state in
+            state.readingCount += 1
+            if number >= state.forgotten { state.underWay.append(number) }
+        }
+        defer {
+            state.withLock { state in
+                if let index = state.underWay.firstIndex(of: number) {
+                    state.underWay.remove(at: index)
+                }
+            }
+        }
+        return try body()
+    }
+
+    /// Keeps what was counted as of a commit.
+    func keep(messageCount count: Int, asOf number: Int) {
+        state.withLock { state in
+            guard number >= state.forgotten else { return }
+            state.values.messageCount = state.commits(since: number)
+                .reduce(count) { $0 + $1.addedMessages }
+        }
+    }
+
+    /// Keeps an order that was made as of a commit.
+    func keep(_ keys: SortedKeys, by sorting: ChannelSorting, asOf number: Int) {
+        state.withLock { state in
+            guard number >= state.forgotten else { return }
+            var keys = keys
+            for commit in state.commits(since: number) { keys.take(commit.channels, by: sorting) }
+            state.values.lists.keep(keys, by: sorting)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Models
+
+// How channels, messages and drafts are read from rows.
+
+extension Rows {
+    /// The channel's number, which follows the letter of most tables.
+    func channelNumber(ofKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelNumber {
+        try decode(
+            UnsafeRawBufferPointer(rebasing: key[..<min(5, key.count)]), as: "the key of a channel"
+        ) { (reader) throws(ByteReader.Damage) in
+            _ = try reader.byte()
+            return try reader.integer()
+        }
+    }
+
+    /// The channel's number; `nil` if the key is damaged.
+    func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
+        // For lists, which one damaged row must not make unreadable as a whole.
+        try? channelNumber(ofKey: key)
+    }
+
+    /// Reads a record.
+    @inline(__always)
+    func record<Value: Record>(
+        _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String
+    ) throws(StoreError) -> Value {
+        do throws(SerializationError) {
+            return try Value(serialized: bytes)
+        } catch {
+            throw StoreError(.corruption, "\(what()) is damaged", path: path, cause: error)
+        }
+    }
+
+    /// Reads the record of a key, if there is one.
+    func record<Value: Record>(
+        _ key: KeyBytes, as what: @autoclosure () -> String
+    ) throws(StoreError) -> Value? {
+        try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
+            guard let bytes else { return nil }
+            return try record(bytes, as: what())
+        }
+    }
+
+    /// Reads a record; `nil` if it cannot be decoded.
+    func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
+        // For lists, which one damaged row must not make unreadable as a whole.
+        try? Value(serialized: bytes)
+    }
+
+    /// Reads the record of a key; `nil` if there is none that can be decoded.
+    func readableRecord<Value: Record>(_ key: KeyBytes) throws(StoreError) -> Value? {
+        try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
+            bytes.flatMap { readableRecord($0) }
+        }
+    }
+}
+
+extension Rows {
+    /// How many messages all channels count.
+    func messageCount() throws(StoreError) -> Int {
+        var count = 0
+        try scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
+            count += Int(
+                try decode(value, as: "the state of a channel") {
+                    (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
+                }.messageCount)
+            return true
+        }
+        return count
+    }
+}

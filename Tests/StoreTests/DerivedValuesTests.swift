@@ -1,0 +1,153 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// How often all rows are read, and by whom what was made of them is found again.
+@Suite struct DerivedValuesTests {
+    private let store: ChatStore
+
+    /// Three channels, the newest of which is c.
+    init() throws {
+        store = try ChatStore.inMemory()
+        try store.write { batch in
+            for (url, time) in [("a", 1), ("b", 2), ("c", 3)] as [(ChannelURL, Timestamp)] {
+                try batch.save(GroupChannel(url: url, name: url.rawValue, createdAt: time))
+            }
+        }
+    }
+
+    private var readingCount: Int {
+        get throws { try store.view.version.latest.readingCount }
+    }
+
+    private func save(_ url: ChannelURL, at time: Timestamp) throws {
+        try store.write { batch in
+            try batch.save(GroupChannel(url: url, name: url.rawValue, createdAt: time))
+        }
+    }
+
+    private func query(
+        _ order: GroupChannelListOrder, key: String = ""
+    ) -> GroupChannelListQuery {
+        var query = GroupChannelListQuery()
+        query.order = order
+        query.metaDataOrderKeyFilter = key
+        return query
+    }
+
+    @Test func whatASlowReaderMadeIsKeptForThoseWhoComeLater() throws {
+        let slow = try store.snapshot()
+        try save("d", at: 4)
+        try store.write { try $0.removeChannel("b") }
+        #expect(try slow.groupChannels().urls == "c b a")
+        #expect(try store.groupChannels().urls == "d c a")
+        try save("e", at: 5)
+        #expect(try store.groupChannels().urls == "e d c a")
+        #expect(try slow.groupChannels().urls == "c b a")
+        #expect(try readingCount == 1)
+    }
+
+    @Test func aReaderMayBeSlowByAnyNumberOfCommits() throws {
+        let latest = try store.view.version.latest
+        let slow = try store.view.version
+        let keys = try latest.reading(asOf: slow.number) { () throws(StoreError) in
+            let keys = try SortedKeys(Rows(snapshot: slow.cache, overlay: nil), by: .newest)
+            // More than is remembered when nobody reads.
+            for number in 10..<700 as Range<Int64> {
+                do {
+                    try save("x", at: Timestamp(milliseconds: number))
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            latest.keep(keys, by: .newest, asOf: slow.number)
+            return keys
+        }
+        #expect(keys.count == 3)
+        #expect(try store.groupChannels().map(\.createdAt) == [699, 3, 2, 1])
+        #expect(try readingCount == 1)
+    }
+
+    @Test func whatIsOlderThanAnythingRememberedIsKeptByItsSnapshotAlone() throws {
+        let old = try store.snapshot()
+        for number in 10..<700 as Range<Int64> {
+            try save("x", at: Timestamp(milliseconds: number))
+        }
+        #expect(try old.groupChannels().urls == "c b a")
+        #expect(try old.groupChannels().urls == "c b a")
+        #expect(try readingCount == 1)
+        #expect(try store.groupChannels().urls == "x c b a")
+        #expect(try old.groupChannels().urls == "c b a")
+        #expect(try readingCount == 2)
+    }
+
+    @Test func aSnapshotKeepsTheListThatWasThereInItsTime() throws {
+        #expect(try store.groupChannelCount() == 3)
+        try save("d", at: 4)
+        let old = try store.snapshot()
+        try save("e", at: 5)
+        #expect(try old.groupChannels().urls == "d c b a")
+        #expect(try store.groupChannels().urls == "e d c b a")
+        #expect(try readingCount == 1)
+    }
+
+    @Test func messagesAreCountedOnceHoweverSlowlySomebodyCounts() throws {
+        try store.write { try $0.save(Message("1", at: 1, in: "a")) }
+        let slow = try store.snapshot()
+        try store.write { batch in
+            try batch.save(Message("2", at: 2, in: "a"))
+            try batch.save(Message("3", at: 3, in: "b"))
+        }
+        #expect(try slow.messageCount() == 1)
+        #expect(try store.messageCount() == 3)
+        try store.write { try $0.clearMessages(in: "a") }
+        #expect(try store.messageCount() == 1)
+        #expect(try slow.messageCount() == 1)
+        #expect(try readingCount == 1)
+    }
+
+    @Test func theLastEightOrdersAskedForAreKept() throws {
+        let keys = (1...8).map { "k\($0)" }
+        for key in keys {
+            _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: key))
+        }
+        #expect(try readingCount == 8)
+        // Asking is what counts, not making.
+        try save("d", at: 4)
+        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k1"))
+        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k9"))
+        #expect(try readingCount == 9)
+        try save("e", at: 5)
+        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k1"))
+        #expect(try readingCount == 9)
+        _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k2"))
+        #expect(try readingCount == 10)
+    }
+
+    @Test func aBatchReadsNoChannelAnewForItsLists() throws {
+        #expect(try store.groupChannels().urls == "c b a")
+        #expect(try store.messageCount() == 0)
+        let before = try readingCount
+        try store.write { batch in
+            try batch.save(Message("1", at: 1, in: "a"))
+            #expect(try batch.groupChannelCount() == 3)
+            #expect(try batch.messageCount() == 1)
+            try batch.save(GroupChannel(url: "d", createdAt: 4))
+            try batch.removeChannel("b")
+            try batch.save(OpenChannel(url: "c", createdAt: 9))
+            #expect(try batch.groupChannels().urls == "d a")
+            #expect(try batch.openChannels().urls == "c")
+            try batch.clearMessages(in: "a")
+            #expect(try batch.groupChannels().urls == "d a")
+            #expect(try batch.messageCount() == 0)
+        }
+        // The open channels were never asked for before.
+        #expect(try readingCount == before + 1)
+        #expect(try store.groupChannels().urls == "d a")
+    }
+}
+
+extension ChannelSorting {
+    fileprivate static let newest = ChannelSorting.group(.chronological, metaDataKey: nil)
+}

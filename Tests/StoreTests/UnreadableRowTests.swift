@@ -1,0 +1,80 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// One row that cannot be decoded, among others that can.
+@Suite struct UnreadableRowTests {
+    private let snapshot: Snapshot
+
+    /// Group channels a, b and c, open channels o and p, and drafts 1, 2 and 3; the middle ones are
+    /// damaged.
+    init() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            for (url, time) in [("a", 1), ("b", 2), ("c", 3)] as [(ChannelURL, Timestamp)] {
+                try batch.save(GroupChannel(url: url, createdAt: time))
+            }
+            try batch.save(OpenChannel(url: "o", createdAt: 1))
+            try batch.save(OpenChannel(url: "p", createdAt: 2))
+            for id: RequestID in ["1", "2", "3"] {
+                try batch.save(Draft("hi", request: id, in: "a"))
+            }
+        }
+        let version = try store.view.version
+        let draft = try #require(try store.view.outbox.draftKey("2"))
+        let damaged = [
+            ByteWriter.key { $0.table(.groupChannel, 2) },
+            ByteWriter.key { $0.table(.openChannel, 5) }, draft,
+        ]
+        func copy(_ rows: LevelDB.Snapshot) throws -> LevelDB.Snapshot {
+            let copy = try LevelDB(at: "/copy", environment: .memory())
+            let batch = Overlay()
+            for row in try rows.rows() {
+                let value = damaged.contains(row.key) ? [0xFF] : row.value
+                batch.put({ $0.raw(row.key) }, { $0.raw(value) })
+            }
+            try copy.write(batch, isDurable: false)
+            return try copy.snapshot()
+        }
+        snapshot = Snapshot(
+            version: Version(
+                number: 0, cache: try copy(version.cache), outbox: try copy(version.outbox),
+                names: ChannelNames()))
+    }
+
+    @Test func aDamagedChannelDoesNotHideTheOthers() throws {
+        #expect(try snapshot.groupChannels().urls == "c a")
+        #expect(try snapshot.groupChannelCount() == 2)
+        #expect(try snapshot.openChannels().urls == "o")
+        #expect(try snapshot.openChannelCount() == 1)
+    }
+
+    @Test func whoAsksForTheDamagedChannelGetsTheError() {
+        #expect(code { _ = try snapshot.groupChannel("b") } == .corruption)
+        #expect(code { _ = try snapshot.openChannel("p") } == .corruption)
+    }
+
+    @Test func damagedChannelsAreNamed() throws {
+        #expect(try snapshot.unreadableChannelURLs() == ["b", "p"])
+    }
+
+    @Test func aDamagedDraftDoesNotHideTheOthers() throws {
+        #expect(try snapshot.drafts().map(\.requestID) == ["1", "3"])
+        #expect(try snapshot.drafts(in: "a", limit: 2).map(\.requestID) == ["1", "3"])
+        #expect(code { _ = try snapshot.draft("2") } == .corruption)
+        #expect(try snapshot.unreadableDraftIDs() == ["2"])
+        #expect(try snapshot.draftCount(in: "a") == 3)
+    }
+
+    @Test func aStoreThatIsWholeHasNoneOfThem() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "a", createdAt: 1))
+            try batch.save(OpenChannel(url: "o", createdAt: 1))
+            try batch.save(Draft("hi", request: "1", in: "a"))
+        }
+        #expect(try store.unreadableChannelURLs().isEmpty)
+        #expect(try store.unreadableDraftIDs().isEmpty)
+    }
+}
