@@ -73,7 +73,9 @@ struct RawBytes {
 
     mutating func text(_ count: Int? = nil) throws -> String {
         let bytes = try take(count ?? rest.count)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // What is not UTF-8 was mended.
+        guard text.utf8.elementsEqual(bytes) else {
             throw NotThere(what: "UTF-8 in \(bytes.digits)")
         }
         return text

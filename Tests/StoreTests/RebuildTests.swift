@@ -122,6 +122,9 @@ import Testing
         let place = directory.url.appending(path: "none")
         try ChatStore.rebuildCache(at: place)
         #expect(!FileManager.default.fileExists(atPath: place.path))
+        let file = directory.url.appending(path: "VERSION")
+        let error = #expect(throws: StoreError.self) { try ChatStore.rebuildCache(at: file) }
+        #expect(error?.code == .io)
     }
 
     @Test func theOutboxMayBeGoneToo() throws {

@@ -17,7 +17,10 @@ extension ChatStore {
     public static func rebuildCache(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
-        guard FileManager.default.fileExists(atPath: files.cache) else { return }
+        guard access(files.cache, F_OK) == 0 else {
+            if errno == ENOENT { return }
+            throw StoreError(errno: errno, doing: "find", path: files.cache)
+        }
         let environment = LevelDB.Environment.disk()
         // A store whose cache cannot be written lets go of that for moments, but not of the outbox.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
