@@ -107,6 +107,20 @@ import Testing
         #expect(try readingCount == 1)
     }
 
+    @Test func newsThatNobodyStoresCostNoReading() throws {
+        #expect(try store.groupChannels().urls == "c b a")
+        let slow = try store.snapshot()
+        try store.tell(.typing([], in: "a"))
+        #expect(try store.groupChannels().urls == "c b a")
+        try save("d", at: 4)
+        try store.tell(.typing([], in: "a"))
+        #expect(try store.groupChannels().urls == "d c b a")
+        #expect(try store.messageCount() == 0)
+        #expect(try slow.groupChannels().urls == "c b a")
+        // One for the list, one for the count.
+        #expect(try readingCount == 2)
+    }
+
     @Test func theLastEightOrdersAskedForAreKept() throws {
         let keys = (1...8).map { "k\($0)" }
         for key in keys {
