@@ -3,6 +3,7 @@ import Scrollback
 import Testing
 
 @testable import REPL
+@testable import Store
 
 /// The commands about a store, as somebody types them one after the other.
 @Suite @MainActor struct StoreCommandTests {
@@ -110,6 +111,7 @@ import Testing
         report.isCoverageDropped = true
         report.outboxLogs.hasTornTail = true
         report.outboxCopy = "/data/outbox-damaged-1"
+        report.isCacheNew = true
         report.isOutboxLost = true
         #expect(
             report.lines == [
@@ -117,6 +119,7 @@ import Testing
                 "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
                 "the outbox was left while something was written",
                 "tokens are gone, and each history is one gap",
+                "the cache was gone, and a new one is empty",
                 "the outbox was gone, and all drafts with it",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1",
             ])

@@ -257,7 +257,8 @@ import Testing
             ? Int.random(in: low + 1..<bounds.count, using: &random)
             : min(low + Int.random(in: 1...3, using: &random), bounds.count - 1)
         let about = About(
-            cursor: random.pick([nil, "w1", "w2"]), since: random.pick([nil, FeedPoint("s", number: 1), FeedPoint("s", number: 2)]))
+            cursor: random.pick([nil, "w1", "w2"]),
+            since: random.pick([nil, FeedPoint("s", number: 1), FeedPoint("s", number: 2)]))
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3: return .open(bounds[low], bounds[high], about)
         case 3..<5: return .cover(bounds[low], bounds[high], cursor: about.cursor)

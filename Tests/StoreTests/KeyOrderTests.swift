@@ -280,7 +280,8 @@ import Testing
 
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
         let position = Position(createdAt: 1_700_000_000_000, messageID: "é10")
-        let gap = Gap(in: "c", to: .position(position), walkCursor: "wü",
+        let gap = Gap(
+            in: "c", to: .position(position), walkCursor: "wü",
             changesSince: FeedPoint("", number: 7))
         let range = StaleRange(in: "c", from: .position(position), epoch: 3)
         let tombstone = Tombstone("é10", in: "c", deletedAt: 9, position: position)

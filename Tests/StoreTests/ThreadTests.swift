@@ -108,7 +108,9 @@ import Testing
         Read(name: "by request", count: 1) {
             try [$0.message(requestID: "request", in: $1)].compactMap { $0?.text }
         },
-        Read(name: "gaps", count: 1) { try $0.gaps(in: $1).map { $0.changesSince?.cursor ?? "none" } },
+        Read(name: "gaps", count: 1) {
+            try $0.gaps(in: $1).map { $0.changesSince?.cursor ?? "none" }
+        },
         Read(name: "stale ranges", count: 1) { try $0.staleRanges(in: $1).map { "\($0.epoch)" } },
         Read(name: "count", count: 0) { (store, url) throws in
             #expect(try store.messageCount(in: url) == rowsInEach)

@@ -58,7 +58,8 @@ extension Identifier {
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count
-                    && (left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
+                    && (left.isEmpty
+                        || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0)
             }
         }
         return isSame.flatMap { $0 } ?? rawValue.utf8.elementsEqual(other.rawValue.utf8)
