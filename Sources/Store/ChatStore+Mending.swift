@@ -6,6 +6,9 @@ extension ChatStore {
     /// Readers wait meanwhile, and go on with the old files if it cannot be done.
     func mend() throws(StoreError) {
         guard cache.hasFailed || outbox.hasFailed else { return }
+        // Readers need not wait for what only asks the disk.
+        try cache.checkCanReopen()
+        try outbox.checkCanReopen()
         try state.withLock { (state) throws(StoreError) in
             // What failed is not in the last version, so the new one is the same commit. The old one
             // has to be let go of first, since it holds the files.
@@ -15,8 +18,8 @@ extension ChatStore {
             state.resumed = resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
-            try cache.reopen()
-            try outbox.reopen()
+            try cache.reopen(isChecked: true)
+            try outbox.reopen(isChecked: true)
         }
     }
 }
