@@ -62,7 +62,7 @@ extension FileCache {
     ///
     /// Left out are: messages that were not sent (without an id, or with a status other than
     /// succeeded or none); of several with one id, all but the last in the array; those of more than
-    /// 12 MiB; and of the rest, all but the ``limit`` most recent by ``Position``. No messages at all
+    /// 12 MiB; and of the rest, all but the ``limit`` most recent by ``/Models/Position``. No messages at all
     /// make a file without any.
     ///
     /// - Parameters:

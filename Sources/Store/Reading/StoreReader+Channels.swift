@@ -30,8 +30,8 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - query: Which channels, and in which order, by
-    ///     ``Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
-    ///     ``Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is not looked at.
+    ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
+    ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is not looked at.
     ///   - last: The last channel of the page before, as it was then; the page begins behind it,
     ///     wherever the channel is now. `nil` is the first page.
     ///   - limit: The most channels to return. The default, `nil`, returns all.

@@ -20,7 +20,7 @@ extension StoreReader {
     ///   - anchor: Where to begin. The default is behind the newest message.
     ///   - isInclusive: Whether messages exactly there are returned too. The default is no.
     ///   - limit: The most messages to return. The default, `nil`, returns all.
-    ///   - params: Which messages to return, by ``Models/MessageListParams/belongsTo(_:)``; sizes
+    ///   - params: Which messages to return, by ``/Models/MessageListParams/belongsTo(_:)``; sizes
     ///     and direction are not looked at. The default is all.
     /// - Returns: The messages; fewer than `limit` only if the history that is held ends there.
     ///   Whether more exists is what gaps say.
@@ -110,7 +110,7 @@ extension StoreReader {
     ///   - isInclusive: Whether replies exactly there are returned too. The default is no.
     ///   - limit: The most replies to return. The default, `nil`, returns all.
     ///   - params: Which replies to return, by
-    ///     ``Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
+    ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
     ///     are not looked at. The default is all.
     /// - Returns: The replies; fewer than `limit` only if those that are held end there.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.

@@ -12,7 +12,7 @@ extension Batch {
     ///     version rule goes here, since what is held is read anyway.
     /// - Returns: Whether it was saved.
     /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
-    ///   ``Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
+    ///   ``/Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
     /// - Complexity: One lookup for a message that is new, two for one that was there, three where
     ///   its request changed.
     @discardableResult
