@@ -12,6 +12,10 @@ let package = Package(
         .library(name: "Store", targets: ["Store", "AppleCollectionsAlias"]),
         .library(name: "Sync", targets: ["Sync", "AppleCollectionsAlias"]),
         .library(name: "Collections", targets: ["Collections", "AppleCollectionsAlias"]),
+        .library(
+            name: "EmbeddedServer", targets: ["EmbeddedServer", "AppleCollectionsAlias"]),
+        .library(
+            name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
         .executable(name: "scrollback", targets: ["REPL"]),
     ],
     dependencies: [
@@ -60,6 +64,11 @@ let package = Package(
         ),
         .target(name: "Scrollback", dependencies: ["Models", "Store", "Sync", "Collections"]),
 
+        // MARK: To develop and test with
+
+        .target(name: "EmbeddedServer", dependencies: ["Models", "Store", "Sync"]),
+        .target(name: "ScrollbackTesting", dependencies: ["Models", "Store", "Sync"]),
+
         // Never builds Collections. SwiftPM looks for aliases only in what an app names, and an app
         // that names `Models` alone would not be led to the alias above.
         .target(
@@ -97,6 +106,12 @@ let package = Package(
             path: "Tests/CFaultEnvironment"
         ),
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
+        .testTarget(
+            name: "EmbeddedServerTests",
+            dependencies: ["EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync"]),
+        .testTarget(
+            name: "ScrollbackTestingTests",
+            dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),
         .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
         .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
 

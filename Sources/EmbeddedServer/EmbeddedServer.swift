@@ -1,0 +1,5 @@
+/// A whole chat server within the process.
+public final class EmbeddedServer: Sendable {
+    /// Starts a server.
+    public init() {}
+}

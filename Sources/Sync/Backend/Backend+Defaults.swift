@@ -1,0 +1,189 @@
+public import Foundation
+public import Models
+
+// What a backend need not have: each call says that it is not there.
+extension Backend {
+    // MARK: Without `threads`
+
+    /// Throws `unsupported`.
+    public func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        throw .lacking(.threads)
+    }
+
+    // MARK: Without `counts`
+
+    /// Throws `unsupported`.
+    public func countMessages(
+        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
+    ) async throws(BackendError) -> Int {
+        throw .lacking(.counts)
+    }
+
+    // MARK: Without `reactions`
+
+    /// Throws `unsupported`.
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        throw .lacking(.reactions)
+    }
+
+    // MARK: Without `files`
+
+    /// Throws `unsupported`.
+    public func upload(
+        _ file: UploadableFile, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        throw .lacking(.files)
+    }
+
+    /// Throws `unsupported`.
+    public func download(_ file: FileInfo) async throws(BackendError) -> Data {
+        throw .lacking(.files)
+    }
+
+    // MARK: Without `readReceipts`
+
+    /// Throws `unsupported`.
+    public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
+        throw .lacking(.readReceipts)
+    }
+
+    // MARK: Without `deliveryReceipts`
+
+    /// Throws `unsupported`.
+    public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
+        throw .lacking(.deliveryReceipts)
+    }
+
+    // MARK: Without `typing`
+
+    /// Throws `unsupported`.
+    public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
+        throw .lacking(.typing)
+    }
+
+    // MARK: Without `channelManagement`
+
+    /// Throws `unsupported`.
+    public func createChannel(
+        _ params: GroupChannelCreateParams
+    ) async throws(BackendError) -> GroupChannel {
+        throw .lacking(.channelManagement)
+    }
+
+    /// Throws `unsupported`.
+    public func updateChannel(
+        _ url: ChannelURL, with patch: Patch<GroupChannel>
+    ) async throws(BackendError) -> GroupChannel {
+        throw .lacking(.channelManagement)
+    }
+
+    /// Throws `unsupported`.
+    public func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
+        throw .lacking(.channelManagement)
+    }
+
+    /// Throws `unsupported`.
+    public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
+        throw .lacking(.channelManagement)
+    }
+
+    // MARK: Without `invitations`
+
+    /// Throws `unsupported`.
+    public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
+        throw .lacking(.invitations)
+    }
+
+    // MARK: Without `channelManagement`
+
+    /// Throws `unsupported`.
+    public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        throw .lacking(.channelManagement)
+    }
+
+    /// Throws `unsupported`.
+    public func leave(_ url: ChannelURL) async throws(BackendError) {
+        throw .lacking(.channelManagement)
+    }
+
+    // MARK: Without `hiding`
+
+    /// Throws `unsupported`.
+    public func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
+        throw .lacking(.hiding)
+    }
+
+    // MARK: Without `historyReset`
+
+    /// Throws `unsupported`.
+    public func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp {
+        throw .lacking(.historyReset)
+    }
+
+    // MARK: Without `moderation`
+
+    /// Throws `unsupported`.
+    public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+        throw .lacking(.moderation)
+    }
+
+    /// Throws `unsupported`.
+    public func restrict(
+        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        reason: String
+    ) async throws(BackendError) {
+        throw .lacking(.moderation)
+    }
+
+    /// Throws `unsupported`.
+    public func lift(
+        _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
+    ) async throws(BackendError) {
+        throw .lacking(.moderation)
+    }
+
+    // MARK: Without `openChannels`
+
+    /// Throws `unsupported`.
+    public func openChannels(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<OpenChannel> {
+        throw .lacking(.openChannels)
+    }
+
+    /// Throws `unsupported`.
+    public func openChannel(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
+        throw .lacking(.openChannels)
+    }
+
+    /// Throws `unsupported`.
+    public func createOpenChannel(
+        _ params: OpenChannelCreateParams
+    ) async throws(BackendError) -> OpenChannel {
+        throw .lacking(.openChannels)
+    }
+
+    /// Throws `unsupported`.
+    public func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
+        throw .lacking(.openChannels)
+    }
+
+    /// Throws `unsupported`.
+    public func exit(_ url: ChannelURL) async throws(BackendError) {
+        throw .lacking(.openChannels)
+    }
+}
+
+extension BackendError {
+    /// What is thrown where a backend lacks a capability.
+    public static func lacking(_ capability: BackendCapabilities) -> BackendError {
+        BackendError(.unsupported, "this backend lacks \(capability)")
+    }
+}

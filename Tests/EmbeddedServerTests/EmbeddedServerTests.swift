@@ -1,0 +1,6 @@
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct EmbeddedServerTests {
+}

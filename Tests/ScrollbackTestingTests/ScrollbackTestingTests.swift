@@ -1,0 +1,6 @@
+import Testing
+
+@testable import ScrollbackTesting
+
+@Suite struct ScrollbackTestingTests {
+}
