@@ -23,7 +23,13 @@ extension Command {
             var lines = channels.isEmpty ? [] : [columns(channels.map(\.cells))]
             let others = try store.groupChannelCount() - channels.count
             if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
-            return lines.lines({ $0 }, orNone: "no group channels")
+            let count = try store.channelURLs().count
+            return lines.lines(
+                { $0 },
+                orNone: count == 0
+                    ? "no group channels"
+                    : "no group channels, but the history of \(counted(count, "channel")): see count"
+            )
         },
         Command(
             name: "open-channels",

@@ -20,7 +20,7 @@ extension Command {
         Command(
             name: "draw",
             usage: "CHANNEL PICTURE",
-            summary: "Makes a channel's history what a picture shows, from 1700000000000 on.",
+            summary: "Makes a channel's history a picture, in place of all it has, drafts too.",
             example: "draw general … a b ~ d (e) !f",
             output: "drew 3 messages, 2 gaps and 2 drafts in general",
             offers: .channels

@@ -172,13 +172,13 @@ extension [Message] {
         let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
         return lines(
             { message in
-                let id = (message.messageID?.rawValue ?? "").padded(to: width)
+                let id = (message.messageID?.rawValue.oneLine ?? "").padded(to: width)
                 let sender = message.sender.map {
                     "\($0.nickname.isEmpty ? $0.userID.rawValue : $0.nickname): "
                 }
                 let parent = message.parentMessageID.map { "  (to \($0))" }
-                return "\(id)  \(message.createdAt.iso8601)  \(sender ?? "")\(message.text)"
-                    + (parent ?? "")
+                return "\(id)  \(message.createdAt.iso8601)  "
+                    + "\(sender ?? "")\(message.text)\(parent ?? "")".oneLine
             }, orNone: none)
     }
 }

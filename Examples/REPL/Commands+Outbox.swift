@@ -75,6 +75,7 @@ extension Command {
 
     /// Rows of cells, each column as wide as its widest cell.
     static func columns(_ rows: [[String]]) -> String {
+        let rows = rows.map { $0.map(\.oneLine) }
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

@@ -26,8 +26,7 @@ extension Command {
                         ("gaps", try urls.reduce(0) { try $0 + snapshot.gaps(in: $1).count }),
                         ("drafts", try snapshot.drafts().count), ("last change", snapshot.number),
                     ]
-                    let place = store.directory.map { "in \($0.path)" } ?? "in memory"
-                    return ([place] + rows.map { "\($0.padded(to: 14))  \($1)" })
+                    return ([store.place] + rows.map { "\($0.padded(to: 14))  \($1)" })
                         .joined(separator: "\n")
                 })
         },
@@ -38,8 +37,16 @@ extension Command {
             example: "store open /tmp/scrollback-store",
             output: "opened /tmp/scrollback-store: created"
         ) { arguments in
-            let store = try arguments.workspace.open(
-                arguments.text.isEmpty ? nil : URL(typed: arguments.text))
+            let workspace = arguments.workspace
+            let before = workspace.place
+            let store: ChatStore
+            do {
+                store = try workspace.open(
+                    arguments.text.isEmpty ? nil : URL(typed: arguments.text))
+            } catch let error as StoreError {
+                throw CommandError.failed(
+                    "\(error)\(before.map { "; still open: the one \($0)" } ?? "")")
+            }
             let place = store.directory?.path ?? "a store in memory"
             let lines = ["opened \(place): "] + store.openingReport.lines
             return .text(lines[0] + lines.dropFirst().joined(separator: "\n"))
@@ -146,8 +153,8 @@ extension Command {
 extension OpeningReport {
     /// What was found, a line for each thing.
     var lines: [String] {
-        var lines = [isNew ? "created" : "as it was left"]
-        if let migratedFrom { lines = ["migrated from version \(migratedFrom)"] }
+        var lines: [String] = isNew ? ["created"] : []
+        if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
         for (database, logs) in [("cache", cacheLogs), ("outbox", outboxLogs)] {
             if logs.isDamaged {
                 lines.append("commits are missing in the \(database): \(logs)")
@@ -159,7 +166,7 @@ extension OpeningReport {
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
         if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
         if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
-        return lines
+        return lines.isEmpty ? ["as it was left"] : lines
     }
 }
 

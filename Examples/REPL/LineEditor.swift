@@ -48,7 +48,7 @@ import Foundation
     /// Prints above the prompt, whatever is typed there.
     func print(_ text: String) {
         if keys != nil { rl_clear_visible_line() }
-        Swift.print(text)
+        Swift.print(text.visible)
         fflush(nil)
         guard keys != nil else { return }
         rl_on_new_line()

@@ -57,7 +57,7 @@ extension Picture {
 // MARK: As a text
 
 extension Picture: CustomStringConvertible {
-    var description: String { signs.map(\.text).joined(separator: " ") }
+    var description: String { signs.map(\.text.oneLine).joined(separator: " ") }
 
     /// Reads a picture; three dots do for `…`.
     init(_ text: String) throws {

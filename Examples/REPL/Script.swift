@@ -11,17 +11,21 @@ enum Script {
             number += 1
             do {
                 switch try await Command.perform(line, in: workspace) {
-                case .text(let text): if !text.isEmpty { print(text) }
+                case .text(let text):
+                    if !text.isEmpty { write("\(text)\n", to: .standardOutput) }
                 case .quit: return succeeded
                 }
             } catch {
                 succeeded = false
-                fflush(nil)
-                FileHandle.standardError.write(Data("error: line \(number): \(error)\n".utf8))
+                write("error: line \(number): \(error)\n", to: .standardError)
             }
-            fflush(nil)
         }
         return succeeded
+    }
+
+    /// Not `print`: flushing it would wait for stdin, which another thread is reading.
+    private static func write(_ text: String, to file: FileHandle) {
+        file.write(Data(text.visible.utf8))
     }
 
     /// The lines of stdin, read on a thread of their own: `readLine` blocks the one it is called on.

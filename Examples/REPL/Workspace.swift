@@ -39,6 +39,12 @@ import Scrollback
         }
     }
 
+    /// Where the store is that is open; `nil` if none is.
+    var place: String? {
+        if case .closed = opened { return nil }
+        return (try? store)?.place
+    }
+
     /// Opens a store instead of the one that is open; in memory where there is no directory.
     ///
     /// If that fails, the other stays.
@@ -61,6 +67,11 @@ import Scrollback
         opened = .closed
         observation = nil
     }
+}
+
+extension ChatStore {
+    /// Where it is, in words.
+    var place: String { directory.map { "in \($0.path)" } ?? "in memory" }
 }
 
 // MARK: Observing

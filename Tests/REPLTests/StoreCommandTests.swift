@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test func aStoreThatDoesNotOpenLeavesTheOther() async {
-        #expect(await reply("draw general a", "store open /dev/null/x").hasPrefix("error: io: "))
+        let answer = await reply("draw general a", "store open /dev/null/x")
+        #expect(answer.hasPrefix("error: io: "))
+        #expect(answer.hasSuffix("; still open: the one in memory"))
         #expect(await reply("picture general") == "a")
     }
 
@@ -123,6 +125,15 @@ import Testing
                 "the outbox was gone, and all drafts with it",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1",
             ])
+    }
+
+    @Test func noTextMovesTheCursor() async {
+        let save =
+            #"save Message {"message_id": "a\nb", "channel_url": "g", "ts": 5, "message": "x\ny"}"#
+        #expect(await reply(save, "messages g") == #"a\nb  1970-01-01T00:00:00.005Z  x\ny"#)
+        #expect(await reply("picture g") == #"… a\nb …"#)
+        #expect(
+            await reply("channels") == "no group channels, but the history of 1 channel: see count")
     }
 
     @Test func aRowIsFoundByItsKey() async {
