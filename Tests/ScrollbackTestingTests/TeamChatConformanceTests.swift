@@ -9,6 +9,5 @@ import Testing
     func theTeamChatKeepsItsPromises(pageLimit: Int) async {
         let report = await BackendConformance.run(on: TeamChatSubject(pageLimit: pageLimit))
         #expect(report.isKept, "\(report)")
-        print(report)
     }
 }

@@ -28,7 +28,10 @@ extension BackendConformance {
             let deleted = try await scene.channel(alice, bob)
             let cursor = try await bob.tip()
             let token = try await bob.channelChangelog(since: .feed(cursor)).last?.next
-            guard let token else { throw Broken(text: "the changelog ended without a token") }
+            guard let token else {
+                throw Broken(
+                    text: "the changelog ended without a token", promiseID: "channelChanges.token")
+            }
             var patch = Patch<GroupChannel>()
             patch.set(\.name, to: "renamed")
             _ = try await alice.backend.updateChannel(kept, with: patch)
@@ -99,12 +102,18 @@ extension Device {
             let page = try await backend.channelChanges(since: point)
             pages.append(page)
             guard page.hasMore else { return pages }
-            guard let next = page.next else { throw Broken(text: "more is there, but no token") }
+            guard let next = page.next else {
+                throw Broken(text: "more is there, but no token", promiseID: "channelChanges.token")
+            }
             if case .token(next) = point {
-                throw Broken(text: "the token \(next) leads to itself, and there is more")
+                throw Broken(
+                    text: "the token \(next) leads to itself, and there is more",
+                    promiseID: "channelChanges.token")
             }
             point = .token(next)
         }
-        throw Broken(text: "the changelog of channels did not come to an end in 500 pages")
+        throw Broken(
+            text: "the changelog of channels did not come to an end in 500 pages",
+            promiseID: "channelChanges.ends")
     }
 }

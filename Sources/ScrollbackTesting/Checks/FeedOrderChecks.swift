@@ -70,7 +70,7 @@ extension BackendConformance {
             let request = scene.subject.makeRequestID()
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
-                let told = try await reading.await("of the user's own message") {
+                let told = try await reading.await("of the user's own message", else: nil) {
                     $0.isAbout(message.messageID)
                 }
                 try expectEqual(told.message?.requestID, request, "the request id")

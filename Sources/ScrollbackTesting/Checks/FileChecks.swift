@@ -49,7 +49,7 @@ extension BackendConformance {
                 try expectEqual(unread, 1, "what is unread before")
             }
             try await bob.backend.markAsRead(url)
-            try await reading.await("who has read") {
+            try await reading.await("who has read", else: nil) {
                 guard case .read(by: bob.userID, in: url, at: let time) = $0 else { return false }
                 return time >= message.createdAt
             }
@@ -63,7 +63,7 @@ extension BackendConformance {
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await alice.send("hello", in: url)
             try await bob.backend.markAsDelivered(url)
-            try await reading.await("to whom it was delivered") {
+            try await reading.await("to whom it was delivered", else: nil) {
                 guard case .delivered(to: bob.userID, in: url, at: let time) = $0 else {
                     return false
                 }
@@ -76,7 +76,9 @@ extension BackendConformance {
             var reading = FeedReading(alice, since: try await alice.tip())
             for isTyping in [true, false] {
                 try await bob.backend.setTyping(isTyping, in: url)
-                try await reading.await(isTyping ? "who is typing" : "that nobody is typing") {
+                try await reading.await(
+                    isTyping ? "who is typing" : "that nobody is typing", else: nil
+                ) {
                     guard case .typing(let users, in: url) = $0 else { return false }
                     return users.contains { $0.userID == bob.userID } == isTyping
                 }

@@ -18,7 +18,10 @@ extension BackendConformance {
             let messages = try await bob.send(4, in: url)
             let cursor = try await alice.tip()
             let token = try await alice.changelog(url, since: .feed(cursor)).last?.next
-            guard let token else { throw Broken(text: "the changelog ended without a token") }
+            guard let token else {
+                throw Broken(
+                    text: "the changelog ended without a token", promiseID: "messageChanges.token")
+            }
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .token(token))
         },
         ConformanceCheck(

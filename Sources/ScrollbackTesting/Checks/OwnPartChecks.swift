@@ -112,7 +112,7 @@ extension BackendConformance {
             var reading = FeedReading(bob, since: try await bob.tip())
             _ = try await bob.backend.enter(url)
             let message = try await alice.sendOpen("hello", in: url)
-            try await reading.await("of a message") { $0.isAbout(message.messageID) }
+            try await reading.await("of a message", else: nil) { $0.isAbout(message.messageID) }
             try await bob.backend.exit(url)
             let after = try await alice.sendOpen("after", in: url)
             try await reading.catchUp()

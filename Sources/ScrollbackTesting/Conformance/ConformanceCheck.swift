@@ -52,6 +52,7 @@ extension ConformanceCheck {
     public func run(on subject: some ConformanceSubject) async -> ConformanceResult {
         let scene = Scene(subject)
         var outcome = ConformanceResult.Outcome.passed
+        var broken = promise
         do {
             try await withDeadline(subject.deadline) {
                 try await scene.require(capabilities, hooks)
@@ -61,15 +62,15 @@ extension ConformanceCheck {
             outcome = .skipped(reason.text)
         } catch let reason as Broken {
             outcome = .failed(reason.text)
+            broken = reason.promiseID.map(BackendPromise.init) ?? promise
         } catch {
             outcome = .failed("an error that nobody expected: \(error)")
         }
         let trace = scene.log.lines
         if let error = await scene.end() { outcome = .failed("the host's hook failed: \(error)") }
-        if case .failed = outcome {
-            return ConformanceResult(check: self, outcome: outcome, trace: trace)
-        }
-        return ConformanceResult(check: self, outcome: outcome, trace: [])
+        let isFailed = if case .failed = outcome { true } else { false }
+        return ConformanceResult(
+            check: self, promise: broken, outcome: outcome, trace: isFailed ? trace : [])
     }
 
     private func withDeadline(
@@ -91,6 +92,8 @@ extension ConformanceCheck {
 /// Why a promise is not kept.
 struct Broken: Error {
     let text: String
+    /// The promise that was found broken on the way; `nil` for the one that is checked.
+    var promiseID: String?
 }
 
 /// Why it cannot be found out.

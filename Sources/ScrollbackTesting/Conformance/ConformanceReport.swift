@@ -1,6 +1,8 @@
 /// What one check found out.
 public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The promise, as ``BackendPromise/id``.
+    ///
+    /// Where another one was found broken on the way, that one.
     public let promiseID: String
 
     /// The promise in words.
@@ -25,10 +27,10 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
         case skipped(String)
     }
 
-    init(check: ConformanceCheck, outcome: Outcome, trace: [String]) {
-        promiseID = check.promise.id
-        sentence = check.promise.sentence
-        summary = check.summary
+    init(check: ConformanceCheck, promise: BackendPromise, outcome: Outcome, trace: [String]) {
+        promiseID = promise.id
+        sentence = promise.sentence
+        summary = promise == check.promise ? check.summary : "on the way to \(check)"
         self.outcome = outcome
         self.trace = trace
     }

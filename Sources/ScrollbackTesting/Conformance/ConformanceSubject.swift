@@ -26,6 +26,7 @@ public protocol ConformanceSubject: Sendable {
     ///   - name: Its name.
     ///   - users: Who joins it; the first is the one who moderates it.
     /// - Returns: The new channel, in which there is no message yet; `nil` if it cannot be made so.
+    /// - Throws: Whatever went wrong; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
     /// What ``perform(_:)`` can do; none by default.
@@ -34,6 +35,7 @@ public protocol ConformanceSubject: Sendable {
     /// Does something to the server that its users cannot do.
     ///
     /// - Parameter hook: One of ``hooks``.
+    /// - Throws: Whatever went wrong; the check fails with it.
     func perform(_ hook: ConformanceHook) async throws
 
     /// How many empty batches of a feed are pulled in a row before what was expected counts as

@@ -85,21 +85,14 @@ enum Side {
 }
 
 extension Device {
-    /// All messages on one side of an anchor, the oldest first, walking from cursor to cursor.
-    ///
-    /// - Parameters:
-    ///   - url: The channel.
-    ///   - anchor: Where to begin.
-    ///   - side: Which way.
-    ///   - step: How many messages a page may have.
-    ///   - parent: The message whose replies are walked; `nil` for the channel.
+    /// All messages, or replies, on one side of an anchor, the oldest first.
     func walk(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
     ) async throws -> [Message] {
         var anchor = anchor
         var found: [Message] = []
-        for _ in 0..<500 {
+        for _ in 0..<100 {
             let page = try await page(
                 url, anchor, older: side == .older ? step : 0, newer: side == .newer ? step : 0,
                 thread: parent)
@@ -108,7 +101,9 @@ extension Device {
             guard let cursor else { return found }
             anchor = .cursor(cursor)
         }
-        throw Broken(text: "the walk to \(side) messages did not come to an end in 500 pages")
+        throw Broken(
+            text: "the walk to \(side) messages did not come to an end in 100 pages",
+            promiseID: parent == nil ? "messages.walk" : "replies.page")
     }
 
     func page(
@@ -124,7 +119,7 @@ extension Device {
 
     /// The whole history, the oldest first.
     func history(_ url: ChannelURL) async throws -> [Message] {
-        try await walk(url, from: .newest, .older)
+        try await walk(url, from: .newest, .older, by: 50)
     }
 
     /// The URLs of all group channels of the user.
@@ -141,7 +136,9 @@ extension Device {
             guard let next = page.next else { return found }
             cursor = next
         }
-        throw Broken(text: "the list of channels did not come to an end in 1000 pages")
+        throw Broken(
+            text: "the list of channels did not come to an end in 1000 pages",
+            promiseID: "channels.query")
     }
 }
 

@@ -31,13 +31,13 @@ struct FeedReading {
             if batch.isLive { return }
             limit.count(batch)
         } while !limit.isReached
-        throw Broken(text: "the feed was not live after \(limit)")
+        throw Broken(text: "the feed was not live after \(limit)", promiseID: "feed.live")
     }
 
     /// Pulls until something is told.
     @discardableResult
     mutating func await(
-        _ what: String, _ isIt: (FeedEvent) -> Bool
+        _ what: String, else promiseID: String? = "feed.complete", _ isIt: (FeedEvent) -> Bool
     ) async throws -> FeedEvent {
         var limit = Limit(device.scene.subject.patience)
         repeat {
@@ -45,7 +45,9 @@ struct FeedReading {
             if let event = batch.events.first(where: isIt) { return event }
             limit.count(batch)
         } while !limit.isReached
-        throw Broken(text: "\(device.userID) was not told \(what) in \(limit)")
+        throw Broken(
+            text: "\(device.userID) was not told \(what) in \(limit)",
+            promiseID: promiseID)
     }
 
     /// How many batches are pulled in vain.

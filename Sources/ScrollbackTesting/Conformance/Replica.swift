@@ -82,13 +82,19 @@ extension Device {
             let page = try await backend.messageChanges(in: url, since: point)
             pages.append(page)
             guard page.hasMore else { return pages }
-            guard let next = page.next else { throw Broken(text: "more is there, but no token") }
+            guard let next = page.next else {
+                throw Broken(text: "more is there, but no token", promiseID: "messageChanges.token")
+            }
             if case .token(next) = point {
-                throw Broken(text: "the token \(next) leads to itself, and there is more")
+                throw Broken(
+                    text: "the token \(next) leads to itself, and there is more",
+                    promiseID: "messageChanges.token")
             }
             point = .token(next)
         }
-        throw Broken(text: "the changelog did not come to an end in 500 pages")
+        throw Broken(
+            text: "the changelog did not come to an end in 500 pages",
+            promiseID: "messageChanges.ends")
     }
 }
 

@@ -38,7 +38,7 @@ final class Scene: Sendable {
         try await subject.perform(hook)
     }
 
-    /// A connected device of a user: 0, 1 or 2. Each call makes a new one.
+    /// A new, connected device of a user: 0, 1 or 2.
     func device(_ index: Int) async throws -> Device {
         let device = try await deviceOffline(index)
         _ = try await device.backend.connect(as: device.user)

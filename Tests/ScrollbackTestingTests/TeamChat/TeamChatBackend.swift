@@ -46,7 +46,7 @@ actor TeamChatBackend: Backend {
         guard let cursor else {
             let (rooms, last) = try await ask { try await server.rooms($0) }
             let channels = rooms.map { GroupChannel($0, me) }
-                .sorted(by: GroupChannelListQuery().precedes)
+                .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
             return batch(channels.map(FeedEvent.init), last, isLive: true)
         }
         let number = try number(cursor.rawValue)

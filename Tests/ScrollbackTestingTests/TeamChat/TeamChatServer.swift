@@ -33,6 +33,8 @@ actor TeamChatServer {
         let number: Int
         let room: String
         let change: Change
+        /// Who was in the room, or has just been removed from it.
+        let audience: [String]
     }
 
     /// What happened in a user's rooms after an entry.
@@ -87,8 +89,9 @@ actor TeamChatServer {
     }
 
     func remove(_ user: String, from room: String) {
+        let audience = rooms[room]?.members ?? []
         rooms[room]?.members.removeAll { $0 == user }
-        write(room, .room)
+        write(room, .room, audience)
     }
 
     func restart() {
@@ -209,7 +212,7 @@ actor TeamChatServer {
         var dropped: [Entry] = []
         var counts: [String: Int] = [:]
         for entry in log.reversed().prefix(while: { $0.number > number }) {
-            guard room == nil || room == entry.room else { continue }
+            guard room == nil || room == entry.room, entry.audience.contains(user) else { continue }
             if case .room = entry.change {
                 kept.append(entry)
                 continue
@@ -258,9 +261,10 @@ actor TeamChatServer {
         return keys
     }
 
-    private func write(_ room: String, _ change: Entry.Change) {
+    private func write(_ room: String, _ change: Entry.Change, _ audience: [String]? = nil) {
         lastNumber += 1
-        log.append(Entry(number: lastNumber, room: room, change: change))
+        let audience = audience ?? rooms[room]?.members ?? []
+        log.append(Entry(number: lastNumber, room: room, change: change, audience: audience))
         wakeAll()
     }
 
