@@ -102,7 +102,8 @@ final class Memory: Sendable {
         var messages: [Message] = []
         var senders: [MessageID: any Backend] = [:]
         var pages: [String: MessagePage] = [:]
-        var told: [MessageID: Message] = [:]
+        var told: [ChannelURL: Message] = [:]
+        var user: UserID?
     }
 
     private let contents = Locked(Contents())

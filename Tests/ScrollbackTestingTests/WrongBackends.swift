@@ -68,7 +68,7 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("tells only what changed of a message", ["feed.whole", "feed.complete"]) {
+        Mistake("tells only what changed of a message", ["feed.whole"]) {
             backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
@@ -84,7 +84,9 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("has a cursor that skips", ["feed.complete"]) { backend, base, _ in
+        Mistake(
+            "has a cursor that skips", ["feed.complete", "feed.cursor", "feed.hole", "feed.live"]
+        ) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 guard !batch.isLive else { return batch }
@@ -99,7 +101,8 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("is live too early", ["feed.live"]) { backend, base, _ in
+        Mistake("is live too early", ["feed.complete", "feed.cursor", "feed.hole", "feed.live"]) {
+            backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 batch.isLive = true
@@ -136,13 +139,20 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("does not tell users of their own messages", ["feed.sender", "feed.complete"]) {
-            backend, base, _ in
+        Mistake(
+            "does not tell users of their own messages",
+            ["feed.sender", "feed.complete", "send.told"]
+        ) { backend, base, _ in
+            let mine = Memory()
+            backend.onConnect = { credentials in
+                mine.use { $0.user = credentials.userID }
+                return try await base.connect(as: credentials)
+            }
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 batch.events.removeAll { event in
                     guard case .messageReceived(let message) = event else { return false }
-                    return message.sender?.userID == "alice"
+                    return message.sender?.userID == mine.use { $0.user }
                 }
                 return batch
             }
@@ -189,24 +199,28 @@ extension Mistake {
         Mistake("loses a message between pages", ["messages.cursor"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                if case .cursor = anchor, older > 1, page.messages.count == older {
+                if case .cursor = anchor, older == 3, page.messages.count == older {
                     page.messages.removeLast()
                 }
                 return page
             }
         },
-        Mistake("has messages twice between pages", ["messages.cursor"]) { backend, base, _ in
+        Mistake("has messages twice between pages", ["messages.cursor"]) {
+            backend, base, memory in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                guard let first = page.messages.first, page.older != nil, older > 1 else {
-                    return page
+                let first = page.messages.first
+                let before = memory.use { memory in
+                    defer { memory.told[url] = first }
+                    return memory.told[url]
                 }
-                page.older = Edge(first.createdAt).cursor
+                if case .cursor = anchor, older == 3, let before { page.messages.append(before) }
                 return page
             }
         },
-        Mistake("loses what shares a millisecond at a border", ["messages.cursor"]) {
-            backend, base, _ in
+        Mistake(
+            "loses what shares a millisecond at a border", ["messages.cursor", "messages.anchor"]
+        ) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 if older > 0, let first = page.messages.first, page.older != nil {
@@ -218,10 +232,10 @@ extension Mistake {
         },
         Mistake("gives more than was asked for", ["messages.limit"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
-                guard newer == 3 else {
+                guard newer == 1, older == 0 else {
                     return try await base.messages(in: url, at: anchor, older: older, newer: newer)
                 }
-                return try await base.messages(in: url, at: anchor, older: older, newer: 4)
+                return try await base.messages(in: url, at: anchor, older: 0, newer: 2)
             }
         },
         Mistake("leaves a message out of a page", ["messages.whole"]) { backend, base, _ in
@@ -234,7 +248,7 @@ extension Mistake {
         Mistake("sorts the newest first", ["messages.order"]) { backend, base, _ in
             backend.onMessages = { url, anchor, older, newer in
                 var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
-                if older == 20, newer <= 20 { page.messages.reverse() }
+                if older == 20, newer == 20 { page.messages.reverse() }
                 return page
             }
         },
@@ -355,7 +369,9 @@ extension Mistake {
                 return message
             }
             backend.onDelete = { id, url, request in
-                do { try await base.delete(id, in: url, requestID: request) } catch let error as BackendError {
+                do { try await base.delete(id, in: url, requestID: request) } catch let error
+                    as BackendError
+                {
                     guard error.code == .refused, let sender = memory.use({ $0.senders[id] })
                     else { throw error }
                     try await sender.delete(id, in: url, requestID: request)
@@ -379,7 +395,9 @@ extension Mistake {
         },
         Mistake("deletes what is gone", ["delete.twice"]) { backend, base, _ in
             backend.onDelete = { id, url, request in
-                do { try await base.delete(id, in: url, requestID: request) } catch let error as BackendError {
+                do { try await base.delete(id, in: url, requestID: request) } catch let error
+                    as BackendError
+                {
                     guard error.detail == .messageNotFound else { throw error }
                 }
             }

@@ -59,6 +59,7 @@ actor TeamChatServer {
     private var rooms: [String: Room] = [:]
     private var posts: [Int: Post] = [:]
     private var lastPostID = 0
+    private var postIDs: [String: [Int]] = [:]
     /// Also of what was deleted since.
     private var requests: [String: Int] = [:]
     private var log: [Entry] = []
@@ -170,6 +171,7 @@ actor TeamChatServer {
             text: text,
             data: data, kind: kind, arrays: arrays)
         posts[lastPostID] = post
+        postIDs[room, default: []].append(lastPostID)
         write(room, .posted(lastPostID))
         return post
     }
@@ -193,6 +195,7 @@ actor TeamChatServer {
         let (post, user) = (try post(id, in: room, session), try user(session))
         guard post.author == user || rooms[room]?.members.first == user else { throw .forbidden }
         posts[id] = nil
+        postIDs[room]?.removeAll { $0 == id }
         write(room, .deleted(id, now()))
     }
 
@@ -281,15 +284,13 @@ actor TeamChatServer {
 
     private func sorted(_ room: String, _ session: Int) throws(Failure) -> [Post] {
         _ = try self.room(room, session)
-        return posts.values.filter { $0.room == room }.sorted {
-            ($0.time, $0.id) < ($1.time, $1.id)
-        }
+        // Times never go back, so this is the order of times and ids.
+        return (postIDs[room] ?? []).compactMap { posts[$0] }
     }
 
     private func withLastPost(_ room: Room) -> Room {
         var room = room
-        room.lastPost = posts.values.filter { $0.room == room.id }
-            .max { ($0.time, $0.id) < ($1.time, $1.id) }
+        room.lastPost = postIDs[room.id]?.last.flatMap { posts[$0] }
         return room
     }
 }
