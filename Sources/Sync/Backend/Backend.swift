@@ -71,11 +71,12 @@ public protocol Backend: Sendable {
     ///   did not tell, and what it had told before.
     /// - `feed.restart`: Cursors outlive a restart of the server.
     /// - `feed.epoch`: Batches name the epoch that `connect` named, until the server's history breaks.
+    /// - `feed.expired`: A cursor from which the server cannot tell all, that is of another epoch, or
+    ///   that it does not know, throws `expired`; nothing is left out instead, and no feed begins anew.
     ///
     /// - Parameter cursor: Of the last batch that was stored; `nil` to begin with nothing.
     /// - Returns: What is told next, and the cursor behind it.
-    /// - Throws: `expired` if the server cannot tell all that came after the cursor, or if it is of
-    ///   another epoch; and never a feed that leaves something out instead.
+    /// - Throws: `expired` if the server cannot tell all that came after the cursor.
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch
 
     // MARK: Messages
@@ -90,14 +91,15 @@ public protocol Backend: Sendable {
     ///   after it. It may have fewer.
     /// - `messages.whole`: No message that exists lies between two on a page without being on it.
     /// - `messages.cursor`: Pages from cursor to cursor join without a message missing or twice.
-    /// - `messages.ends`: A cursor is `nil` at the end of the history on its side, and only there: a
-    ///   page that is short, or empty, and has a cursor has more behind it.
-    /// - `messages.walk`: Walking from cursor to cursor comes to an end.
+    /// - `messages.ends`: A cursor is `nil` only at the end of the history on its side, however few
+    ///   messages the page has, none too.
+    /// - `messages.walk`: Walking from cursor to cursor comes to an end: a page whose cursor is `nil`.
     /// - `messages.time`: A time divides: what was created before it is older, all else is newer.
     /// - `messages.anchor`: A message as the anchor is on the page, as the oldest of the newer ones;
     ///   a page around one that was deleted throws `expired`, or lies where the message was.
     /// - `messages.steady`: A cursor goes on where it was, whatever was sent or deleted meanwhile.
     /// - `messages.fresh`: A page is no older than what the feed had told when it was asked for.
+    /// - `messages.expired`: A cursor or message that the server does not know throws `expired`.
     ///
     /// - Throws: `expired` if the server does not know the cursor or the message any more.
     func messages(
@@ -145,6 +147,8 @@ public protocol Backend: Sendable {
     /// - `messageChanges.token`: Each answer has a token to go on from, the last one too; it has not
     ///   been the token of the page before, as long as there is more.
     /// - `messageChanges.ends`: The pages come to an end.
+    /// - `messageChanges.expired`: A point since which the server cannot tell all, or a token that it
+    ///   does not know, throws `expired`.
     ///
     /// - Throws: `expired` if the server cannot tell all that changed since then.
     func messageChanges(
@@ -157,6 +161,9 @@ public protocol Backend: Sendable {
     ///   there, and every one that is the user's no more.
     /// - `channelChanges.token`: Each answer has a token to go on from, the last one too; it has not
     ///   been the token of the page before, as long as there is more.
+    /// - `channelChanges.ends`: The pages come to an end.
+    /// - `channelChanges.expired`: A point since which the server cannot tell all, or a token that it
+    ///   does not know, throws `expired`.
     ///
     /// - Throws: `expired` if the server cannot tell all that changed since then.
     func channelChanges(

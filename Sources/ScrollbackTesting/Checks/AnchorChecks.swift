@@ -1,0 +1,118 @@
+import Models
+import Sync
+
+// Where a page lies.
+extension BackendConformance {
+    static let anchorChecks: [ConformanceCheck] = [
+        ConformanceCheck("messages.time", "divide the history at every time") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(6, in: url)
+            var times: Set<Timestamp> = [.distantPast, .distantFuture]
+            for message in sent {
+                times.insert(message.createdAt)
+                times.insert(Timestamp(milliseconds: message.createdAt.milliseconds + 1))
+            }
+            for time in times.sorted() {
+                let older = try await bob.walk(url, from: .time(time), .older, by: 4).ids
+                try expectEqual(older, sent.filter { $0.createdAt < time }.ids, "before \(time)")
+                let newer = try await bob.walk(url, from: .time(time), .newer, by: 4).ids
+                try expectEqual(newer, sent.filter { $0.createdAt >= time }.ids, "from \(time) on")
+            }
+        },
+        ConformanceCheck("messages.anchor", "open a channel at a message") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(6, in: url)
+            for (index, message) in sent.enumerated() {
+                let anchor = MessageAnchor.message(try message.id)
+                let page = try await bob.page(url, anchor, older: 2, newer: 2)
+                try expect(
+                    page.messages.ids.contains([message].ids[0]), "\(message.shown) is missing")
+                let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
+                try expectEqual(older, sent[..<index].ids, "before \(message.shown)")
+                let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
+                try expectEqual(newer, sent[index...].ids, "from \(message.shown) on")
+            }
+        },
+        ConformanceCheck(
+            "messages.anchor", "open a channel amid one millisecond", hooks: [.stopTime]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            try await scene.perform(.stopTime)
+            let sent = try await alice.send(5, in: url)
+            let anchor = MessageAnchor.message(try sent[2].id)
+            let older = try await bob.walk(url, from: anchor, .older, by: 1)
+            let newer = try await bob.walk(url, from: anchor, .newer, by: 1)
+            try expectEqual((older + newer).ids, sent.ids, "the pages around a message")
+            try expectEqual(newer.ids.first, sent[2...].ids.first, "the oldest of the newer ones")
+        },
+        ConformanceCheck("messages.anchor", "open a channel where nothing is any more") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(5, in: url)
+            try await alice.delete(sent[2])
+            let anchor = MessageAnchor.message(try sent[2].id)
+            do {
+                let older = try await bob.walk(url, from: anchor, .older, by: 2).ids
+                try expectEqual(older, sent[..<2].ids, "before a deleted message")
+                let newer = try await bob.walk(url, from: anchor, .newer, by: 2).ids
+                try expectEqual(newer, sent[3...].ids, "after a deleted message")
+            } catch let error as BackendError {
+                try expectEqual(error.code, .expired, "a page around a deleted message threw")
+            }
+        },
+        ConformanceCheck("messages.expired", "open a channel at what never was there") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            _ = try await alice.send(3, in: url)
+            try await expectFailure(.expired, of: "a page around a message that never was") {
+                _ = try await bob.page(url, .message("no-such-message"), older: 2, newer: 2)
+            }
+        },
+    ]
+
+    static let lookupChecks: [ConformanceCheck] = [
+        ConformanceCheck("lookup.all", "look for what is there, was there, and never was") {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let elsewhere = try await alice.send("", in: try await scene.channel(alice, bob))
+            let sent = try await alice.send(3, in: url)
+            try await alice.edit(sent[0], "edited")
+            try await alice.delete(sent[1])
+            let gone: [MessageID] = [try sent[1].id, "no-such-message", try elsewhere.id]
+            let ids = [try sent[2].id] + gone + [try sent[0].id]
+            let answer = try await bob.backend.lookup(ids, in: url)
+            let found = answer.found.sorted { $0.createdAt < $1.createdAt }
+            try expectEqual(Set(found.ids), Set([sent[0], sent[2]].ids), "those that were found")
+            try expectEqual(found.count, 2, "how many were found")
+            try expectEqual(answer.gone.sorted(), gone.sorted(), "those that are gone")
+            let history = try await bob.history(url).map(\.essence)
+            try expectEqual(Set(found.map(\.essence)), Set(history), "what was found")
+            let none = try await bob.backend.lookup([], in: url)
+            try expectEqual(none, MessageLookup(found: [], gone: []), "what is found of nothing")
+        },
+        ConformanceCheck("count.exact", "count parts of a history", needs: .counts) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var sent = try await alice.send(6, in: url)
+            try await alice.delete(sent.remove(at: 3))
+            let times: [Timestamp?] =
+                [nil] + sent.map(\.createdAt)
+                + sent.map { Timestamp(milliseconds: $0.createdAt.milliseconds + 1) }
+            for lower in times {
+                for upper in times {
+                    let expected = sent.count {
+                        $0.createdAt >= lower ?? .distantPast
+                            && $0.createdAt < upper ?? .distantFuture
+                    }
+                    let count = try await bob.backend.countMessages(in: url, from: lower, to: upper)
+                    try expectEqual(
+                        count, expected, "the count from \(shown(lower)) to \(shown(upper))")
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,122 @@
+import Models
+import Sync
+
+// Lists of channels and members.
+extension BackendConformance {
+    static let channelListChecks: [ConformanceCheck] = [
+        ConformanceCheck("channels.query", "list in every order, in pages of two") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let urls = try await scene.someChannels(alice, bob)
+            for order in [
+                GroupChannelListOrder.latestLastMessage, .chronological, .channelNameAlphabetical,
+            ] {
+                var query = GroupChannelListQuery.everything
+                query.order = order
+                query.channelURLsFilter = urls
+                query.limit = 2
+                try await alice.expectList(of: query, among: urls, "the list, \(order)")
+            }
+        },
+        ConformanceCheck("channels.query", "list what filters let pass") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let urls = try await scene.someChannels(alice, bob)
+            var query = GroupChannelListQuery.everything
+            query.channelNameContainsFilter = "B"
+            try await alice.expectList(of: query, among: urls, "the list with a name")
+            query = .everything
+            query.includesEmptyChannel = false
+            try await alice.expectList(of: query, among: urls, "the list without empty channels")
+            query = .everything
+            query.channelURLsFilter = [urls[1], "no-such-channel"]
+            try await alice.expectList(of: query, among: urls, "the list of one channel")
+            query = .everything
+            query.memberStateFilter = .invitedOnly
+            try await alice.expectList(of: query, among: urls, "the list of invitations")
+        },
+        ConformanceCheck("channels.query", "list what is the user's, and nothing else") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let carols = try await scene.device(2).channelURLs()
+            try expect(!carols.contains(url), "the list has \(url), which is of others")
+            let bobs = try await bob.channelURLs()
+            try expect(bobs.contains(url), "the list lacks \(url)")
+        },
+        ConformanceCheck("channel.same", "compare a channel with the list and the feed") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob, named: "same")
+            _ = try await alice.send("hello", in: url)
+            let channel = try await bob.backend.channel(url)
+            try expectEqual(channel.url, url, "the channel's URL")
+            try expectEqual(channel.name, "same", "the channel's name")
+            let listed = try await bob.channels(matching: .everything).first { $0.url == url }
+            try expectEqual(listed?.essence, channel.essence, "what the list says")
+            var reading = FeedReading(bob)
+            try await reading.catchUp()
+            var told = GroupChannel()
+            told.url = url
+            for case .channel(let update) in reading.events(in: url) {
+                update.patch.apply(to: &told)
+            }
+            try expectEqual(told.essence, channel.essence, "what the feed says")
+        },
+        ConformanceCheck("members.all", "list members one by one") { scene in
+            let devices = [
+                try await scene.device(0), try await scene.device(1), try await scene.device(2),
+            ]
+            let url = try await scene.channel(devices[0], devices[1], devices[2])
+            for limit in [1, 2, 10] {
+                var found: [Member] = []
+                var cursor: PageCursor?
+                for _ in 0..<10 {
+                    let page = try await devices[1].backend.members(
+                        of: url, after: cursor, limit: limit)
+                    try expect(page.elements.count <= limit, "a page has more than \(limit)")
+                    found += page.elements
+                    cursor = page.next
+                    if cursor == nil { break }
+                }
+                let ids = devices.map(\.userID).sorted()
+                try expectEqual(found.map(\.userID), ids, "the members in pages of \(limit)")
+                try expect(found.allSatisfy { $0.state == .joined }, "somebody has not joined")
+                try expect(cursor == nil, "three members did not come to an end in ten pages")
+            }
+        },
+        ConformanceCheck(
+            "members.all", "list who is invited", needs: [.channelManagement, .invitations]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let params = GroupChannelCreateParams("Invited", userIDs: [bob.userID])
+            let url = try await alice.backend.createChannel(params).url
+            let members = try await alice.backend.members(of: url, after: nil, limit: 10).elements
+            try expect(members.contains { $0.userID == bob.userID }, "who is invited is missing")
+        },
+    ]
+}
+
+extension Scene {
+    /// Channels with names and last messages in different orders; the last one is empty.
+    fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
+        var urls: [ChannelURL] = []
+        for name in ["b1", "a", "B2", "c", "empty"] {
+            urls.append(try await channel(devices[0], devices[1], named: name))
+        }
+        for index in [2, 0, 3, 1] { _ = try await devices[0].send("hello", in: urls[index]) }
+        return urls
+    }
+}
+
+extension Device {
+    /// Throws unless a list is what the query itself says of some channels; others may be there too.
+    fileprivate func expectList(
+        of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
+    ) async throws {
+        var expected: [GroupChannel] = []
+        for url in urls {
+            let channel = try await backend.channel(url)
+            if query.belongsTo(channel, currentUserID: userID) { expected.append(channel) }
+        }
+        expected.sort(by: query.precedes)
+        let found = try await channels(matching: query).map(\.url).filter(urls.contains)
+        try expectEqual(found, expected.map(\.url), what)
+    }
+}

@@ -1,0 +1,100 @@
+import Models
+import Sync
+
+// What a feed tells of channels that come and go, and of holes.
+extension BackendConformance {
+    static let feedChannelChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.members", "get a channel") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let cursor = try await bob.tip()
+            let url = try await scene.channel(alice, bob, named: "new")
+            let told = try await bob.missed(since: cursor).events(in: url)
+            var channel = GroupChannel()
+            channel.url = url
+            for case .channel(let update) in told { update.patch.apply(to: &channel) }
+            let held = try await bob.backend.channel(url)
+            try expectEqual(channel.essence, held.essence, "what was told of a new channel")
+        },
+        ConformanceCheck("feed.members", "leave", needs: .channelManagement) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await bob.tip()
+            _ = try await alice.send("before", in: url)
+            try await bob.backend.leave(url)
+            let message = try await alice.send("after", in: url)
+            var reading = try await bob.missed(since: cursor)
+            try await reading.catchUp()
+            try reading.expectLoss(of: url)
+            try expect(
+                !reading.events.contains { $0.isAbout(message.messageID) },
+                "\(bob.userID) left, and was told \(message.shown)")
+        },
+        ConformanceCheck("feed.members", "lose a deleted channel", needs: .channelManagement) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await bob.tip()
+            _ = try await alice.send("before", in: url)
+            try await alice.backend.deleteChannel(url)
+            try await bob.missed(since: cursor).expectLoss(of: url)
+        },
+    ]
+
+    static let holeChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.hole", "walk behind the hole that many messages leave") { scene in
+            try await walkBehindHole(scene, opened: false)
+        },
+        ConformanceCheck(
+            "feed.hole", "walk behind a hole that the host opened", hooks: [.openHoles]
+        ) { scene in
+            try await walkBehindHole(scene, opened: true)
+        },
+    ]
+
+    private static func walkBehindHole(_ scene: Scene, opened: Bool) async throws {
+        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+        let url = try await scene.channel(alice, bob)
+        let known = try await bob.send(3, in: url)
+        let cursor = try await alice.tip()
+        let missed = try await bob.send(many, in: url)
+        if opened { try await scene.perform(.openHoles) }
+        let reading = try await alice.missed(since: cursor)
+        let walk = reading.events(in: url).compactMap { event -> PageCursor? in
+            if case .hole(in: _, walk: let cursor) = event { cursor } else { nil }
+        }.first
+        let told = reading.received(in: url).ids
+        guard let walk else {
+            try expectEqual(told, missed.ids, "without a hole, the feed told")
+            if opened { throw Broken(text: "the host opened holes, and none was told") }
+            throw Skipped(text: "\(many) messages at once left no hole")
+        }
+        // A device that dies in the middle walks from the same cursor again, and some time later.
+        _ = try await bob.send("later", in: url)
+        for step in [5, 8] {
+            let found = try await alice.walk(url, from: .cursor(walk), .older, by: step).ids
+            let all = known.ids + missed.ids
+            try expectEqual(
+                all.filter { found.contains($0) || told.contains($0) }, all,
+                "walking behind the hole by \(step), and what was told")
+            try expectEqual(Set(found).count, found.count, "messages found once")
+        }
+    }
+}
+
+extension FeedReading {
+    /// Throws unless the feed told that a channel is the user's no more, and nothing of it later.
+    func expectLoss(of url: ChannelURL) throws {
+        var isLost = false
+        for event in events {
+            switch event {
+            case .channelRemoved(url, _): isLost = true
+            case .channels(let urls):
+                isLost = isLost || !urls.contains(url)
+            default:
+                guard event.channelURL == url else { continue }
+                try expect(!isLost, "after the loss of \(url) was told \(event.shown)")
+            }
+        }
+        try expect(isLost, "\(device.userID) lost \(url), and was not told")
+    }
+}

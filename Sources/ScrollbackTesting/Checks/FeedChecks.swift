@@ -1,0 +1,120 @@
+import Models
+import Sync
+
+// What a feed tells: all of it, and by when.
+extension BackendConformance {
+    static let feedChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.beginning", "begin with nothing in three channels") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            var urls: [ChannelURL] = []
+            for name in ["one", "two", "three"] {
+                urls.append(try await scene.channel(alice, bob, named: name))
+            }
+            // The second has the newest message in the end, the first the oldest, the third none.
+            let old = try await bob.send("old", in: urls[0])
+            let new = try await bob.send("new", in: urls[1])
+            try expect(new.createdAt >= old.createdAt, "a later message has an earlier time")
+            var reading = FeedReading(alice)
+            try await reading.catchUp()
+            let told = reading.events.compactMap { event -> ChannelUpdate? in
+                if case .channel(let update) = event { update } else { nil }
+            }
+            let all = try await alice.channelURLs()
+            try expectEqual(
+                Set(told.map(\.channelURL)), all, "the channels that the feed begins with")
+            let order = told.map(\.channelURL).filter(urls.contains)
+            if new.createdAt > old.createdAt {
+                try expectEqual(order, [urls[1], urls[0], urls[2]], "the order of the channels")
+            }
+            for update in told where urls.contains(update.channelURL) {
+                var channel = GroupChannel()
+                channel.url = update.channelURL
+                update.patch.apply(to: &channel)
+                let held = try await alice.backend.channel(update.channelURL)
+                try expectEqual(channel.essence, held.essence, "what the feed begins with")
+            }
+            for url in urls {
+                let events = reading.events(in: url).filter { $0.message != nil }
+                try expect(events.isEmpty, "messages of before were told: \(events.map(\.shown))")
+            }
+        },
+        ConformanceCheck("feed.complete", "come back after messages, edits and deletions") {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let other = try await scene.channel(bob, alice)
+            let messages = try await bob.send(4, in: url)
+            var replica = try await Replica(alice, url)
+            var otherReplica = try await Replica(alice, other)
+            let cursor = try await alice.tip()
+            _ = try await bob.send(3, in: url)
+            try await bob.edit(messages[0], "edited")
+            try await bob.delete(messages[1])
+            _ = try await bob.send(2, in: other)
+            _ = try await alice.send("mine", in: other)
+            try await bob.edit(messages[2], "edited too")
+            try await bob.delete(messages[2])
+            try await replica.catchUp(since: cursor)
+            try await replica.expectAgreement()
+            try await otherReplica.catchUp(since: cursor)
+            try await otherReplica.expectAgreement()
+        },
+        ConformanceCheck("feed.complete", "come back to more than one answer would tell") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(5, in: url)
+            var replica = try await Replica(alice, url)
+            let cursor = try await alice.tip()
+            let more = try await bob.send(many, in: url)
+            try await bob.edit(messages[0], "edited")
+            try await bob.edit(more[3], "edited")
+            try await bob.delete(messages[2])
+            try await bob.delete(more[1])
+            try await replica.catchUp(since: cursor)
+            try await replica.expectAgreement()
+        },
+        ConformanceCheck("feed.complete", "come back after a reaction", needs: .reactions) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            var replica = try await Replica(alice, url)
+            let cursor = try await alice.tip()
+            try await bob.react(.add, "+1", to: message)
+            try await replica.catchUp(since: cursor)
+            try await replica.expectAgreement()
+        },
+        ConformanceCheck("feed.complete", "watch what happens") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let message = try await bob.send("hello", in: url)
+            try await reading.await("of a message") { $0.isAbout(message.messageID) }
+            try await bob.edit(message, "hello again")
+            try await reading.await("of an edit") { $0.message?.text == "hello again" }
+            try await bob.delete(message)
+            try await reading.await("of a deletion") {
+                if case .messageDeleted(message.messageID, in: url, at: _) = $0 {
+                    true
+                } else {
+                    false
+                }
+            }
+        },
+        ConformanceCheck("feed.live", "come back, and stop at the first live batch") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let last = try await scene.channel(bob, alice)
+            let cursor = try await alice.tip()
+            _ = try await bob.send(many, in: url)
+            let message = try await bob.send("the last one", in: last)
+            let reading = try await alice.missed(since: cursor)
+            try expect(
+                reading.received(in: last).ids == [message].ids || reading.hasHole(in: last),
+                "the feed was live before it told \(message.shown)")
+        },
+    ]
+
+    /// How many messages are more than servers tell at once to who was away.
+    static let many = 30
+}

@@ -1,0 +1,182 @@
+import Models
+import Sync
+
+// Where a feed goes on: once from each cursor, and again from the same.
+extension BackendConformance {
+    static let feedCursorChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.once", "go on after each batch") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            let messages = try await bob.send(5, in: url)
+            try await bob.delete(messages[4])
+            var reading = try await alice.missed(since: cursor)
+            try await reading.catchUp()
+            let late = try await bob.send("late", in: url)
+            try await reading.await("of a late message") { $0.isAbout(late.messageID) }
+            try expectOnce(reading.events(in: url))
+        },
+        ConformanceCheck("feed.once", "go on from the end with a new device") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            let message = try await bob.send("hello", in: url)
+            try await bob.edit(message, "hello again")
+            let end = try await alice.missed(since: cursor).known()
+            let told = try await scene.device(0).missed(since: end).events(in: url)
+            try expect(told.isEmpty, "the end of the feed tells \(told.map(\.shown))")
+        },
+        ConformanceCheck("feed.again", "follow the feed three times from one cursor") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let old = try await bob.send("old", in: url)
+            let start = try await Replica(alice, url)
+            let cursor = try await alice.tip()
+            let messages = try await bob.send(3, in: url)
+            try await bob.edit(old, "edited")
+            try await bob.delete(messages[1])
+            for round in 1...3 {
+                if round == 3 { try await bob.edit(messages[0], "the newer state") }
+                var replica = start
+                try await replica.catchUp(since: cursor)
+                try await replica.expectAgreement()
+            }
+        },
+        ConformanceCheck("feed.cursor", "go on from the middle") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            _ = try await bob.send(many, in: url)
+            let reading = try await alice.missed(since: cursor)
+            var before = cursor
+            for (index, batch) in reading.batches.enumerated() {
+                if batch.events.contains(where: \.isKept) {
+                    try expect(
+                        batch.cursor != before, "a batch has the cursor before it: \(before)")
+                }
+                before = batch.cursor
+                let rest = try await alice.missed(since: batch.cursor).received(in: url).ids
+                let later = reading.batches[(index + 1)...].flatMap(\.events).compactMap(\.message)
+                try expectEqual(rest, later.ids, "from \(batch.cursor) on, the feed tells")
+            }
+        },
+        ConformanceCheck("feed.cursor", "store each batch as it comes") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var cursor = try await alice.tip()
+            for number in 1...3 {
+                let message = try await bob.send("\(number)", in: url)
+                var reading = FeedReading(alice, since: cursor)
+                try await reading.await("of message \(number)") { $0.isAbout(message.messageID) }
+                let next = try reading.known()
+                try expect(next != cursor, "the cursor \(cursor) does not move")
+                cursor = next
+            }
+        },
+        ConformanceCheck("feed.expired", "go on from a cursor that the server never gave") {
+            scene in
+            let alice = try await scene.device(0)
+            _ = try await scene.channel(alice, try await scene.device(1))
+            try await expectFailure(.expired, of: "a feed from a cursor of another server") {
+                _ = try await alice.backend.feed(since: "no-such-cursor")
+            }
+        },
+        ConformanceCheck(
+            "feed.expired", "come back to a server that has forgotten", hooks: [.forgetPast]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            _ = try await bob.send(3, in: url)
+            try await scene.perform(.forgetPast)
+            try await expectFailure(.expired, of: "a feed whose past is forgotten") {
+                _ = try await alice.backend.feed(since: cursor)
+            }
+            let message = try await bob.send("hello", in: url)
+            let channel = try await alice.backend.channel(url)
+            try expectEqual(channel.lastMessage?.messageID, message.messageID, "the last message")
+        },
+        ConformanceCheck(
+            "feed.expired", "come back to a server whose history broke", hooks: [.breakHistory]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            try await scene.perform(.breakHistory)
+            for device in [alice, bob] { try await device.reconnect() }
+            _ = try await bob.send("hello", in: url)
+            try await expectFailure(.expired, of: "a cursor of another epoch") {
+                _ = try await alice.backend.feed(since: cursor)
+            }
+        },
+        ConformanceCheck("feed.restart", "restart the server", hooks: [.restartServer]) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var replica = try await Replica(try await scene.device(0), url)
+            let cursor = try await alice.tip()
+            let messages = try await bob.send(3, in: url)
+            try await scene.perform(.restartServer)
+            for device in [replica.device, bob] { try await device.reconnect() }
+            try await bob.edit(messages[0], "edited")
+            try await replica.catchUp(since: cursor)
+            try await replica.expectAgreement()
+        },
+        ConformanceCheck("feed.epoch", "compare the epochs of batches and sessions") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let session = try await alice.backend.connect(as: alice.user)
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            _ = try await bob.send(3, in: url)
+            var epochs = Set(try await alice.missed(since: cursor).batches.map(\.epoch))
+            var beginning = FeedReading(alice)
+            try await beginning.catchUp()
+            epochs.formUnion(beginning.batches.map(\.epoch))
+            try expectEqual(epochs, [session.epoch], "the epochs of batches")
+        },
+        ConformanceCheck(
+            "feed.epoch", "break the server's history", hooks: [.breakHistory]
+        ) { scene in
+            let alice = try await scene.device(0)
+            _ = try await scene.channel(alice, try await scene.device(1))
+            let before = try await alice.backend.connect(as: alice.user)
+            try await scene.perform(.breakHistory)
+            let after = try await alice.reconnect()
+            try expect(after.epoch != before.epoch, "the epoch is still \(before.epoch)")
+            var beginning = FeedReading(alice)
+            try await beginning.catchUp()
+            try expectEqual(
+                Set(beginning.batches.map(\.epoch)), [after.epoch], "the batches' epochs")
+        },
+    ]
+
+    private static func expectOnce(_ events: [FeedEvent]) throws {
+        var told: Set<String> = []
+        for event in events where event.message != nil || event.isDeletion {
+            try expect(told.insert(event.shown).inserted, "told twice: \(event.shown)")
+        }
+        let received = events.compactMap { event -> MessageID? in
+            if case .messageReceived(let message) = event { message.messageID } else { nil }
+        }
+        try expectEqual(Set(received).count, received.count, "messages that were told once")
+    }
+}
+
+extension Device {
+    @discardableResult
+    func reconnect() async throws -> BackendSession {
+        await backend.disconnect()
+        return try await backend.connect(as: user)
+    }
+}
+
+extension FeedEvent {
+    var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
+
+    /// Whether a device stores it; what is told live alone is not repeated anyway.
+    fileprivate var isKept: Bool {
+        switch self {
+        case .typing, .openChannel, .unreadCount: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Models
+import Sync
+
+// How a feed tells: in order, whole, each to whom it concerns.
+extension BackendConformance {
+    static let feedOrderChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.order", "come back after messages that were changed") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            let messages = try await bob.send(4, in: url)
+            try await bob.edit(messages[1], "edited")
+            let after = try await alice.send("after", in: url)
+            try await bob.delete(messages[2])
+            let reading = try await alice.missed(since: cursor)
+            let told = reading.received(in: url).ids
+            let sent = (messages + [after]).ids
+            try expectEqual(told, sent.filter(told.contains), "the order of messages")
+            try expectChangesFollowMessages(reading.events(in: url))
+        },
+        ConformanceCheck("feed.order", "watch messages come") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            var sent: [Message] = []
+            for number in 1...5 {
+                sent.append(try await bob.send("bob \(number)", in: url))
+                sent.append(try await alice.send("alice \(number)", in: url))
+            }
+            try await reading.await("of the last message") { $0.isAbout(sent.last?.messageID) }
+            guard !reading.hasHole(in: url) else { return }
+            try expectEqual(reading.received(in: url).ids, sent.ids, "the order of messages")
+        },
+        ConformanceCheck("feed.whole", "compare what is told with what is there") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var params = UserMessageCreateParams("hello")
+            params.data = "data"
+            params.customType = "greeting"
+            params.metaArrays = [MetaArray(key: "mood", values: ["sunny"])]
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let message = try await bob.send(params, in: url)
+            let sent = try await reading.await("of a message") { $0.isAbout(message.messageID) }
+            try await alice.expectWhole(sent.message)
+            try await bob.edit(message, "hello again")
+            let edit = try await reading.await("of an edit") { $0.isAbout(message.messageID) }
+            try await alice.expectWhole(edit.message)
+        },
+        ConformanceCheck("feed.whole", "edit a message over and over") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            let message = try await bob.send("0", in: url)
+            var reading = FeedReading(alice, since: cursor)
+            for number in 1...4 { try await bob.edit(message, "\(number)") }
+            try await reading.await("of the last edit") { $0.message?.text == "4" }
+            try expectNeverOlder(reading.events(in: url))
+            try await bob.edit(message, "5")
+            try await reading.await("of another edit") { $0.message?.text == "5" }
+            try expectNeverOlder(reading.events(in: url))
+        },
+        ConformanceCheck("feed.sender", "send with one device, and look at both") { scene in
+            let (phone, desktop) = (try await scene.device(0), try await scene.device(0))
+            let bob = try await scene.device(1)
+            let url = try await scene.channel(phone, bob)
+            var readings: [FeedReading] = []
+            for device in [phone, desktop] {
+                readings.append(FeedReading(device, since: try await device.tip()))
+            }
+            let request = scene.subject.makeRequestID()
+            let message = try await phone.send("hello", in: url, requestID: request)
+            for var reading in readings {
+                let told = try await reading.await("of the user's own message", else: nil) {
+                    $0.isAbout(message.messageID)
+                }
+                try expectEqual(told.message?.requestID, request, "the request id")
+            }
+        },
+        ConformanceCheck("feed.private", "listen while others talk") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let shared = try await scene.channel(alice, carol)
+            let cursor = try await carol.tip()
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("secret", in: url)
+            try await bob.edit(try await bob.send("also secret", in: url), "still secret")
+            try await alice.delete(message)
+            let marker = try await alice.send("hello", in: shared)
+            for start in [cursor, nil] {
+                var reading = FeedReading(carol, since: start)
+                try await reading.catchUp()
+                let told = reading.events(in: url).map(\.shown)
+                try expect(told.isEmpty, "\(carol.userID) was told \(told)")
+                let sets = reading.events.contains {
+                    if case .channels(let urls) = $0 { urls.contains(url) } else { false }
+                }
+                try expect(!sets, "\(carol.userID) was told that \(url) is there")
+                guard start != nil else { continue }
+                try expect(
+                    reading.events.contains { $0.isAbout(marker.messageID) }
+                        || reading.hasHole(in: shared),
+                    "\(carol.userID) was not told \(marker.shown)")
+            }
+        },
+    ]
+
+    /// Throws if a message is changed that was not told before.
+    private static func expectChangesFollowMessages(_ events: [FeedEvent]) throws {
+        var told: Set<MessageID> = []
+        var deleted: Set<MessageID> = []
+        let received = events.compactMap { event -> MessageID? in
+            if case .messageReceived(let message) = event { message.messageID } else { nil }
+        }
+        for event in events {
+            switch event {
+            case .messageReceived(let message):
+                let id = try message.id
+                try expect(!deleted.contains(id), "\(id) was told as deleted, and then as new")
+                told.insert(id)
+            case .messageUpdated(let message):
+                let id = try message.id
+                try expect(!deleted.contains(id), "\(id) was told as deleted, and then as edited")
+                try expect(
+                    told.contains(id) || !received.contains(id),
+                    "\(id) was edited before it was new")
+            case .messageDeleted(let id, in: _, at: _): deleted.insert(id)
+            default: break
+            }
+        }
+    }
+
+    private static func expectNeverOlder(_ events: [FeedEvent]) throws {
+        var versions: [MessageID: Message] = [:]
+        for message in events.compactMap(\.message) {
+            let id = try message.id
+            if let before = versions[id] {
+                try expect(
+                    before.version <= message.version,
+                    "\(message.shown) was told after \(before.shown)")
+            }
+            versions[id] = message
+        }
+    }
+}
+
+extension Device {
+    /// Throws unless a message is all that a lookup returns of it.
+    fileprivate func expectWhole(_ message: Message?) async throws {
+        guard let message else { throw Broken(text: "no whole message was told") }
+        let found = try await backend.lookup([message.id], in: message.channelURL).found
+        try expectEqual([message.essence], found.map(\.essence), "the feed told")
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Models
+import Store
+import Sync
+
+// Files, receipts and typing.
+extension BackendConformance {
+    static let fileChecks: [ConformanceCheck] = [
+        ConformanceCheck("upload.bytes", "upload, send and download a file", needs: .files) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            var random = SeededRandom(seed: 1)
+            let bytes = Data((0..<5000).map { _ in UInt8(random.number(below: 256)) })
+            var file = UploadableFile()
+            file.data = bytes
+            file.name = "noise.bin"
+            file.mimeType = "application/octet-stream"
+            let steps = Steps()
+            let info = try await alice.backend.upload(file, requestID: request) { progress in
+                steps.add(progress.bytesTransferred)
+            }
+            try expect(!info.url.isEmpty, "the file has no address")
+            let growing = steps.all
+            try expectEqual(growing, growing.sorted(), "the progress")
+            var message = Message(type: .file, id: nil, channelURL: url, createdAt: 0)
+            message.fileMessageParams = FileMessageCreateParams(file)
+            var draft = Draft(message, requestID: request)
+            draft.setUploadedFile(info, at: 0)
+            let sent = try await alice.backend.send(draft)
+            let found = try await bob.backend.lookup([sent.id], in: url).found.first
+            guard let received = found?.file else { throw Broken(text: "the message has no file") }
+            let downloaded = try await bob.backend.download(received)
+            try expect(
+                downloaded == bytes,
+                "\(downloaded.count) bytes came back of \(bytes.count), or others")
+        }
+    ]
+
+    static let receiptChecks: [ConformanceCheck] = [
+        ConformanceCheck("read.told", "read a channel", needs: .readReceipts) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let message = try await alice.send("hello", in: url)
+            if bob.can(.unreadCounts) {
+                let unread = try await bob.backend.channel(url).unreadMessageCount
+                try expectEqual(unread, 1, "what is unread before")
+            }
+            try await bob.backend.markAsRead(url)
+            try await reading.await("who has read", else: nil) {
+                guard case .read(by: bob.userID, in: url, at: let time) = $0 else { return false }
+                return time >= message.createdAt
+            }
+            guard bob.can(.unreadCounts) else { return }
+            let unread = try await bob.backend.channel(url).unreadMessageCount
+            try expectEqual(unread, 0, "what is unread afterwards")
+        },
+        ConformanceCheck("delivered.told", "get messages", needs: .deliveryReceipts) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let message = try await alice.send("hello", in: url)
+            try await bob.backend.markAsDelivered(url)
+            try await reading.await("to whom it was delivered", else: nil) {
+                guard case .delivered(to: bob.userID, in: url, at: let time) = $0 else {
+                    return false
+                }
+                return time >= message.createdAt
+            }
+        },
+        ConformanceCheck("typing.told", "type, and cease to", needs: .typing) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            for isTyping in [true, false] {
+                try await bob.backend.setTyping(isTyping, in: url)
+                try await reading.await(
+                    isTyping ? "who is typing" : "that nobody is typing", else: nil
+                ) {
+                    guard case .typing(let users, in: url) = $0 else { return false }
+                    return users.contains { $0.userID == bob.userID } == isTyping
+                }
+            }
+        },
+    ]
+
+    private final class Steps: Sendable {
+        private let list = Locked<[Int]>([])
+        func add(_ step: Int) { list.withLock { $0.append(step) } }
+        var all: [Int] { list.withLock { $0 } }
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Models
+import Sync
+
+// Errors and the connection.
+extension BackendConformance {
+    static let generalChecks: [ConformanceCheck] = [
+        ConformanceCheck("errors.channel", "ask for a channel that does not exist") { scene in
+            let alice = try await scene.device(0)
+            try await alice.expectNoPart(in: "no-such-channel", "1", alice.tip())
+        },
+        ConformanceCheck("errors.channel", "meddle in a channel of others") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            let cursor = try await carol.tip()
+            try await carol.expectNoPart(in: url, try message.id, cursor)
+            let history = try await alice.history(url)
+            try expectEqual(history.map(\.text), ["hello"], "the channel's messages afterwards")
+            let channel = try await alice.backend.channel(url)
+            try expectEqual(channel.memberCount, 2, "the channel's members afterwards")
+            try expect(!channel.isFrozen, "the channel is frozen afterwards")
+        },
+        ConformanceCheck("errors.unsupported", "ask for all that is left out") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            let cursor = try await alice.tip()
+            let calls = alice.calls(on: url, try message.id, cursor, with: bob.userID)
+                .filter { !$0.needed.isEmpty && !alice.can($0.needed) }
+            guard !calls.isEmpty else {
+                throw Skipped(text: "the capabilities leave nothing out that can be asked for")
+            }
+            for call in calls {
+                try await expectFailure(.unsupported, of: "\(call.name)", call.perform)
+            }
+            let history = try await alice.history(url)
+            try expectEqual(history.map(\.essence), [message.essence], "the history afterwards")
+        },
+        ConformanceCheck("connect.user", "connect each user") { scene in
+            for index in 0..<3 {
+                let device = try await scene.deviceOffline(index)
+                let session = try await device.backend.connect(as: device.user)
+                try expectEqual(session.user.userID, device.userID, "the session's user")
+            }
+        },
+        ConformanceCheck("connect.again", "connect a connected device, and one that is not") {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let first = try await alice.backend.connect(as: alice.user)
+            let messages = try await alice.send(3, in: url)
+            let before = try await alice.channelURLs()
+            let cursor = try await alice.tip()
+            for wasConnected in [true, false] {
+                if !wasConnected { await alice.backend.disconnect() }
+                let session = try await alice.backend.connect(as: alice.user)
+                try expectEqual(session.epoch, first.epoch, "the epoch")
+                let history = try await alice.history(url)
+                try expectEqual(history.ids, messages.ids, "the history")
+                try expectEqual(try await alice.channelURLs(), before, "the channels")
+                let missed = try await alice.missed(since: cursor).events(in: url)
+                try expect(missed.isEmpty, "connecting made the feed tell \(missed.map(\.shown))")
+            }
+        },
+        ConformanceCheck("disconnect.ends", "ask a disconnected device, then connect it") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            let cursor = try await alice.tip()
+            await alice.backend.disconnect()
+            for call in alice.calls(on: url, try message.id, cursor, with: bob.userID)
+            where call.needed.isEmpty || call.needed == .counts {
+                guard alice.can(call.needed) else { continue }
+                try await expectFailure(.notConnected, of: "\(call.name)", call.perform)
+            }
+            _ = try await alice.backend.connect(as: alice.user)
+            let history = try await alice.history(url)
+            try expectEqual(history.map(\.text), ["hello"], "the history when connected again")
+        },
+        ConformanceCheck("disconnect.ends", "disconnect while the feed waits") { scene in
+            let alice = try await scene.device(0)
+            let cursor = try await alice.tip()
+            let waiting = Task { try await alice.backend.feed(since: cursor) }
+            await Task.yield()
+            await alice.backend.disconnect()
+            do {
+                _ = try await waiting.value  // It was answered before.
+            } catch let error as BackendError {
+                try expectEqual(error.code, .notConnected, "the feed that waited threw")
+            }
+        },
+    ]
+}
+
+// MARK: All that can be asked of a channel
+
+/// A call on a channel, and what a backend needs for it.
+struct ChannelCall {
+    let name: String
+    let needed: BackendCapabilities
+    let perform: () async throws -> Void
+
+    init(
+        _ name: String, _ needed: BackendCapabilities = [],
+        _ perform: @escaping () async throws -> Void
+    ) {
+        self.name = name
+        self.needed = needed
+        self.perform = perform
+    }
+}
+
+extension Device {
+    func expectNoPart(
+        in url: ChannelURL, _ id: MessageID, _ cursor: FeedCursor
+    ) async throws {
+        for call in calls(on: url, id, cursor, with: userID) where can(call.needed) {
+            try await expectFailure(.notFound, .refused, of: call.name, call.perform)
+        }
+    }
+
+    func calls(
+        on url: ChannelURL, _ id: MessageID, _ cursor: FeedCursor, with other: UserID
+    ) -> [ChannelCall] {
+        let request = scene.subject.makeRequestID
+        var text = UserMessageUpdateParams()
+        text.text = "meddled"
+        return [
+            ChannelCall("messages") { _ = try await history(url) },
+            ChannelCall("lookup") { _ = try await backend.lookup([id], in: url) },
+            ChannelCall("messageChanges") { _ = try await changes(url, since: .feed(cursor)) },
+            ChannelCall("channel") { _ = try await backend.channel(url) },
+            ChannelCall("members") {
+                _ = try await backend.members(of: url, after: nil, limit: 10)
+            },
+            ChannelCall("send") { _ = try await send("meddled", in: url) },
+            ChannelCall("update") { [text] in
+                _ = try await backend.update(id, in: url, with: .user(text), requestID: request())
+            },
+            ChannelCall("delete") {
+                try await backend.delete(id, in: url, requestID: request())
+            },
+        ] + optionalCalls(on: url, id, with: other)
+    }
+
+    private func optionalCalls(
+        on url: ChannelURL, _ id: MessageID, with other: UserID
+    ) -> [ChannelCall] {
+        let request = scene.subject.makeRequestID
+        return [
+            ChannelCall("messageChanges(since: a time)", .messageChangelogByTime) {
+                _ = try await backend.messageChanges(in: url, since: .time(.distantPast))
+            },
+            ChannelCall("replies", .threads) {
+                _ = try await backend.replies(to: id, in: url, at: .newest, older: 1, newer: 0)
+            },
+            ChannelCall("countMessages", .counts) {
+                _ = try await backend.countMessages(in: url, from: nil, to: nil)
+            },
+            ChannelCall("react", .reactions) {
+                _ = try await backend.react(.add, "+1", to: id, in: url, requestID: request())
+            },
+            ChannelCall("markAsRead", .readReceipts) { try await backend.markAsRead(url) },
+            ChannelCall("markAsDelivered", .deliveryReceipts) {
+                try await backend.markAsDelivered(url)
+            },
+            ChannelCall("setTyping", .typing) { try await backend.setTyping(true, in: url) },
+            ChannelCall("updateChannel", .channelManagement) {
+                var patch = Patch<GroupChannel>()
+                patch.set(\.name, to: "meddled")
+                _ = try await backend.updateChannel(url, with: patch)
+            },
+            ChannelCall("invite", .channelManagement) {
+                try await backend.invite([other], to: url)
+            },
+            ChannelCall("answerInvitation", .invitations) {
+                try await backend.answerInvitation(to: url, accepts: true)
+            },
+            ChannelCall("join", .channelManagement) { _ = try await backend.join(url) },
+            ChannelCall("hide", .hiding) {
+                try await backend.hide(url, .hiddenPreventAutoUnhide)
+            },
+            ChannelCall("resetMyHistory", .historyReset) {
+                _ = try await backend.resetMyHistory(of: url)
+            },
+            ChannelCall("setFrozen", .moderation) { try await backend.setFrozen(true, url) },
+            ChannelCall("restrict", .moderation) {
+                try await backend.restrict(other, in: url, .muted, until: nil, reason: "")
+            },
+            ChannelCall("lift", .moderation) {
+                try await backend.lift(.muted, of: other, in: url)
+            },
+            ChannelCall("leave", .channelManagement) { try await backend.leave(url) },
+            ChannelCall("deleteChannel", .channelManagement) {
+                try await backend.deleteChannel(url)
+            },
+        ]
+    }
+}

@@ -1,0 +1,145 @@
+import Models
+import Sync
+
+// Making channels, and who is in them.
+extension BackendConformance {
+    static let managementChecks: [ConformanceCheck] = [
+        ConformanceCheck("create.members", "create a channel", needs: .channelManagement) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            var params = GroupChannelCreateParams("Made", userIDs: [bob.userID])
+            params.data = "data"
+            params.customType = "made"
+            let made = try await alice.backend.createChannel(params)
+            try expectEqual(made.myMemberState, .joined, "who made it")
+            for device in [alice, bob] {
+                let channel = try await device.backend.channel(made.url)
+                try expectEqual(channel.name, "Made", "the name")
+                try expectEqual(channel.data, "data", "the data")
+                try expectEqual(channel.customType, "made", "the custom type")
+                try expectEqual(channel.memberCount, 2, "how many members it has")
+                let isInvited = device.userID == bob.userID && device.can(.invitations)
+                try expect(
+                    channel.myMemberState == .joined
+                        || isInvited && channel.myMemberState == .invited,
+                    "\(device.userID) is \(channel.myMemberState)")
+                let urls = try await device.channelURLs()
+                try expect(urls.contains(made.url), "\(device.userID) has no such channel")
+            }
+        },
+        ConformanceCheck("create.distinct", "ask for one channel twice", needs: .channelManagement)
+        {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            var params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
+            params.isDistinct = true
+            let first = try await alice.backend.createChannel(params).url
+            params.userIDs = [carol.userID, bob.userID]
+            let second = try await alice.backend.createChannel(params).url
+            params.userIDs = [alice.userID, carol.userID]
+            let third = try await bob.backend.createChannel(params).url
+            try expectEqual([second, third], [first, first], "the channels of the same users")
+            params.userIDs = [bob.userID]
+            let fewer = try await alice.backend.createChannel(params).url
+            try expect(fewer != first, "the channel of fewer users is the same")
+            params.isDistinct = false
+            let other = try await alice.backend.createChannel(params).url
+            try expect(other != fewer && other != first, "a channel is not a new one")
+        },
+        ConformanceCheck(
+            "updateChannel.absent", "change one thing at a time", needs: .channelManagement
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            var params = GroupChannelCreateParams("name", userIDs: [bob.userID])
+            params.data = "data"
+            params.customType = "type"
+            params.coverURL = "https://example.com/cover.png"
+            let url = try await alice.backend.createChannel(params).url
+            var metadata = Patch<GroupChannel>()
+            metadata.set(\.metadata, to: ["mood": "sunny"])
+            _ = try await alice.backend.updateChannel(url, with: metadata)
+            var name = Patch<GroupChannel>()
+            name.set(\.name, to: "another name")
+            var data = Patch<GroupChannel>()
+            data.set(\.data, to: "")
+            for patch in [name, data] {
+                var expected = try await alice.backend.channel(url)
+                patch.apply(to: &expected)
+                let changed = try await alice.backend.updateChannel(url, with: patch)
+                try expectEqual(changed.essence, expected.essence, "the channel after \(patch)")
+                let found = try await bob.backend.channel(url)
+                try expectEqual(
+                    [found.name, found.data, found.customType, found.coverURL],
+                    [expected.name, expected.data, "type", params.coverURL],
+                    "what others see after \(patch)")
+                try expectEqual(found.metadata, ["mood": "sunny"], "the metadata after \(patch)")
+            }
+        },
+        ConformanceCheck("deleteChannel.gone", "delete a channel", needs: .channelManagement) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            _ = try await alice.send("hello", in: url)
+            try await alice.backend.deleteChannel(url)
+            for device in [alice, bob] { try await device.expectLoss(of: url) }
+        },
+        ConformanceCheck("invite.told", "invite somebody", needs: .channelManagement) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await carol.tip()
+            try await alice.backend.invite([carol.userID], to: url)
+            let state = try await carol.backend.channel(url).myMemberState
+            let isIn = state == .joined || state == .invited && carol.can(.invitations)
+            try expect(isIn, "\(carol.userID) is \(state)")
+            let urls = try await carol.channelURLs()
+            try expect(urls.contains(url), "\(carol.userID) has no such channel")
+            let told = try await carol.missed(since: cursor).events(in: url)
+            try expect(!told.isEmpty, "\(carol.userID) was not told")
+        },
+        ConformanceCheck(
+            "invitation.answer", "accept, and decline", needs: [.channelManagement, .invitations]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let params = GroupChannelCreateParams("", userIDs: [bob.userID, carol.userID])
+            let url = try await alice.backend.createChannel(params).url
+            for device in [bob, carol] {
+                guard try await device.backend.channel(url).myMemberState == .invited else {
+                    throw Skipped(text: "whoever is invited has joined")
+                }
+            }
+            try await bob.backend.answerInvitation(to: url, accepts: true)
+            try await carol.backend.answerInvitation(to: url, accepts: false)
+            let state = try await bob.backend.channel(url).myMemberState
+            try expectEqual(state, .joined, "who accepted")
+            _ = try await bob.send("hello", in: url)
+            try await carol.expectLoss(of: url)
+        },
+        ConformanceCheck("leave.loses", "leave a channel", needs: .channelManagement) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob, carol)
+            try await bob.backend.leave(url)
+            try await bob.expectLoss(of: url)
+            try expectEqual(try await alice.backend.channel(url).memberCount, 2, "the member count")
+            let members = try await carol.backend.members(of: url, after: nil, limit: 10).elements
+            try expectEqual(
+                members.map(\.userID), [alice.userID, carol.userID].sorted(), "the members")
+        },
+    ]
+}
+
+extension Device {
+    /// Throws unless a channel is the user's no more.
+    func expectLoss(of url: ChannelURL) async throws {
+        let urls = try await channelURLs()
+        try expect(!urls.contains(url), "\(userID) has \(url) still")
+        try await expectFailure(.notFound, .refused, of: "a look at what is lost") {
+            _ = try await history(url)
+        }
+        try await expectFailure(.notFound, .refused, of: "sending to what is lost") {
+            _ = try await send("hello", in: url)
+        }
+    }
+}

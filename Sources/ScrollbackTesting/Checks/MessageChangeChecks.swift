@@ -1,0 +1,146 @@
+import Models
+import Sync
+
+// The changelog of messages.
+extension BackendConformance {
+    static let messageChangeChecks: [ConformanceCheck] = [
+        ConformanceCheck("messageChanges.complete", "edit and delete since a point of the feed") {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(4, in: url)
+            let cursor = try await alice.tip()
+            try await expectChanges(of: messages, by: bob, seenBy: alice, since: .feed(cursor))
+        },
+        ConformanceCheck("messageChanges.complete", "edit and delete since a token") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(4, in: url)
+            let cursor = try await alice.tip()
+            let token = try await alice.changelog(url, since: .feed(cursor)).last?.next
+            guard let token else {
+                throw Broken(
+                    text: "the changelog ended without a token", promiseID: "messageChanges.token")
+            }
+            try await expectChanges(of: messages, by: bob, seenBy: alice, since: .token(token))
+        },
+        ConformanceCheck(
+            "messageChanges.complete", "edit and delete since a time",
+            needs: .messageChangelogByTime
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(4, in: url)
+            let time = messages[3].createdAt
+            try await expectChanges(of: messages, by: bob, seenBy: alice, since: .time(time))
+        },
+        ConformanceCheck("messageChanges.complete", "react since a point", needs: .reactions) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await bob.send("hello", in: url)
+            let cursor = try await alice.tip()
+            try await alice.react(.add, "+1", to: message)
+            let updated = try await alice.changes(url, since: .feed(cursor)).updated
+            let last = updated.last { $0.messageID == message.messageID }
+            try expectEqual(last?.reactions.map(\.userIDs), [[alice.userID]], "the reactions")
+        },
+        ConformanceCheck("messageChanges.complete", "change much, page after page") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(many, in: url)
+            let cursor = try await alice.tip()
+            for message in messages { try await bob.edit(message, "edited") }
+            let updated = try await alice.changes(url, since: .feed(cursor)).updated
+            let told = Set(updated.filter { $0.text == "edited" }.ids)
+            try expectEqual(told, Set(messages.ids), "the edited messages")
+        },
+        ConformanceCheck("messageChanges.token", "go on from each token") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(many, in: url)
+            let cursor = try await alice.tip()
+            for message in messages { try await bob.edit(message, "edited") }
+            let pages = try await alice.changelog(url, since: .feed(cursor))
+            var before: String?
+            for page in pages {
+                try expect(page.next != nil, "an answer has no token")
+                try expect(page.next != before || !page.hasMore, "the token \(shown(before)) stays")
+                before = page.next
+            }
+            for (index, page) in pages.enumerated() {
+                guard let token = page.next else { continue }
+                let rest = try await alice.changes(url, since: .token(token)).updated.ids
+                let later = Set(pages[(index + 1)...].flatMap(\.updated).ids)
+                try expect(later.isSubset(of: rest), "from \(token) on, \(later) became \(rest)")
+            }
+            guard let last = pages.last?.next else { return }
+            try await bob.edit(messages[0], "edited again")
+            let updated = try await alice.changes(url, since: .token(last)).updated
+            let text = updated.last { $0.messageID == messages[0].messageID }?.text
+            try expectEqual(text, "edited again", "the change after the last token")
+        },
+        ConformanceCheck("messageChanges.ends", "follow the changelog of a busy channel") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let cursor = try await alice.tip()
+            _ = try await alice.changelog(url, since: .feed(cursor))
+            for message in try await bob.send(many, in: url) {
+                try await bob.edit(message, "edited")
+            }
+            let pages = try await alice.changelog(url, since: .feed(cursor))
+            guard let last = pages.last?.next else { return }
+            let rest = try await alice.changelog(url, since: .token(last))
+            try expect(rest.count <= 1, "nothing happened, and there are \(rest.count) pages")
+        },
+        ConformanceCheck("messageChanges.expired", "ask since a token that nobody gave") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            _ = try await bob.send(2, in: url)
+            try await expectFailure(.expired, of: "a changelog since a token that nobody gave") {
+                _ = try await alice.backend.messageChanges(in: url, since: .token("no-such-token"))
+            }
+        },
+        ConformanceCheck(
+            "messageChanges.expired", "ask a server that has forgotten", hooks: [.forgetPast]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let messages = try await bob.send(3, in: url)
+            let cursor = try await alice.tip()
+            try await bob.edit(messages[0], "edited")
+            try await scene.perform(.forgetPast)
+            do {
+                let updated = try await alice.changes(url, since: .feed(cursor)).updated
+                let isTold = updated.contains { $0.text == "edited" }
+                try expect(isTold, "what was forgotten is left out")
+            } catch let error as BackendError {
+                try expectEqual(error.code, .expired, "a changelog whose past is forgotten threw")
+            }
+        },
+    ]
+
+    /// Edits the first, the third twice, deletes the second, and looks for all of it.
+    private static func expectChanges(
+        of messages: [Message], by author: Device, seenBy reader: Device,
+        since point: ChangelogPoint
+    ) async throws {
+        try await author.edit(messages[0], "edited")
+        try await author.delete(messages[1])
+        try await author.edit(messages[2], "edited")
+        try await author.edit(messages[2], "edited twice")
+        let url = messages[0].channelURL
+        let (updated, deleted) = try await reader.changes(url, since: point)
+        for (message, text) in [(messages[0], "edited"), (messages[2], "edited twice")] {
+            let last = updated.last { $0.messageID == message.messageID }
+            try expectEqual(last?.text, text, "what the changelog tells of \(message.shown)")
+        }
+        let id = try messages[1].id
+        try expect(deleted.contains(id), "the deletion of \(id) is missing")
+        try expect(
+            !updated.contains { $0.messageID == id }, "\(id) was deleted, and is told as edited")
+        let ids = Set(messages.compactMap(\.messageID)).subtracting([id])
+        let wrong = deleted.filter(ids.contains)
+        try expect(wrong.isEmpty, "told as deleted, and not: \(wrong)")
+    }
+}

@@ -1,0 +1,134 @@
+import Models
+import Sync
+
+// What a user decides for themselves, and what moderators decide for others.
+extension BackendConformance {
+    static let ownPartChecks: [ConformanceCheck] = [
+        ConformanceCheck("hide.state", "hide, and get a message", needs: .hiding) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            for state in [HiddenState.hiddenAllowAutoUnhide, .hiddenPreventAutoUnhide] {
+                let url = try await scene.channel(alice, bob)
+                _ = try await alice.send("before", in: url)
+                try await bob.backend.hide(url, state)
+                let hidden = try await bob.backend.channel(url).hiddenState
+                try expectEqual(hidden, state, "the hidden state")
+                let others = try await alice.backend.channel(url).hiddenState
+                try expectEqual(others, .unhidden, "the hidden state of others")
+                _ = try await alice.send("after", in: url)
+                let after = try await bob.backend.channel(url).hiddenState
+                let expected = state == .hiddenAllowAutoUnhide ? .unhidden : state
+                try expectEqual(after, expected, "the state after a message")
+                try await bob.backend.hide(url, .unhidden)
+                let shown = try await bob.backend.channel(url).hiddenState
+                try expectEqual(shown, .unhidden, "the state when it is shown again")
+            }
+        },
+        ConformanceCheck("reset.history", "begin a history anew", needs: .historyReset) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let old = try await alice.send(3, in: url)
+            let offset = try await bob.backend.resetMyHistory(of: url)
+            let new = try await alice.send(2, in: url)
+            try expect(old[2].createdAt < offset, "a message of before is in the new history")
+            try expect(offset <= new[0].createdAt, "a message of later is not in the new history")
+            for walked in [
+                try await bob.walk(url, from: .newest, .older),
+                try await bob.walk(url, from: .time(.distantPast), .newer),
+            ] {
+                try expectEqual(walked.ids, new.ids, "the new history")
+            }
+            let answer = try await bob.backend.lookup([old[0].id, new[0].id], in: url)
+            try expectEqual(answer.found.ids, [new[0]].ids, "what a lookup finds")
+            try expectEqual(answer.gone, [try old[0].id], "what a lookup calls gone")
+            if bob.can(.counts) {
+                let count = try await bob.backend.countMessages(in: url, from: nil, to: nil)
+                try expectEqual(count, 2, "the count")
+            }
+            let channel = try await bob.backend.channel(url)
+            try expectEqual(channel.messageOffset, offset, "the channel's offset")
+            try expectEqual(try await alice.history(url).ids, (old + new).ids, "others' history")
+        },
+    ]
+
+    static let moderationChecks: [ConformanceCheck] = [
+        ConformanceCheck("freeze.refuses", "freeze a channel", needs: .moderation) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            try await expectFailure(.refused, of: "freezing by a member") {
+                try await bob.backend.setFrozen(true, url)
+            }
+            try await alice.backend.setFrozen(true, url)
+            try await expectFailure(.refused, of: "sending", detail: .channelFrozen) {
+                _ = try await bob.send("hello", in: url)
+            }
+            _ = try await alice.send("who moderates may", in: url)
+            try await alice.backend.setFrozen(false, url)
+            _ = try await bob.send("hello", in: url)
+            let texts = try await alice.history(url).map(\.text)
+            try expectEqual(texts, ["who moderates may", "hello"], "the messages")
+        },
+        ConformanceCheck("mute.refuses", "mute somebody", needs: .moderation) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            try await expectFailure(.refused, of: "muting by a member") {
+                try await bob.backend.restrict(
+                    alice.userID, in: url, .muted, until: nil, reason: "")
+            }
+            try await alice.backend.restrict(bob.userID, in: url, .muted, until: nil, reason: "")
+            try await expectFailure(.refused, of: "sending", detail: .mutedInChannel) {
+                _ = try await bob.send("hello", in: url)
+            }
+            try await alice.backend.lift(.muted, of: bob.userID, in: url)
+            _ = try await bob.send("hello again", in: url)
+            let texts = try await alice.history(url).map(\.text)
+            try expectEqual(texts, ["hello again"], "the messages")
+        },
+        ConformanceCheck("ban.loses", "ban somebody", needs: .moderation) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            try await alice.backend.restrict(bob.userID, in: url, .banned, until: nil, reason: "")
+            try await bob.expectLoss(of: url)
+            guard bob.can(.channelManagement) else { return }
+            try await expectFailure(.notFound, .refused, of: "coming back") {
+                _ = try await bob.backend.join(url)
+            }
+            do {
+                try await alice.backend.invite([bob.userID], to: url)
+            } catch is BackendError {
+                // Who is banned may not be invited either.
+            }
+            let urls = try await bob.channelURLs()
+            try expect(!urls.contains(url), "\(bob.userID) is banned, and is back")
+        },
+    ]
+
+    static let openChannelChecks: [ConformanceCheck] = [
+        ConformanceCheck("open.live", "enter and exit an open channel", needs: .openChannels) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await alice.backend.createOpenChannel(OpenChannelCreateParams("Open")).url
+            _ = try await alice.backend.enter(url)
+            let before = try await alice.sendOpen("before", in: url)
+            var reading = FeedReading(bob, since: try await bob.tip())
+            _ = try await bob.backend.enter(url)
+            let message = try await alice.sendOpen("hello", in: url)
+            try await reading.await("of a message", else: nil) { $0.isAbout(message.messageID) }
+            try await bob.backend.exit(url)
+            let after = try await alice.sendOpen("after", in: url)
+            try await reading.catchUp()
+            for other in [before, after] {
+                let isTold = reading.events.contains { $0.isAbout(other.messageID) }
+                try expect(!isTold, "\(bob.userID) was not in, and was told \(other.shown)")
+            }
+        }
+    ]
+}
+
+extension Device {
+    fileprivate func sendOpen(_ text: String, in url: ChannelURL) async throws -> Message {
+        var message = Message(
+            id: nil, channelURL: url, channelType: .open, text: text, createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams(text)
+        return try await backend.send(Draft(message, requestID: scene.subject.makeRequestID()))
+    }
+}

@@ -1,0 +1,115 @@
+import Models
+import Sync
+
+// What is on a page of messages.
+extension BackendConformance {
+    static let pageChecks: [ConformanceCheck] = [
+        ConformanceCheck("messages.order", "look at pages of every size") { scene in
+            try await lookAround(scene) { page, _, _, _, _ in
+                let places = page.messages.compactMap(\.position)
+                try expect(
+                    zip(places, places.dropFirst()).allSatisfy(<),
+                    "a page is not in the order of positions: \(page.messages.map(\.shown))")
+            }
+        },
+        ConformanceCheck(
+            "messages.order", "look at messages of one millisecond", hooks: [.stopTime]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            try await scene.perform(.stopTime)
+            let sent = try await alice.send(6, in: url)
+            let page = try await bob.page(url, .newest, older: 20, newer: 0).messages
+            let places = page.compactMap(\.position)
+            try expectEqual(Set(page.ids), Set(sent.ids), "the page's messages")
+            try expect(
+                zip(places, places.dropFirst()).allSatisfy(<),
+                "a page is not in the order of positions: \(page.map(\.shown))")
+        },
+        ConformanceCheck("messages.limit", "ask for few, and for none") { scene in
+            try await lookAround(scene) { page, anchor, older, newer, all in
+                let ids = page.messages.ids
+                try expect(ids.count <= older + newer, "\(ids) are more than \(older) and \(newer)")
+                guard let place = place(of: anchor, in: all) else { return }
+                let before = all[..<place].ids.filter(ids.contains).count
+                try expect(
+                    before <= older && ids.count - before <= newer,
+                    "\(before) before the anchor and \(ids.count - before) after it")
+            }
+        },
+        ConformanceCheck("messages.whole", "look for holes in pages") { scene in
+            try await lookAround(scene) { page, _, _, _, all in
+                let ids = page.messages.ids
+                let places = ids.compactMap { all.ids.firstIndex(of: $0) }
+                try expectEqual(places.count, ids.count, "messages of the page that were sent")
+                guard let first = places.min(), let last = places.max() else { return }
+                let between = all.ids[first...last].filter { !ids.contains($0) }
+                try expect(between.isEmpty, "\(ids) lacks \(between)")
+            }
+        },
+        ConformanceCheck("messages.fresh", "read a page after the feed told of it") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let old = try await bob.send("old", in: url)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let new = try await bob.send("new", in: url)
+            try await reading.await("of a message") { $0.isAbout(new.messageID) }
+            var page = try await alice.page(url, .newest, older: 10, newer: 0)
+            try expectEqual(page.messages.ids, [old, new].ids, "the page after a message was told")
+            try await bob.edit(old, "edited")
+            let edit = try await reading.await("of an edit") { $0.isAbout(old.messageID) }
+            page = try await alice.page(url, .newest, older: 10, newer: 0)
+            try expectEqual(
+                page.messages.map(\.text), ["edited", "new"], "the page after an edit was told")
+            let version = page.messages[0].version
+            try expect(
+                version >= edit.message?.version ?? version, "the page has version \(version)")
+            try await bob.delete(new)
+            try await reading.await("of a deletion") { $0.isDeletion }
+            page = try await alice.page(url, .newest, older: 10, newer: 0)
+            try expectEqual(page.messages.ids, [old].ids, "the page after a deletion was told")
+        },
+    ]
+
+    /// Has a check look at pages of several sizes around several anchors.
+    private static func lookAround(
+        _ scene: Scene,
+        _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
+    ) async throws {
+        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+        let url = try await scene.channel(alice, bob)
+        var all = try await alice.send(5, in: url)
+        all += try await bob.send(5, in: url)
+        for index in [7, 2] { try await all.remove(at: index).deleted(by: [alice, bob]) }
+        let middle = all[3]
+        let anchors: [MessageAnchor] = [
+            .newest, .message(try middle.id), .time(middle.createdAt), .time(.distantPast),
+            .time(.distantFuture), .message(try all[0].id), .message(try all[all.count - 1].id),
+        ]
+        for anchor in anchors {
+            for (older, newer) in [(0, 1), (1, 0), (2, 2), (0, 3), (20, 20), (3, 0)] {
+                let page = try await bob.page(url, anchor, older: older, newer: newer)
+                try check(page, anchor, older, newer, all)
+            }
+        }
+    }
+
+    /// How many messages lie before an anchor; what a time divides is a promise of its own.
+    private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
+        switch anchor {
+        case .newest: all.count
+        case .message(let id): all.firstIndex { $0.messageID == id }
+        case .time, .cursor: nil
+        }
+    }
+}
+
+extension Message {
+    /// Has whoever sent it delete it.
+    func deleted(by devices: [Device]) async throws {
+        for device in devices where device.userID == sender?.userID {
+            return try await device.delete(self)
+        }
+        throw Broken(text: "the message does not say who sent it: \(shown)")
+    }
+}

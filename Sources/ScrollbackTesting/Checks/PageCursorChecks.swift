@@ -1,0 +1,114 @@
+import Models
+import Sync
+
+// How pages join.
+extension BackendConformance {
+    static let pageCursorChecks: [ConformanceCheck] = [
+        ConformanceCheck("messages.cursor", "walk both ways with pages of every size") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(8, in: url).ids
+            for step in [1, 2, 3, 4, 7, 8, 9] {
+                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                try expectEqual(older, sent, "walking to older ones by \(step)")
+                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
+                try expectEqual(newer, sent, "walking to newer ones by \(step)")
+            }
+        },
+        ConformanceCheck(
+            "messages.cursor", "walk through messages of one millisecond", hooks: [.stopTime]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let before = try await alice.send("before", in: url)
+            try await scene.perform(.stopTime)
+            var sent = try await alice.send(7, in: url)
+            guard Set(sent.map(\.createdAt)).count == 1 else {
+                throw Skipped(text: "the server gives each message a time of its own")
+            }
+            try await scene.perform(.startTime)
+            sent = [before] + sent + [try await alice.send("after", in: url)]
+            for step in [1, 2, 3, 5] {
+                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                try expectEqual(older, sent.ids, "walking to older ones by \(step)")
+                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step)
+                try expectEqual(newer.ids, sent.ids, "walking to newer ones by \(step)")
+            }
+        },
+        ConformanceCheck("messages.ends", "look for an end where there is none") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(6, in: url)
+            let middle = MessageAnchor.message(try sent[3].id)
+            for (older, newer) in [(0, 1), (1, 0), (1, 1), (0, 0)] {
+                let page = try await bob.page(url, middle, older: older, newer: newer)
+                try expect(page.older != nil, "a page in the middle has no older ones")
+                try expect(page.newer != nil, "a page in the middle has no newer ones")
+            }
+            let newest = try await bob.page(url, .newest, older: 2, newer: 0)
+            try expect(newest.older != nil, "the newest page has no older ones")
+        },
+        ConformanceCheck("messages.ends", "ask for more than a server gives at once") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let sent = try await alice.send(many, in: url).ids
+            for step in [many - 1, many, 1000] {
+                let older = try await bob.walk(url, from: .newest, .older, by: step).ids
+                try expectEqual(older, sent, "walking to older ones by \(step)")
+                let newer = try await bob.walk(url, from: .time(.distantPast), .newer, by: step).ids
+                try expectEqual(newer, sent, "walking to newer ones by \(step)")
+            }
+        },
+        ConformanceCheck("messages.walk", "walk to both ends, and through an empty channel") {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            for count in [0, 1, 5] {
+                let url = try await scene.channel(alice, bob)
+                _ = try await alice.send(count, in: url)
+                for (anchor, side) in [
+                    (MessageAnchor.newest, Side.older), (.newest, .newer),
+                    (.time(.distantPast), .older), (.time(.distantPast), .newer),
+                ] {
+                    _ = try await bob.walk(url, from: anchor, side, by: 5)
+                }
+            }
+        },
+        ConformanceCheck("messages.steady", "send and delete in the middle of a walk") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            for side in [Side.older, .newer] {
+                let url = try await scene.channel(alice, bob)
+                var sent = try await alice.send(9, in: url)
+                if side == .older { sent.reverse() }
+                // The order of the walk: a page of three, then six that are left.
+                let first = try await bob.page(
+                    url, side == .older ? .newest : .time(.distantPast),
+                    older: side == .older ? 3 : 0, newer: side == .newer ? 3 : 0)
+                let seen = first.messages.count
+                let cursor = side == .older ? first.older : first.newer
+                guard let cursor, (1...3).contains(seen) else {
+                    throw Broken(text: "the first page of nine messages is \(shown(first))")
+                }
+                // The last one of the page, the first one behind it, and one later on.
+                for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
+                let new = try await alice.send("new", in: url)
+                var left = sent[seen...].ids
+                left.removeAll { [sent[seen], sent[seen + 2]].ids.contains($0) }
+                if side == .newer { left += [new].ids }
+                for step in [2, 20] {
+                    let walked = try await bob.walk(url, from: .cursor(cursor), side, by: step).ids
+                    try expectEqual(
+                        side == .older ? walked.reversed() : walked, left,
+                        "behind the page to \(side) messages")
+                }
+            }
+        },
+        ConformanceCheck("messages.expired", "go on from a cursor that nobody gave") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            _ = try await alice.send(3, in: url)
+            try await expectFailure(.expired, of: "a page from a cursor that nobody gave") {
+                _ = try await bob.page(url, .cursor("no-such-cursor"), older: 2, newer: 0)
+            }
+        },
+    ]
+}

@@ -1,0 +1,143 @@
+import Models
+import Sync
+
+// Sending messages.
+extension BackendConformance {
+    static let sendChecks: [ConformanceCheck] = [
+        ConformanceCheck("send.message", "send all that a user message may say") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var params = UserMessageCreateParams("hello, wörld 👋")
+            params.data = "{\"a\": 1}"
+            params.customType = "greeting"
+            params.metaArrays = [MetaArray(key: "mood", values: ["sunny", "warm"])]
+            let request = scene.subject.makeRequestID()
+            let answer = try await alice.send(params, in: url, requestID: request)
+            let found = try await bob.backend.lookup([answer.id], in: url).found
+            for message in [answer] + found {
+                try expectEqual(message.text, params.text, "the text")
+                try expectEqual(message.data, params.data, "the data")
+                try expectEqual(message.customType, params.customType, "the custom type")
+                try expectEqual(message.metaArrays, params.metaArrays, "the meta arrays")
+                try expectEqual(message.channelURL, url, "the channel")
+                try expectEqual(message.sender?.userID, alice.userID, "the sender")
+                try expectEqual(message.position, answer.position, "the position")
+            }
+            try expectEqual(found.count, 1, "how many messages were made")
+            try expectEqual(answer.requestID, request, "the request id")
+        },
+        ConformanceCheck("send.message", "send a reply", needs: .threads) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let parent = try await bob.send("question", in: url).id
+            let reply = try await alice.send("answer", in: url, to: parent)
+            try expectEqual(reply.parentMessageID, parent, "the message that is answered")
+        },
+        ConformanceCheck("send.once", "send again, at once and late", needs: .deduplicatesRequests)
+        {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            let message = try await alice.send("hello", in: url, requestID: request)
+            let again = try await alice.send("hello", in: url, requestID: request)
+            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
+            let others = try await bob.send(many, in: url)
+            let edited = try await alice.edit(message, "edited")
+            let tablet = try await scene.device(0)
+            let late = try await tablet.send("hello", in: url, requestID: request)
+            try expectEqual(late.messageID, message.messageID, "the message of a late attempt")
+            let history = try await bob.history(url)
+            try expectEqual(history.ids, ([message] + others).ids, "the messages")
+            try expectEqual(history.first?.text, edited.text, "the text after a late attempt")
+        },
+        ConformanceCheck("send.once", "send twice at a time", needs: .deduplicatesRequests) {
+            scene in
+            let (alice, tablet) = (try await scene.device(0), try await scene.device(0))
+            let url = try await scene.channel(alice, try await scene.device(1))
+            let request = scene.subject.makeRequestID()
+            async let first = alice.send("hello", in: url, requestID: request)
+            async let second = tablet.send("hello", in: url, requestID: request)
+            let ids = try await [first.messageID, second.messageID]
+            try expectEqual(ids[0], ids[1], "the messages of two attempts at a time")
+            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+        },
+        ConformanceCheck("send.once", "share a request id", needs: .deduplicatesRequests) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            let messages = [
+                try await alice.send("from alice", in: url, requestID: request),
+                try await bob.send("from bob", in: url, requestID: request),
+            ]
+            let texts = try await alice.history(url).map(\.text)
+            try expectEqual(texts, ["from alice", "from bob"], "the messages of two users")
+            try expect(messages[0].messageID != messages[1].messageID, "two messages are one")
+        },
+        ConformanceCheck(
+            "send.once", "send again after a restart", needs: .deduplicatesRequests,
+            hooks: [.restartServer]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            let message = try await alice.send("hello", in: url, requestID: request)
+            try await scene.perform(.restartServer)
+            try await alice.reconnect()
+            let again = try await alice.send("hello", in: url, requestID: request)
+            try expectEqual(again.messageID, message.messageID, "the message of the second attempt")
+            try expectEqual(try await alice.history(url).count, 1, "how many messages there are")
+        },
+        ConformanceCheck(
+            "send.deleted", "send again what was deleted", needs: .deduplicatesRequests
+        ) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let request = scene.subject.makeRequestID()
+            let message = try await alice.send("hello", in: url, requestID: request)
+            try await alice.delete(message)
+            let cursor = try await bob.tip()
+            do {
+                let again = try await alice.send("hello", in: url, requestID: request)
+                try expectEqual(again.messageID, message.messageID, "the message of a late attempt")
+            } catch let error as BackendError {
+                try expect(!error.isTransient, "a late attempt threw \(error), and is made again")
+            }
+            let history = try await bob.history(url)
+            try expect(history.isEmpty, "a deleted message is back: \(history.map(\.shown))")
+            let told = try await bob.missed(since: cursor).received(in: url)
+            try expect(told.isEmpty, "a deleted message is told as new: \(told.map(\.shown))")
+        },
+        ConformanceCheck("send.order", "send one after the other, in turns") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var sent: [Message] = []
+            for number in 1...6 {
+                sent.append(try await (number % 2 == 0 ? alice : bob).send("\(number)", in: url))
+            }
+            let places = sent.compactMap(\.position)
+            try expect(
+                zip(places, places.dropFirst()).allSatisfy(<),
+                "the positions of messages in the order they were sent: \(places)")
+            try expectEqual(try await alice.history(url).ids, sent.ids, "the history")
+        },
+        ConformanceCheck("send.told", "look for what was sent, as soon as it was") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            for number in 1...3 {
+                let cursors = [try await alice.tip(), try await bob.tip()]
+                let message = try await alice.send("\(number)", in: url)
+                for (device, cursor) in zip([alice, bob], cursors) {
+                    let newest = try await device.page(url, .newest, older: 1, newer: 0).messages
+                    try expectEqual(newest.ids, [message].ids, "the newest page")
+                    let reading = try await device.missed(since: cursor)
+                    let isTold = reading.events.contains { $0.isAbout(message.messageID) }
+                    try expect(
+                        isTold || reading.hasHole(in: url),
+                        "\(device.userID) was not told \(message.shown)")
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,58 @@
+import Models
+import Sync
+
+// Pages of replies.
+extension BackendConformance {
+    static let threadChecks: [ConformanceCheck] = [
+        ConformanceCheck("replies.page", "walk through two threads", needs: .threads) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let parents = try await alice.send(2, in: url)
+            var replies: [[Message]] = [[], []]
+            for number in 0..<12 {
+                let thread = number % 2
+                replies[thread].append(
+                    try await bob.send("\(number)", in: url, to: try parents[thread].id))
+                _ = try await alice.send("between", in: url)
+            }
+            try await bob.delete(replies[0].remove(at: 2))
+            for (parent, replies) in zip(parents, replies) {
+                let id = try parent.id
+                for step in [1, 2, 5, 20] {
+                    let older = try await alice.walk(
+                        url, from: .newest, .older, by: step, thread: id)
+                    try expectEqual(older.ids, replies.ids, "walking to older replies by \(step)")
+                    let newer = try await alice.walk(
+                        url, from: .time(.distantPast), .newer, by: step, thread: id)
+                    try expectEqual(newer.ids, replies.ids, "walking to newer replies by \(step)")
+                }
+                for reply in replies { try expectEqual(reply.parentMessageID, id, "the parent") }
+            }
+        },
+        ConformanceCheck("replies.page", "look at parts of a thread", needs: .threads) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let parent = try await alice.send("parent", in: url).id
+            var replies: [Message] = []
+            for number in 0..<5 {
+                replies.append(try await bob.send("\(number)", in: url, to: parent))
+            }
+            let middle = try replies[2].id
+            for (older, newer) in [(1, 1), (2, 0), (0, 2), (9, 9)] {
+                let page = try await alice.page(
+                    url, .message(middle), older: older, newer: newer, thread: parent)
+                let ids = page.messages.ids
+                let all = replies.ids
+                let before = all[..<2].filter(ids.contains).count
+                try expect(
+                    before <= older && ids.count - before <= newer,
+                    "\(ids) are more than \(older) before \(middle) and \(newer) after it")
+                try expectEqual(ids, all.filter(ids.contains), "the order of replies")
+                if older < 2 { try expect(page.older != nil, "no older replies, though there are") }
+                if newer < 3 { try expect(page.newer != nil, "no newer replies, though there are") }
+            }
+            let history = try await alice.history(url).ids
+            try expectEqual(history, [parent.rawValue] + replies.ids, "the channel's history")
+        },
+    ]
+}

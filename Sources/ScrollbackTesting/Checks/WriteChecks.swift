@@ -1,0 +1,139 @@
+import Models
+import Sync
+
+// Changing and deleting messages.
+extension BackendConformance {
+    static let writeChecks: [ConformanceCheck] = [
+        ConformanceCheck("update.version", "edit a message again and again") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("0", in: url)
+            var version = message.version
+            for number in 1...4 {
+                let edited = try await alice.edit(message, "\(number)")
+                try expectEqual(edited.position, message.position, "the position of an edit")
+                guard let updatedAt = edited.updatedAt else {
+                    throw Broken(text: "an edited message has no time of its edit")
+                }
+                try expect(updatedAt > version, "an edit at \(updatedAt) follows one at \(version)")
+                version = updatedAt
+            }
+        },
+        ConformanceCheck("update.absent", "change one thing at a time") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var params = UserMessageCreateParams("hello")
+            params.data = "data"
+            params.customType = "greeting"
+            params.metaArrays = [MetaArray(key: "mood", values: ["sunny"])]
+            let message = try await alice.send(params, in: url)
+            var text = UserMessageUpdateParams()
+            text.text = "hello again"
+            var data = UserMessageUpdateParams()
+            data.data = ""
+            var type = UserMessageUpdateParams()
+            type.customType = "farewell"
+            var expected = ["hello", "data", "greeting"]
+            for (index, update) in [text, data, type].enumerated() {
+                expected[index] = ["hello again", "", "farewell"][index]
+                let edited = try await alice.edit(message, update)
+                let found = try await bob.backend.lookup([message.id], in: url).found
+                for message in [edited] + found {
+                    let values = [message.text, message.data, message.customType]
+                    try expectEqual(values, expected, "text, data and type after \(update)")
+                    try expectEqual(message.metaArrays, params.metaArrays, "the meta arrays")
+                    try expectEqual(message.sender?.userID, alice.userID, "the sender")
+                }
+            }
+        },
+        ConformanceCheck("update.owner", "edit what somebody else wrote") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            for (author, other) in [(alice, bob), (bob, alice)] {
+                let message = try await author.send("mine", in: url)
+                try await expectFailure(.refused, of: "an edit of a message of others") {
+                    try await other.edit(message, "not mine")
+                }
+                let found = try await author.backend.lookup([message.id], in: url).found
+                try expectEqual(found.map(\.essence), [message.essence], "the message afterwards")
+            }
+        },
+        ConformanceCheck("delete.gone", "delete a message, and look for it everywhere") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            var left = try await alice.send(4, in: url)
+            let last = try left[3].id
+            for index in [3, 1] {
+                let message = left.remove(at: index)
+                try await alice.delete(message)
+                for device in [alice, bob] {
+                    try expectEqual(try await device.history(url).ids, left.ids, "the history")
+                    let answer = try await device.backend.lookup([message.id], in: url)
+                    try expectEqual(answer.gone, [try message.id], "what a lookup calls gone")
+                    try expect(answer.found.isEmpty, "a lookup finds \(answer.found.map(\.shown))")
+                    guard device.can(.counts) else { continue }
+                    let count = try await device.backend.countMessages(in: url, from: nil, to: nil)
+                    try expectEqual(count, left.count, "the count")
+                }
+            }
+            let shown = try await bob.backend.channel(url).lastMessage?.messageID
+            try expect(shown != last, "the deleted message is the channel's last one")
+        },
+        ConformanceCheck("delete.owner", "delete what somebody else wrote") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("mine", in: url)
+            try await expectFailure(.refused, of: "a deletion by somebody else") {
+                try await bob.delete(message)
+            }
+            try expectEqual(try await alice.history(url).ids, [message].ids, "the history")
+        },
+        ConformanceCheck("delete.twice", "delete twice, and delete what never was") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            try await alice.delete(message)
+            try await expectFailure(.notFound, of: "a second deletion") {
+                try await alice.delete(message)
+            }
+            var none = message
+            none.messageID = "no-such-message"
+            try await expectFailure(.notFound, of: "the deletion of what never was") { [none] in
+                try await alice.delete(none)
+            }
+        },
+    ]
+
+    static let reactionChecks: [ConformanceCheck] = [
+        ConformanceCheck("react.idempotent", "give and take back twice", needs: .reactions) {
+            scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            for _ in 0..<2 { try await bob.react(.add, "+1", to: message) }
+            try await alice.react(.add, "+1", to: message)
+            var reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
+            try expectEqual(
+                reactions.map { $0.userIDs.sorted() }, [[alice.userID, bob.userID].sorted()],
+                "who reacted")
+            for _ in 0..<2 { try await bob.react(.delete, "+1", to: message) }
+            reactions = try await alice.backend.lookup([message.id], in: url).found[0].reactions
+            try expectEqual(reactions.map(\.userIDs), [[alice.userID]], "who reacts still")
+        },
+        ConformanceCheck("react.version", "react in turns", needs: .reactions) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let message = try await alice.send("hello", in: url)
+            var time = Timestamp.distantPast
+            for (device, action) in [
+                (alice, ReactionEventAction.add), (bob, .add), (alice, .delete), (bob, .delete),
+            ] {
+                let event = try await device.react(action, "+1", to: message)
+                try expectEqual(event.userID, device.userID, "who reacted")
+                try expectEqual(event.operation, action, "what was done")
+                try expect(event.updatedAt > time, "\(event.updatedAt) follows \(time)")
+                time = event.updatedAt
+            }
+        },
+    ]
+}

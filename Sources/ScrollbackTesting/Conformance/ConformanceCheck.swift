@@ -1,0 +1,102 @@
+public import Models
+import Sync
+
+/// One way to find out whether a backend keeps one of its promises.
+///
+/// Each check makes what it needs, so that any of them runs alone, and in any order:
+///
+/// ```swift
+/// @Test(arguments: BackendConformance.checks)
+/// func theBackendKeepsItsPromises(check: ConformanceCheck) async {
+///     let result = await check.run(on: subject)
+///     #expect(!result.isFailed, "\(result)")
+/// }
+/// ```
+public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible {
+    /// What is checked.
+    public let promise: BackendPromise
+
+    /// What is done to find out, as a sentence.
+    public let summary: String
+
+    /// What the backend has to be able to do.
+    public let capabilities: BackendCapabilities
+
+    /// What the host has to be able to do.
+    public let hooks: Set<ConformanceHook>
+
+    let body: @Sendable (Scene) async throws -> Void
+
+    init(
+        _ promiseID: String, _ summary: String, needs capabilities: BackendCapabilities = [],
+        hooks: Set<ConformanceHook> = [], body: @escaping @Sendable (Scene) async throws -> Void
+    ) {
+        promise = BackendPromise(id: promiseID)
+        self.summary = summary
+        self.capabilities = capabilities
+        self.hooks = hooks
+        self.body = body
+    }
+
+    /// The promise's id and the summary.
+    public var id: String { "\(promise.id): \(summary)" }
+
+    /// The promise's id and the summary.
+    public var description: String { id }
+}
+
+// MARK: Running
+
+extension ConformanceCheck {
+    /// Finds out whether a backend keeps the promise.
+    public func run(on subject: some ConformanceSubject) async -> ConformanceResult {
+        let scene = Scene(subject)
+        var outcome = ConformanceResult.Outcome.passed
+        var broken = promise
+        do {
+            try await withDeadline(subject.deadline) {
+                try await scene.require(capabilities, hooks)
+                try await body(scene)
+            }
+        } catch let reason as Skipped {
+            outcome = .skipped(reason.text)
+        } catch let reason as Broken {
+            outcome = .failed(reason.text)
+            broken = reason.promiseID.map(BackendPromise.init) ?? promise
+        } catch {
+            outcome = .failed("an error that nobody expected: \(error)")
+        }
+        let trace = scene.log.lines
+        if let error = await scene.end() { outcome = .failed("the host's hook failed: \(error)") }
+        let isFailed = if case .failed = outcome { true } else { false }
+        return ConformanceResult(
+            check: self, promise: broken, outcome: outcome, trace: isFailed ? trace : [])
+    }
+
+    private func withDeadline(
+        _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard let deadline else { return try await body() }
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: deadline)
+                throw Broken(text: "it was not over after \(deadline)")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// Why a promise is not kept.
+struct Broken: Error {
+    let text: String
+    /// The promise that was found broken on the way; `nil` for the one that is checked.
+    var promiseID: String?
+}
+
+/// Why it cannot be found out.
+struct Skipped: Error {
+    let text: String
+}

@@ -1,0 +1,94 @@
+public import Models
+public import Sync
+
+/// A server that can be reached through a backend, as ``BackendConformance`` asks for it.
+///
+/// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` have to be written. What a check needs
+/// and the subject does not have makes the check be skipped, with the reason in the report.
+public protocol ConformanceSubject: Sendable {
+    /// At least three users who may connect, and share no channel that other people write to.
+    var users: [Credentials] { get }
+
+    /// Makes what one more device of a user would have; it is not connected yet.
+    ///
+    /// It is best if its feed answers with an empty batch where it would wait: see ``patience``.
+    func makeBackend(for user: Credentials) async throws -> any Backend
+
+    /// Returns a request id that was never used on this server; see ``RequestIDs``.
+    func makeRequestID() -> RequestID
+
+    /// Makes a group channel that some users have joined, where users cannot do so themselves.
+    ///
+    /// The default returns `nil`: then the first of the users creates it with the backend, and the
+    /// others accept if they are invited.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - users: Who joins it; the first is the one who moderates it.
+    /// - Returns: The new channel, in which there is no message yet; `nil` if it cannot be made so.
+    /// - Throws: Whatever went wrong; the check fails with it.
+    func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
+
+    /// What ``perform(_:)`` can do; none by default.
+    var hooks: Set<ConformanceHook> { get }
+
+    /// Does something to the server that its users cannot do.
+    ///
+    /// - Parameter hook: One of ``hooks``.
+    /// - Throws: Whatever went wrong; the check fails with it.
+    func perform(_ hook: ConformanceHook) async throws
+
+    /// How many empty batches of a feed are pulled in a row before what was expected counts as
+    /// missing; 5 by default.
+    ///
+    /// A hundred times as many are pulled that tell of other things. A backend whose feed waits for
+    /// as long as nothing happens needs a ``deadline``.
+    var patience: Int { get }
+
+    /// How long one check may take; the default, `nil`, asks no clock.
+    var deadline: Duration? { get }
+}
+
+extension ConformanceSubject {
+    /// Makes none.
+    public func makeChannel(
+        named name: String, for users: [Credentials]
+    ) async throws -> ChannelURL? { nil }
+
+    /// None.
+    public var hooks: Set<ConformanceHook> { [] }
+
+    /// Is not called, since there are no hooks.
+    public func perform(_ hook: ConformanceHook) async throws {
+        preconditionFailure("\(hook) is among the hooks, so `perform` has to be written.")
+    }
+
+    /// Five.
+    public var patience: Int { 5 }
+
+    /// None.
+    public var deadline: Duration? { nil }
+}
+
+/// What a host may be able to do to its server, so that more can be checked.
+public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
+    /// The server stops, and starts again with what it had stored; whoever was connected is no more.
+    case restartServer
+
+    /// The server forgets what changed up to now, so that the cursors and tokens that it has given
+    /// cannot be gone on from; users, channels and messages stay.
+    case forgetPast
+
+    /// The server's history breaks, as when it was restored from a backup: it has a new epoch.
+    case breakHistory
+
+    /// The server will not tell a device that was away each message that it missed: the next batch
+    /// tells of holes in channels with more than a few.
+    case openHoles
+
+    /// The server's clock stands still, so that messages are created in the same millisecond.
+    case stopTime
+
+    /// The server's clock goes on; performed after each check that stopped it.
+    case startTime
+}

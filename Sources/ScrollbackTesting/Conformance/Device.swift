@@ -1,0 +1,173 @@
+import Models
+import Sync
+
+/// One device of a user, as a check uses it: what people do, in a word each.
+struct Device: Sendable {
+    let user: Credentials
+    let backend: BackendRecorder
+    let scene: Scene
+
+    var userID: UserID { user.userID }
+
+    func can(_ capability: BackendCapabilities) -> Bool {
+        backend.capabilities.contains(capability)
+    }
+
+    /// Joins a channel if the user is only invited to it.
+    func accept(_ url: ChannelURL) async throws {
+        guard can(.invitations) else { return }
+        guard try await backend.channel(url).myMemberState == .invited else { return }
+        try await backend.answerInvitation(to: url, accepts: true)
+    }
+}
+
+// MARK: Writing
+
+extension Device {
+    func send(
+        _ text: String, in url: ChannelURL, to parent: MessageID? = nil,
+        requestID: RequestID? = nil
+    ) async throws -> Message {
+        var params = UserMessageCreateParams(text)
+        params.parentMessageID = parent
+        return try await send(params, in: url, requestID: requestID)
+    }
+
+    func send(
+        _ params: UserMessageCreateParams, in url: ChannelURL, requestID: RequestID? = nil
+    ) async throws -> Message {
+        let id = requestID ?? scene.subject.makeRequestID()
+        return try await backend.send(Draft(params, id, url))
+    }
+
+    /// Sends so many messages, "1", "2", "3" and so on.
+    func send(_ count: Int, in url: ChannelURL) async throws -> [Message] {
+        var messages: [Message] = []
+        for number in 0..<count { messages.append(try await send("\(number + 1)", in: url)) }
+        return messages
+    }
+
+    @discardableResult
+    func edit(_ message: Message, _ text: String) async throws -> Message {
+        var params = UserMessageUpdateParams()
+        params.text = text
+        return try await edit(message, params)
+    }
+
+    @discardableResult
+    func edit(_ message: Message, _ params: UserMessageUpdateParams) async throws -> Message {
+        try await backend.update(
+            try message.id, in: message.channelURL, with: .user(params),
+            requestID: scene.subject.makeRequestID())
+    }
+
+    func delete(_ message: Message) async throws {
+        try await backend.delete(
+            try message.id, in: message.channelURL, requestID: scene.subject.makeRequestID())
+    }
+
+    @discardableResult
+    func react(
+        _ action: ReactionEventAction = .add, _ key: String, to message: Message
+    ) async throws -> ReactionEvent {
+        try await backend.react(
+            action, key, to: try message.id, in: message.channelURL,
+            requestID: scene.subject.makeRequestID())
+    }
+}
+
+// MARK: Reading
+
+/// Towards which end of a history.
+enum Side {
+    case older
+    case newer
+}
+
+extension Device {
+    /// All messages, or replies, on one side of an anchor, the oldest first.
+    func walk(
+        _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
+        thread parent: MessageID? = nil
+    ) async throws -> [Message] {
+        var anchor = anchor
+        var found: [Message] = []
+        for _ in 0..<100 {
+            let page = try await page(
+                url, anchor, older: side == .older ? step : 0, newer: side == .newer ? step : 0,
+                thread: parent)
+            let cursor = side == .older ? page.older : page.newer
+            found = side == .older ? page.messages + found : found + page.messages
+            guard let cursor else { return found }
+            anchor = .cursor(cursor)
+        }
+        throw Broken(
+            text: "the walk to \(side) messages did not come to an end in 100 pages",
+            promiseID: parent == nil ? "messages.walk" : "replies.page")
+    }
+
+    func page(
+        _ url: ChannelURL, _ anchor: MessageAnchor, older: Int, newer: Int,
+        thread parent: MessageID? = nil
+    ) async throws -> MessagePage {
+        guard let parent else {
+            return try await backend.messages(in: url, at: anchor, older: older, newer: newer)
+        }
+        return try await backend.replies(
+            to: parent, in: url, at: anchor, older: older, newer: newer)
+    }
+
+    /// The whole history, the oldest first.
+    func history(_ url: ChannelURL) async throws -> [Message] {
+        try await walk(url, from: .newest, .older, by: 50)
+    }
+
+    /// The URLs of all group channels of the user.
+    func channelURLs() async throws -> Set<ChannelURL> {
+        Set(try await channels(matching: .everything).map(\.url))
+    }
+
+    func channels(matching query: GroupChannelListQuery) async throws -> [GroupChannel] {
+        var found: [GroupChannel] = []
+        var cursor: PageCursor?
+        for _ in 0..<1000 {
+            let page = try await backend.channels(matching: query, after: cursor)
+            found += page.elements
+            guard let next = page.next else { return found }
+            cursor = next
+        }
+        throw Broken(
+            text: "the list of channels did not come to an end in 1000 pages",
+            promiseID: "channels.query")
+    }
+}
+
+extension GroupChannelListQuery {
+    /// All channels, hidden ones too.
+    static var everything: GroupChannelListQuery {
+        var query = GroupChannelListQuery()
+        query.limit = 100
+        query.hiddenStateFilter = .all
+        query.includesChatNotification = true
+        return query
+    }
+}
+
+// MARK: What messages are
+
+extension Message {
+    /// The id, which every message of a server has.
+    var id: MessageID {
+        get throws {
+            guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
+            return messageID
+        }
+    }
+
+    /// What tells a newer state from an older one.
+    var version: Timestamp { updatedAt ?? createdAt }
+}
+
+extension Sequence<Message> {
+    var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
+}

@@ -1,0 +1,137 @@
+import Models
+import Sync
+
+/// What a device would hold of a channel that stores what its feed tells, and fills holes as they come.
+struct Replica {
+    let device: Device
+    let url: ChannelURL
+    private(set) var messages: [MessageID: Message] = [:]
+
+    /// Holds what the device finds in the channel now.
+    init(_ device: Device, _ url: ChannelURL) async throws {
+        self.device = device
+        self.url = url
+        for message in try await device.history(url) { take(message) }
+    }
+
+    /// Follows the feed from a cursor on, until it is live.
+    mutating func catchUp(since start: FeedCursor) async throws {
+        var reading = FeedReading(device, since: start)
+        try await reading.catchUp()
+        var before = start
+        for batch in reading.batches {
+            for event in batch.events where event.channelURL == url {
+                try await apply(event, before)
+            }
+            before = batch.cursor
+        }
+    }
+
+    private mutating func apply(_ event: FeedEvent, _ before: FeedCursor) async throws {
+        switch event {
+        case .messageReceived(let message), .messageUpdated(let message): take(message)
+        case .messageDeleted(let id, in: _, at: _): messages[id] = nil
+        case .reaction(let event): messages[event.messageID]?.apply(event)
+        case .hole(in: _, walk: let cursor): try await fill(cursor, before)
+        default: break
+        }
+    }
+
+    private mutating func fill(_ cursor: PageCursor, _ before: FeedCursor) async throws {
+        let found = try await device.walk(url, from: .cursor(cursor), .older)
+        for message in found { take(message) }
+        let (updated, deleted) = try await device.changes(url, since: .feed(before))
+        for message in updated { if try messages[message.id] != nil { take(message) } }
+        for id in deleted { messages[id] = nil }
+    }
+
+    private mutating func take(_ message: Message) {
+        guard let id = message.messageID else { return }
+        if let held = messages[id], held.version > message.version { return }
+        messages[id] = message
+    }
+
+    /// Throws unless it is what the device finds in the channel now.
+    func expectAgreement() async throws {
+        let history = try await device.history(url)
+        let held = messages.values.sorted {
+            ($0.createdAt, $0.messageID!) < ($1.createdAt, $1.messageID!)
+        }
+        try expectEqual(held.ids, history.ids, "who follows the feed of \(url) holds messages")
+        for (mine, theirs) in zip(held, history) {
+            try expectEqual(mine.state, theirs.state, "who follows the feed holds")
+        }
+    }
+}
+
+extension Device {
+    /// What the message changelog tells since a point, page after page.
+    func changes(
+        _ url: ChannelURL, since point: ChangelogPoint
+    ) async throws -> (updated: [Message], deleted: [MessageID]) {
+        let pages = try await changelog(url, since: point)
+        return (pages.flatMap(\.updated), pages.flatMap(\.deleted).map(\.messageID))
+    }
+
+    func changelog(
+        _ url: ChannelURL, since point: ChangelogPoint
+    ) async throws -> [MessageChangelog] {
+        var pages: [MessageChangelog] = []
+        var point = point
+        for _ in 0..<500 {
+            let page = try await backend.messageChanges(in: url, since: point)
+            pages.append(page)
+            guard page.hasMore else { return pages }
+            guard let next = page.next else {
+                throw Broken(text: "more is there, but no token", promiseID: "messageChanges.token")
+            }
+            if case .token(next) = point {
+                throw Broken(
+                    text: "the token \(next) leads to itself, and there is more",
+                    promiseID: "messageChanges.token")
+            }
+            point = .token(next)
+        }
+        throw Broken(
+            text: "the changelog did not come to an end in 500 pages",
+            promiseID: "messageChanges.ends")
+    }
+}
+
+extension Message {
+    /// What says which state of a message it is.
+    fileprivate var state: [String] {
+        ["\(messageID ?? "-")", "version \(version)", text]
+            + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
+    }
+
+    /// What has to be the same of a message, whichever call told it.
+    var essence: [String] {
+        [
+            "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
+            "by \(sender?.userID ?? "nobody")",
+            "at \(createdAt)", "version \(version)", "text \(text)", "data \(data)",
+            "custom type \(customType)",
+            "meta arrays \(metaArrays.map { "\($0.key)=\($0.values)" })",
+            "parent \(parentMessageID?.rawValue ?? "none")", "mentions \(mentionedUserIDs)",
+            "reactions \(reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted())",
+            "file \(file?.url ?? "none")",
+        ]
+    }
+}
+
+extension GroupChannel {
+    /// What has to be the same of a channel, whichever call told it.
+    var essence: [String] {
+        [
+            "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",
+            "custom type \(customType)",
+            "created at \(createdAt)", "metadata \(metadata.sorted { $0.key < $1.key })",
+            "members \(joinedMemberCount) of \(memberCount)", "I am \(myMemberState), \(myRole)",
+            "last message \(lastMessage?.messageID ?? "none") \(lastMessage?.text ?? "")",
+            "unread \(unreadMessageCount)", "\(hiddenState)", "frozen \(isFrozen)",
+            "public \(isPublic)", "distinct \(isDistinct)", "muted \(isMuted)",
+            "offset \(messageOffset?.description ?? "none")",
+        ]
+    }
+}

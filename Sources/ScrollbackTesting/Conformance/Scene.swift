@@ -1,0 +1,120 @@
+import Models
+import Store
+import Sync
+
+/// What a check plays on: devices of the subject's users, and channels of its own.
+final class Scene: Sendable {
+    let subject: any ConformanceSubject
+    let log = CallLog()
+    private let state = Locked(State())
+
+    private struct State {
+        var devices: [Device] = []
+        var hasStoppedTime = false
+    }
+
+    init(_ subject: any ConformanceSubject) {
+        precondition(subject.users.count >= 3, "The suite needs three users at least.")
+        self.subject = subject
+    }
+
+    /// Throws unless the backend and its host can do something.
+    func require(
+        _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>
+    ) async throws {
+        let missingHooks = hooks.subtracting(subject.hooks).map(\.rawValue).sorted()
+        guard missingHooks.isEmpty else {
+            throw Skipped(text: "the host lacks \(missingHooks.joined(separator: ", "))")
+        }
+        guard !capabilities.isEmpty else { return }
+        let all = try await subject.makeBackend(for: subject.users[0]).capabilities
+        let missing = capabilities.subtracting(all)
+        guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
+    }
+
+    func perform(_ hook: ConformanceHook) async throws {
+        log.add("— host: \(hook)")
+        if hook == .stopTime { state.withLock { $0.hasStoppedTime = true } }
+        try await subject.perform(hook)
+    }
+
+    /// A new, connected device of a user: 0, 1 or 2.
+    func device(_ index: Int) async throws -> Device {
+        let device = try await deviceOffline(index)
+        _ = try await device.backend.connect(as: device.user)
+        return device
+    }
+
+    /// A device that is not connected yet.
+    func deviceOffline(_ index: Int) async throws -> Device {
+        let user = subject.users[index]
+        let backend = try await subject.makeBackend(for: user)
+        return state.withLock { state in
+            let before = state.devices.count { $0.user.userID == user.userID }
+            let name = before == 0 ? "\(user)" : "\(user) \(before + 1)"
+            let device = Device(
+                user: user, backend: BackendRecorder(backend, name: name, log: log), scene: self)
+            state.devices.append(device)
+            return device
+        }
+    }
+
+    /// Disconnects all devices, and lets the clock go on.
+    func end() async -> (any Error)? {
+        let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
+        for device in devices { await device.backend.base.disconnect() }
+        guard hasStoppedTime else { return nil }
+        do {
+            try await subject.perform(.startTime)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A new channel that these users have joined; the first moderates it.
+    func channel(_ devices: Device..., named name: String = "Conformance") async throws
+        -> ChannelURL
+    {
+        let users = devices.map(\.user)
+        if let url = try await subject.makeChannel(named: name, for: users) {
+            log.add("— host: channel \(url) of \(users.map(\.description).joined(separator: ", "))")
+            return url
+        }
+        guard devices[0].can(.channelManagement) else {
+            throw Skipped(text: "neither the host nor the backend makes channels")
+        }
+        let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
+        let url = try await devices[0].backend.createChannel(params).url
+        for device in devices.dropFirst() { try await device.accept(url) }
+        return url
+    }
+}
+
+/// Throws what was seen unless a condition holds.
+func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
+    guard condition else { throw Broken(text: seen()) }
+}
+
+/// Throws what was seen unless two values are equal.
+func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) throws {
+    try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
+}
+
+/// Throws unless a call fails with one of some codes.
+func expectFailure(
+    _ codes: BackendError.Code..., of what: String, detail: ErrorCode? = nil,
+    _ body: () async throws -> Void
+) async throws {
+    let wanted = codes.map(\.description).joined(separator: " or ")
+    do {
+        try await body()
+    } catch let error as BackendError {
+        try expect(codes.contains(error.code), "\(what) threw \(error) instead of \(wanted)")
+        if let detail {
+            try expect(error.detail == detail, "\(what) threw \(error) without detail \(detail)")
+        }
+        return
+    }
+    throw Broken(text: "\(what) succeeded instead of throwing \(wanted)")
+}

@@ -1,0 +1,224 @@
+public import Models
+import Sync
+
+// Channels and what people do in them.
+extension BackendRecorder {
+    /// Asks the other backend, and records it.
+    public func channels(
+        matching query: GroupChannelListQuery, after cursor: PageCursor?
+    ) async throws(BackendError) -> Page<GroupChannel> {
+        try await record("channels", ["matching": query, "after": cursor]) {
+            () async throws(BackendError) in
+            try await base.channels(matching: query, after: cursor)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func channel(
+        _ url: ChannelURL
+    ) async throws(BackendError) -> GroupChannel {
+        try await record("channel", ["": url]) { () async throws(BackendError) in
+            try await base.channel(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func members(
+        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Member> {
+        try await record("members", ["of": channelURL, "after": cursor, "limit": limit]) {
+            () async throws(BackendError) in
+            try await base.members(of: channelURL, after: cursor, limit: limit)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func markAsRead(
+        _ channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await record("markAsRead", ["": channelURL]) { () async throws(BackendError) in
+            try await base.markAsRead(channelURL)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func markAsDelivered(
+        _ channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await record("markAsDelivered", ["": channelURL]) { () async throws(BackendError) in
+            try await base.markAsDelivered(channelURL)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func setTyping(
+        _ isTyping: Bool, in channelURL: ChannelURL
+    ) async throws(BackendError) {
+        try await record("setTyping", ["": isTyping, "in": channelURL]) {
+            () async throws(BackendError) in
+            try await base.setTyping(isTyping, in: channelURL)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func createChannel(
+        _ params: GroupChannelCreateParams
+    ) async throws(BackendError) -> GroupChannel {
+        try await record("createChannel", ["": params]) { () async throws(BackendError) in
+            try await base.createChannel(params)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func updateChannel(
+        _ url: ChannelURL, with patch: Patch<GroupChannel>
+    ) async throws(BackendError) -> GroupChannel {
+        try await record("updateChannel", ["": url, "with": patch]) {
+            () async throws(BackendError) in
+            try await base.updateChannel(url, with: patch)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func deleteChannel(
+        _ url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("deleteChannel", ["": url]) { () async throws(BackendError) in
+            try await base.deleteChannel(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func invite(
+        _ userIDs: [UserID], to url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("invite", ["": userIDs, "to": url]) {
+            () async throws(BackendError) in
+            try await base.invite(userIDs, to: url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func answerInvitation(
+        to url: ChannelURL, accepts: Bool
+    ) async throws(BackendError) {
+        try await record("answerInvitation", ["to": url, "accepts": accepts]) {
+            () async throws(BackendError) in
+            try await base.answerInvitation(to: url, accepts: accepts)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func join(
+        _ url: ChannelURL
+    ) async throws(BackendError) -> GroupChannel {
+        try await record("join", ["": url]) { () async throws(BackendError) in
+            try await base.join(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func leave(
+        _ url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("leave", ["": url]) { () async throws(BackendError) in
+            try await base.leave(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func hide(
+        _ url: ChannelURL, _ state: HiddenState
+    ) async throws(BackendError) {
+        try await record("hide", ["": url, "": state]) { () async throws(BackendError) in
+            try await base.hide(url, state)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func resetMyHistory(
+        of url: ChannelURL
+    ) async throws(BackendError) -> Timestamp {
+        try await record("resetMyHistory", ["of": url]) { () async throws(BackendError) in
+            try await base.resetMyHistory(of: url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func setFrozen(
+        _ isFrozen: Bool, _ url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("setFrozen", ["": isFrozen, "": url]) {
+            () async throws(BackendError) in
+            try await base.setFrozen(isFrozen, url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func restrict(
+        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        reason: String
+    ) async throws(BackendError) {
+        try await record(
+            "restrict", ["": userID, "in": url, "": restriction, "until": end, "reason": reason]
+        ) { () async throws(BackendError) in
+            try await base.restrict(userID, in: url, restriction, until: end, reason: reason)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func lift(
+        _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("lift", ["": restriction, "of": userID, "in": url]) {
+            () async throws(BackendError) in
+            try await base.lift(restriction, of: userID, in: url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func openChannels(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<OpenChannel> {
+        try await record("openChannels", ["after": cursor, "limit": limit]) {
+            () async throws(BackendError) in
+            try await base.openChannels(after: cursor, limit: limit)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func openChannel(
+        _ url: ChannelURL
+    ) async throws(BackendError) -> OpenChannel {
+        try await record("openChannel", ["": url]) { () async throws(BackendError) in
+            try await base.openChannel(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func createOpenChannel(
+        _ params: OpenChannelCreateParams
+    ) async throws(BackendError) -> OpenChannel {
+        try await record("createOpenChannel", ["": params]) { () async throws(BackendError) in
+            try await base.createOpenChannel(params)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func enter(
+        _ url: ChannelURL
+    ) async throws(BackendError) -> OpenChannel {
+        try await record("enter", ["": url]) { () async throws(BackendError) in
+            try await base.enter(url)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func exit(
+        _ url: ChannelURL
+    ) async throws(BackendError) {
+        try await record("exit", ["": url]) { () async throws(BackendError) in
+            try await base.exit(url)
+        }
+    }
+}

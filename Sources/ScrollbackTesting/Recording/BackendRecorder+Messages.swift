@@ -1,0 +1,159 @@
+public import Foundation
+public import Models
+import Sync
+
+// The connection, the feed, changelogs and messages.
+extension BackendRecorder {
+    /// Asks the other backend, and records it.
+    public func connect(
+        as credentials: Credentials
+    ) async throws(BackendError) -> BackendSession {
+        try await record("connect", ["as": credentials]) { () async throws(BackendError) in
+            try await base.connect(as: credentials)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func disconnect() async {
+        await base.disconnect()
+        add("disconnect()", "done")
+    }
+
+    /// Asks the other backend, and records it.
+    public func feed(
+        since cursor: FeedCursor?
+    ) async throws(BackendError) -> FeedBatch {
+        try await record("feed", ["since": cursor]) { () async throws(BackendError) in
+            try await base.feed(since: cursor)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await record(
+            "messages", ["in": channelURL, "at": anchor, "older": older, "newer": newer]
+        ) { () async throws(BackendError) in
+            try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        try await record("lookup", ["": messageIDs, "in": channelURL]) {
+            () async throws(BackendError) in
+            try await base.lookup(messageIDs, in: channelURL)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await record(
+            "replies",
+            ["to": parentID, "in": channelURL, "at": anchor, "older": older, "newer": newer]
+        ) { () async throws(BackendError) in
+            try await base.replies(
+                to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func countMessages(
+        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
+    ) async throws(BackendError) -> Int {
+        try await record("countMessages", ["in": channelURL, "from": lower, "to": upper]) {
+            () async throws(BackendError) in
+            try await base.countMessages(in: channelURL, from: lower, to: upper)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        try await record("messageChanges", ["in": channelURL, "since": point]) {
+            () async throws(BackendError) in
+            try await base.messageChanges(in: channelURL, since: point)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        try await record("channelChanges", ["since": point]) {
+            () async throws(BackendError) in
+            try await base.channelChanges(since: point)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func send(
+        _ draft: Draft
+    ) async throws(BackendError) -> Message {
+        try await record("send", ["": draft]) { () async throws(BackendError) in
+            try await base.send(draft)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        try await record(
+            "update", ["": messageID, "in": channelURL, "with": update, "requestID": requestID]
+        ) { () async throws(BackendError) in
+            try await base.update(messageID, in: channelURL, with: update, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        try await record("delete", ["": messageID, "in": channelURL, "requestID": requestID]) {
+            () async throws(BackendError) in
+            try await base.delete(messageID, in: channelURL, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        try await record(
+            "react",
+            ["": action, "": key, "to": messageID, "in": channelURL, "requestID": requestID]
+        ) { () async throws(BackendError) in
+            try await base.react(action, key, to: messageID, in: channelURL, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func upload(
+        _ file: UploadableFile, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        try await record("upload", ["": file, "requestID": requestID]) {
+            () async throws(BackendError) in
+            try await base.upload(file, requestID: requestID, progress: progress)
+        }
+    }
+
+    /// Asks the other backend, and records it.
+    public func download(
+        _ file: FileInfo
+    ) async throws(BackendError) -> Data {
+        try await record("download", ["": file]) { () async throws(BackendError) in
+            try await base.download(file)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Models
+
+/// Whatever a backend is given or gives, as a line of a log shows it: short, and what matters of it.
+func shown(_ value: Any?) -> String {
+    switch value {
+    case nil: "nil"
+    case let value as any Identifier: value.rawValue
+    case let value as Message: value.shown
+    case let value as Draft: "\(value.shown)"
+    case let value as GroupChannel: value.shown
+    case let value as OpenChannel: "open \(value.url)"
+    case let value as Patch<GroupChannel>: value.shown
+    case let value as FeedBatch: value.shown
+    case let value as FeedEvent: value.shown
+    case let value as MessagePage:
+        "\(shown(list: value.messages)), older \(shown(value.older)), newer \(shown(value.newer))"
+    case let value as Page<GroupChannel>:
+        "\(shown(list: value.elements)), next \(shown(value.next))"
+    case let value as Page<OpenChannel>: "\(shown(list: value.elements)), next \(shown(value.next))"
+    case let value as Page<Member>: "\(shown(list: value.elements)), next \(shown(value.next))"
+    case let value as Member: "\(value.userID) \(value.state)"
+    case let value as MessageLookup:
+        "found \(shown(list: value.found)), gone \(shown(list: value.gone))"
+    case let value as MessageChangelog: value.shown
+    case let value as GroupChannelChangelog: value.shown
+    case let value as BackendSession: "\(value.user.userID), epoch \(value.epoch)"
+    case let value as ReactionEvent:
+        "\(value.operation) \(value.key) by \(value.userID) to \(value.messageID) at \(value.updatedAt)"
+    case let value as MessageUpdate: value.shown
+    case let value as [Any]: shown(list: value)
+    case let value?: String(describing: value)
+    }
+}
+
+private func shown(list: [Any]) -> String {
+    "[\(list.map { shown($0) }.joined(separator: ", "))]"
+}
+
+extension Message {
+    /// Such as `7 "hello" at 1700000000000`, with its version where it was edited.
+    var shown: String {
+        let edited = updatedAt.map { $0 > createdAt ? " edited \($0)" : "" } ?? ""
+        return "\(messageID ?? "-") \"\(text)\" at \(createdAt)\(edited)"
+    }
+}
+
+extension Draft {
+    fileprivate var shown: String { "\(requestID) \"\(message?.text ?? "")\" in \(channelURL)" }
+}
+
+extension MessageUpdate {
+    fileprivate var shown: String {
+        switch self {
+        case .user(let params): String(describing: params)
+        case .file(let params): String(describing: params)
+        }
+    }
+}
+
+extension GroupChannel {
+    /// Such as `general "General" joined 2/3, last 7`.
+    fileprivate var shown: String {
+        let last = lastMessage?.messageID.map { ", last \($0)" } ?? ""
+        return "\(url) \"\(name)\" \(myMemberState) \(joinedMemberCount)/\(memberCount)\(last)"
+    }
+}
+
+extension Patch<GroupChannel> {
+    fileprivate var shown: String {
+        var channel = GroupChannel()
+        apply(to: &channel)
+        var parts: [String] = []
+        if contains(\.name) { parts.append("name \(channel.name)") }
+        if contains(\.lastMessage) {
+            parts.append("last \(channel.lastMessage?.messageID ?? "none")")
+        }
+        if contains(\.myMemberState) { parts.append("\(channel.myMemberState)") }
+        if contains(\.memberCount) { parts.append("\(channel.memberCount) members") }
+        if contains(\.unreadMessageCount) { parts.append("\(channel.unreadMessageCount) unread") }
+        return parts.isEmpty ? "…" : parts.joined(separator: ", ")
+    }
+}
+
+extension FeedBatch {
+    fileprivate var shown: String {
+        "[\(events.map(\.shown).joined(separator: ", "))], \(cursor), \(isLive ? "live" : "not live")"
+    }
+}
+
+extension FeedEvent {
+    /// Such as `+7 "hello" at 1700000000000 in general`.
+    var shown: String {
+        switch self {
+        case .channel(let update): "channel(\(update.channelURL): \(update.patch.shown))"
+        case .channelRemoved(let url, let reason): "removed(\(url), \(reason))"
+        case .channels(let urls):
+            "channels(\(urls.sorted().map(\.rawValue).joined(separator: " ")))"
+        case .openChannel(let channel): "open(\(channel.url))"
+        case .unreadCount: "unreadCount"
+        case .messageReceived(let message): "+\(message.shown) in \(message.channelURL)"
+        case .messageUpdated(let message): "*\(message.shown) in \(message.channelURL)"
+        case .messageDeleted(let id, in: let url, at: _): "-\(id) in \(url)"
+        case .reaction(let event):
+            "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
+        case .threadInfo(let event): "thread(\(event.parentMessageID))"
+        case .hole(in: let url, walk: let cursor): "hole(\(url), walk \(cursor))"
+        case .read(by: let user, in: let url, at: let time): "read(\(user), \(url), \(time))"
+        case .delivered(to: let user, in: let url, at: let time):
+            "delivered(\(user), \(url), \(time))"
+        case .typing(let users, in: let url):
+            "typing(\(users.map(\.userID.rawValue).joined(separator: " ")), \(url))"
+        }
+    }
+}
+
+extension MessageChangelog {
+    fileprivate var shown: String {
+        "updated \(updated.map(\.shown)), deleted \(deleted.map(\.messageID.rawValue)), "
+            + "\(hasMore ? "more" : "all") since \(next ?? "nil")"
+    }
+}
+
+extension GroupChannelChangelog {
+    fileprivate var shown: String {
+        "updated \(updated.map(\.url.rawValue)), deleted \(deletedURLs.map(\.rawValue)), "
+            + "\(hasMore ? "more" : "all") since \(next ?? "nil")"
+    }
+}

@@ -1,0 +1,20 @@
+import ScrollbackTesting
+import Testing
+
+/// The suite itself is checked: whatever is wrong on purpose has to be found, and nothing else.
+@Suite struct MistakeTests {
+    @Test(arguments: Mistake.all)
+    func theSuiteFindsWhatIsWrong(mistake: Mistake) async {
+        let memory = Memory()
+        var subject = TeamChatSubject()
+        subject.wrap = { mistake.make($0, memory) }
+        let report = await BackendConformance.run(on: subject)
+        print(
+            "MISTAKE", mistake.description, "| broken:", report.brokenPromises.sorted(),
+            "| expected:", mistake.promises.sorted())
+        let first = report.failed.first { !mistake.promises.contains($0.promiseID) }
+        #expect(
+            report.brokenPromises == mistake.promises,
+            "\(first?.description ?? "what is wrong was not found")")
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import ScrollbackTesting
+import Testing
+
+/// The directory of the package.
+let repository = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// That the suite is about what `Backend.swift` promises, and forgets nothing of it.
+@Suite struct PromiseTests {
+    /// Each line "- `id`: sentence" of the protocol's documentation, with the lines that go on.
+    static let promises: [String] = {
+        let file = repository.appending(path: "Sources/Sync/Backend/Backend.swift")
+        // A file that is not there promises nothing, which is seen below.
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        var promises: [String] = []
+        var goesOn = false
+        for line in text.split(separator: "\n") {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            if let match = line.wholeMatch(of: /\/\/\/ - `(\w+\.\w+)`: (.*)/) {
+                promises.append("\(match.output.1): \(match.output.2)")
+                goesOn = true
+            } else if goesOn, let match = line.wholeMatch(of: /\/\/\/   (\S.*)/) {
+                promises[promises.count - 1] += " \(match.output.1)"
+            } else {
+                goesOn = false
+            }
+        }
+        return promises
+    }()
+
+    @Test func theSuiteHasThePromisesOfTheProtocolWordForWord() {
+        #expect(Self.promises.count > 70)
+        #expect(BackendConformance.promises.map(\.description) == Self.promises)
+    }
+
+    @Test func eachPromiseHasACheck() {
+        let checked = Set(BackendConformance.checks.map(\.promise))
+        #expect(BackendConformance.promises.filter { !checked.contains($0) } == [])
+    }
+
+    @Test func noTwoChecksHaveOneName() {
+        let ids = BackendConformance.checks.map(\.id)
+        #expect(Set(ids).count == ids.count)
+    }
+
+    /// A check that is never seen to fail may be one that cannot.
+    @Test func eachPromiseOfEveryBackendIsBrokenByAMistake() {
+        let found = Set(Mistake.all.flatMap(\.promises))
+        let everyBackends = Set(
+            BackendConformance.checks.filter { $0.capabilities.isEmpty }.map(\.promise.id))
+        #expect(everyBackends.subtracting(found).sorted() == [])
+    }
+}

@@ -1,0 +1,163 @@
+import Models
+import Sync
+
+// What the server says, as Scrollback's values.
+
+/// Where a page ended: a time, and which posts of that millisecond were seen.
+struct Edge {
+    let time: Timestamp
+    let seen: [Int]
+
+    init(_ time: Timestamp, seen: [Int] = []) {
+        self.time = time
+        self.seen = seen
+    }
+
+    init?(_ cursor: PageCursor) {
+        let parts = cursor.rawValue.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
+        self.init(
+            Timestamp(milliseconds: time),
+            seen: parts[1].split(separator: ",").compactMap { Int($0) })
+    }
+
+    var cursor: PageCursor {
+        PageCursor("\(time):\(seen.map(String.init).joined(separator: ","))")
+    }
+
+    func moved(behind posts: [TeamChatServer.Post]) -> Edge {
+        guard let last = posts.last else { return self }
+        let before = last.time == time ? seen : []
+        return Edge(last.time, seen: before + posts.filter { $0.time == last.time }.map(\.id))
+    }
+}
+
+extension Message {
+    init(_ post: TeamChatServer.Post) {
+        self.init(
+            id: MessageID("\(post.id)"), channelURL: ChannelURL(post.room),
+            requestID: RequestID(post.requestID), sender: Sender(id: UserID(post.author)),
+            text: post.text, data: post.data, customType: post.kind, createdAt: post.time,
+            updatedAt: post.editedAt)
+        metaArrays = post.arrays
+    }
+}
+
+extension GroupChannel {
+    init(_ room: TeamChatServer.Room, _ me: UserID) {
+        self.init(url: ChannelURL(room.id), name: room.name, createdAt: room.createdAt)
+        members = room.members.map { Member(User(id: UserID($0))) }
+        memberCount = room.members.count
+        joinedMemberCount = room.members.count
+        myMemberState = .joined
+        myRole = room.members.first == me.rawValue ? .operator : .none
+        lastMessage = room.lastPost.map(Message.init)
+    }
+}
+
+extension FeedEvent {
+    /// All there is to know of a channel.
+    init(_ channel: GroupChannel) {
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: channel.name)
+        patch.set(\.createdAt, to: channel.createdAt)
+        patch.set(\.members, to: channel.members)
+        patch.set(\.memberCount, to: channel.memberCount)
+        patch.set(\.joinedMemberCount, to: channel.joinedMemberCount)
+        patch.set(\.myMemberState, to: channel.myMemberState)
+        patch.set(\.myRole, to: channel.myRole)
+        patch.set(\.lastMessage, to: channel.lastMessage)
+        self = .channel(ChannelUpdate(channel.url, patch))
+    }
+
+    /// What an entry tells; nothing if the post was deleted since, which a later entry tells.
+    init?(_ entry: TeamChatServer.Entry, _ answer: TeamChatServer.Answer, _ me: UserID) {
+        let url = ChannelURL(entry.room)
+        switch entry.change {
+        case .posted(let id):
+            guard let post = answer.posts[id] else { return nil }
+            self = .messageReceived(Message(post))
+        case .edited(let id):
+            guard let post = answer.posts[id] else { return nil }
+            self = .messageUpdated(Message(post))
+        case .deleted(let id, let time):
+            self = .messageDeleted(MessageID("\(id)"), in: url, at: time)
+        case .room:
+            guard let room = answer.rooms[entry.room], room.members.contains(me.rawValue) else {
+                self = .channelRemoved(url, .unknown)
+                return
+            }
+            self.init(GroupChannel(room, me))
+        }
+    }
+}
+
+extension TeamChatServer.Answer {
+    /// One for each room in which posts were left out, older than the first one that was not.
+    var holes: [FeedEvent] {
+        skipped.map { room, first in
+            let edge = first.map { Edge($0.time, seen: [$0.id]) } ?? Edge(.distantFuture)
+            return .hole(in: ChannelURL(room), walk: edge.cursor)
+        }
+    }
+}
+
+extension MessageChangelog {
+    init(_ answer: TeamChatServer.Answer, next: String) {
+        self.init()
+        updated = answer.posts.values.map(Message.init)
+        deleted = answer.entries.compactMap { entry in
+            guard case .deleted(let id, let time) = entry.change else { return nil }
+            var deleted = DeletedMessage()
+            deleted.messageID = MessageID("\(id)")
+            deleted.deletedAt = time
+            return deleted
+        }
+        hasMore = answer.hasMore
+        self.next = next
+    }
+}
+
+extension GroupChannelChangelog {
+    init(_ answer: TeamChatServer.Answer, _ me: UserID, next: String) {
+        self.init()
+        let mine = answer.rooms.values.filter { $0.members.contains(me.rawValue) }
+        updated = mine.map { GroupChannel($0, me) }
+        deletedURLs = answer.rooms.values.filter { !$0.members.contains(me.rawValue) }
+            .map { ChannelURL($0.id) }
+        hasMore = answer.hasMore
+        self.next = next
+    }
+}
+
+extension Page {
+    /// What follows an element that a cursor names.
+    init(
+        _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
+    ) throws(BackendError) {
+        var rest = list[...]
+        if let cursor {
+            guard let index = list.firstIndex(where: { name($0) == cursor.rawValue }) else {
+                throw BackendError(.expired, "\(cursor) is not in the list any more")
+            }
+            rest = list[(index + 1)...]
+        }
+        let page = Array(rest.prefix(limit))
+        self.init(page, next: rest.count > limit ? page.last.map { PageCursor(name($0)) } : nil)
+    }
+}
+
+extension BackendError {
+    /// What a failure of the server means to whoever asked.
+    init(_ error: any Error) {
+        switch error as? TeamChatServer.Failure {
+        case .signedOut: self.init(.notConnected, "the session is over")
+        case .unknownUser: self.init(.sessionRevoked, "the server does not know the user")
+        case .noRoom: self.init(.notFound, "no such room", detail: .channelNotFound)
+        case .noPost: self.init(.notFound, "no such post", detail: .messageNotFound)
+        case .forbidden: self.init(.refused, "not yours", detail: .notOwnerOfMessage)
+        case .tooOld: self.init(.expired, "the log does not go back that far")
+        case nil: self.init(.serverFailure, "\(error)")
+        }
+    }
+}

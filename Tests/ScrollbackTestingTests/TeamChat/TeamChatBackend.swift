@@ -1,0 +1,229 @@
+import Models
+import Sync
+
+/// A backend for `TeamChatServer`: one user on one device.
+actor TeamChatBackend: Backend {
+    nonisolated let capabilities: BackendCapabilities = [.deduplicatesRequests]
+
+    private let server: TeamChatServer
+    /// Whether the feed waits until something happens; in most tests it does not.
+    private let waits: Bool
+    private var session: Int?
+    private var me: UserID = ""
+    private var epoch = 0
+
+    init(_ server: TeamChatServer, waits: Bool = true) {
+        self.server = server
+        self.waits = waits
+    }
+
+    // MARK: The connection
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        await disconnect()
+        me = credentials.userID
+        do { session = try await server.signIn(me.rawValue) } catch { throw BackendError(error) }
+        epoch = await server.epoch
+        return BackendSession(user: User(id: me), epoch: ServerEpoch("\(epoch)"))
+    }
+
+    func disconnect() async {
+        if let session { await server.signOut(session) }
+        session = nil
+    }
+
+    /// Asks the server, and says what its failures mean.
+    private func ask<Answer>(_ call: (Int) async throws -> Answer) async throws(BackendError)
+        -> Answer
+    {
+        guard let session else { throw BackendError(.notConnected, "nobody is connected") }
+        do { return try await call(session) } catch { throw BackendError(error) }
+    }
+
+    // MARK: The feed: a cursor is the number of an entry in the server's log
+
+    func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        guard let cursor else {
+            let (rooms, last) = try await ask { try await server.rooms($0) }
+            let channels = rooms.map { GroupChannel($0, me) }
+                .sorted { GroupChannelListOrder.latestLastMessage.precedes($0, $1) }
+            return batch(channels.map(FeedEvent.init), last, isLive: true)
+        }
+        let number = try number(cursor.rawValue)
+        let answer = try await ask {
+            try await server.changes(since: number, limit: 12, waits: waits, $0)
+        }
+        if Task.isCancelled { throw BackendError(.canceled, "the feed was canceled") }
+        // Holes come first: what is missing is older than what is told of the room.
+        return batch(
+            answer.holes + answer.entries.compactMap { FeedEvent($0, answer, me) }, answer.last,
+            isLive: !answer.hasMore)
+    }
+
+    private func batch(_ events: [FeedEvent], _ last: Int, isLive: Bool) -> FeedBatch {
+        FeedBatch(
+            events: events, cursor: FeedCursor("\(epoch)/\(last)"), epoch: ServerEpoch("\(epoch)"),
+            isLive: isLive)
+    }
+
+    private func number(_ cursor: String) throws(BackendError) -> Int {
+        let parts = cursor.split(separator: "/").map { Int($0) }
+        guard parts.count == 2, parts[0] == epoch, let number = parts[1] else {
+            throw BackendError(.expired, "this server cannot go on from \(cursor)")
+        }
+        return number
+    }
+
+    // MARK: Pages: a cursor is a time, and what was seen of its millisecond
+
+    func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        let room = channelURL.rawValue
+        let (below, above) = try await edges(of: anchor, in: room)
+        let before = try await page(older, behind: below) {
+            try await server.posts(in: room, until: $0, limit: $1, $2)
+        }
+        let after = try await page(newer, behind: above) {
+            try await server.posts(in: room, from: $0, limit: $1, $2)
+        }
+        return MessagePage(
+            messages: (before.posts.reversed() + after.posts).map(Message.init),
+            older: before.cursor, newer: after.cursor)
+    }
+
+    /// Where a page begins on its older side, and on its newer one; there is nothing behind `nil`.
+    private func edges(
+        of anchor: MessageAnchor, in room: String
+    ) async throws(BackendError) -> (below: Edge?, above: Edge?) {
+        switch anchor {
+        case .newest: return (Edge(.distantFuture), nil)
+        case .time(.distantPast): return (nil, Edge(.distantPast))
+        case .time(let time):
+            return (Edge(Timestamp(milliseconds: time.milliseconds - 1)), Edge(time))
+        case .cursor(let cursor):
+            guard let edge = Edge(cursor) else {
+                throw BackendError(.expired, "\(cursor) is no cursor of this server")
+            }
+            return (edge, edge)
+        case .message(let id):
+            let ids = [Int(id.rawValue) ?? 0]
+            let post = try await ask { try await server.posts(ids, in: room, $0).first }
+            guard let post else { throw BackendError(.expired, "\(id) is not in \(room)") }
+            let found = try await ask {
+                try await server.posts(in: room, from: post.time, limit: .max, $0)
+            }
+            let same = found.filter { $0.time == post.time }.map(\.id)
+            return (
+                Edge(post.time, seen: same.filter { $0 >= post.id }),
+                Edge(post.time, seen: same.filter { $0 < post.id })
+            )
+        }
+    }
+
+    private func page(
+        _ limit: Int, behind edge: Edge?,
+        _ posts: (Timestamp, Int, Int) async throws -> [TeamChatServer.Post]
+    ) async throws(BackendError) -> (posts: [TeamChatServer.Post], cursor: PageCursor?) {
+        guard let edge else { return ([], nil) }
+        guard limit > 0 else { return ([], edge.cursor) }
+        // The answer begins with the millisecond in which the last page ended.
+        let found = try await ask { try await posts(edge.time, limit + edge.seen.count, $0) }
+        let new = Array(found.filter { !edge.seen.contains($0.id) }.prefix(limit))
+        // The server may give fewer than it was asked for, so only nothing is the end.
+        return (new, new.last.map { _ in edge.moved(behind: new).cursor })
+    }
+
+    func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        let ids = messageIDs.compactMap { Int($0.rawValue) }
+        let found = try await ask { try await server.posts(ids, in: channelURL.rawValue, $0) }
+            .map(Message.init)
+        let gone = Set(messageIDs).subtracting(found.compactMap(\.messageID))
+        return MessageLookup(found: found, gone: Array(gone))
+    }
+
+    // MARK: Changelogs: the same log, so a token is what a cursor is
+
+    private func number(_ point: ChangelogPoint, _ byTime: BackendCapabilities) throws(BackendError)
+        -> Int
+    {
+        switch point {
+        case .token(let token): try number(token)
+        case .feed(let cursor): try number(cursor.rawValue)
+        case .time: throw .lacking(byTime)
+        }
+    }
+
+    func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        let number = try number(point, .messageChangelogByTime)
+        let answer = try await ask {
+            try await server.changes(since: number, in: channelURL.rawValue, limit: 12, $0)
+        }
+        return MessageChangelog(answer, next: "\(epoch)/\(answer.last)")
+    }
+
+    func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        let number = try number(point, .channelChangelogByTime)
+        let answer = try await ask { try await server.changes(since: number, limit: 12, $0) }
+        return GroupChannelChangelog(answer, me, next: "\(epoch)/\(answer.last)")
+    }
+
+    // MARK: Channels
+
+    func channels(
+        matching query: GroupChannelListQuery, after cursor: PageCursor?
+    ) async throws(BackendError) -> Page<GroupChannel> {
+        let list = try await ask { try await server.rooms($0).rooms }.map { GroupChannel($0, me) }
+            .filter { query.belongsTo($0, currentUserID: me) }.sorted(by: query.precedes)
+        return try Page(list, after: cursor, limit: query.limit, name: \.url.rawValue)
+    }
+
+    func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        GroupChannel(try await ask { try await server.room(url.rawValue, $0) }, me)
+    }
+
+    func members(
+        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Member> {
+        let members = try await channel(channelURL).members.sorted { $0.userID < $1.userID }
+        return try Page(members, after: cursor, limit: limit, name: \.userID.rawValue)
+    }
+
+    // MARK: Writing
+
+    func send(_ draft: Draft) async throws(BackendError) -> Message {
+        guard let params = draft.userMessageCreateParams else { throw .lacking(.files) }
+        let post = try await ask {
+            try await server.say(
+                params.text, data: params.data, kind: params.customType, arrays: params.metaArrays,
+                in: draft.channelURL.rawValue, requestID: draft.requestID.rawValue, $0)
+        }
+        return Message(post)
+    }
+
+    func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        guard case .user(let params) = update else { throw .lacking(.files) }
+        let post = try await ask {
+            try await server.edit(
+                Int(messageID.rawValue) ?? 0, in: channelURL.rawValue, text: params.text,
+                data: params.data, kind: params.customType, $0)
+        }
+        return Message(post)
+    }
+
+    func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        let id = Int(messageID.rawValue) ?? 0
+        try await ask { try await server.delete(id, in: channelURL.rawValue, $0) }
+    }
+}

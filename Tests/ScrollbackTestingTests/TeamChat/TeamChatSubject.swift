@@ -1,0 +1,45 @@
+import Models
+import ScrollbackTesting
+import Sync
+
+/// The team chat, as the conformance suite asks for it.
+struct TeamChatSubject: ConformanceSubject {
+    let server: TeamChatServer
+    let clock: SteppingClock
+    let requestIDs = RequestIDs()
+    let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
+    /// What is wrong with the backend, if something is on purpose.
+    var wrap: @Sendable (any Backend) -> any Backend = { $0 }
+
+    init(pageLimit: Int = 100) {
+        let clock = SteppingClock()
+        self.clock = clock
+        server = TeamChatServer(
+            users: ["alice", "bob", "carol"], pageLimit: pageLimit, now: { clock.read() })
+    }
+
+    func makeBackend(for user: Credentials) async throws -> any Backend {
+        wrap(TeamChatBackend(server, waits: false))
+    }
+
+    func makeRequestID() -> RequestID { requestIDs.next() }
+
+    func makeChannel(
+        named name: String, for users: [Credentials]
+    ) async throws -> ChannelURL? {
+        ChannelURL(await server.makeRoom(name, members: users.map(\.userID.rawValue)))
+    }
+
+    var hooks: Set<ConformanceHook> { Set(ConformanceHook.allCases) }
+
+    func perform(_ hook: ConformanceHook) async throws {
+        switch hook {
+        case .restartServer: await server.restart()
+        case .forgetPast: await server.forgetPast()
+        case .breakHistory: await server.restoreBackup()
+        case .openHoles: await server.skipDetails()
+        case .stopTime: clock.isStopped = true
+        case .startTime: clock.isStopped = false
+        }
+    }
+}
