@@ -1,0 +1,110 @@
+public import Models
+import Sync
+
+// Changelogs, page by page.
+extension ConditionedBackend {
+    /// Asks the other backend, and tells its answer as the conditions say.
+    public func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        try await perform(.messageChanges, in: channelURL) { passage throws(BackendError) in
+            let asked = try ask(passage, point)
+            var changes = try await base.messageChanges(in: channelURL, since: asked.base)
+            if asked.plan == .empty {
+                changes.updated = []
+                changes.deleted = []
+            }
+            changes.hasMore = changes.hasMore || asked.plan != .plain
+            changes.next = token(after: asked, point, changes.next)
+            return changes
+        }
+    }
+
+    /// Asks the other backend, and tells its answer as the conditions say.
+    public func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        try await perform(.channelChanges, "") { passage throws(BackendError) in
+            let asked = try ask(passage, point)
+            var changes = try await base.channelChanges(since: asked.base)
+            if asked.plan == .empty {
+                changes.updated = []
+                changes.deletedURLs = []
+            }
+            changes.hasMore = changes.hasMore || asked.plan != .plain
+            changes.next = token(after: asked, point, changes.next)
+            return changes
+        }
+    }
+
+    // MARK: Tokens
+
+    private struct Asked {
+        /// The point as the server knows it.
+        let base: ChangelogPoint
+        /// The same as a text, for a token that leads there again.
+        let cursor: ConditionedCursor
+        let plan: ChangelogPlan
+    }
+
+    private func ask(
+        _ passage: Passage, _ point: ChangelogPoint
+    ) throws(BackendError) -> Asked {
+        let (base, cursor) = try read(point)
+        var random = passage.fate.random
+        var canExpire = true
+        if case .time = point { canExpire = false }
+        let plan = ChangelogPlan(
+            passage.fate.conditions.changelogs, since: cursor, canExpire: canExpire, random: &random
+        )
+        guard plan != .expired else { throw .expired("\(point)") }
+        if plan != .plain { note(passage, "\(plan)") }
+        return Asked(base: base, cursor: cursor, plan: plan)
+    }
+
+    private func read(
+        _ point: ChangelogPoint
+    ) throws(BackendError) -> (ChangelogPoint, ConditionedCursor) {
+        switch point {
+        case .time(let time):
+            var cursor = ConditionedCursor("\(time)")
+            cursor.source = .time
+            return (point, cursor)
+        case .feed(let feedCursor):
+            guard let text = try read(feedCursor.rawValue, .feedCursors).base else {
+                throw .expired(feedCursor.rawValue)
+            }
+            var cursor = ConditionedCursor(text)
+            cursor.source = .feed
+            return (.feed(FeedCursor(text)), cursor)
+        case .token(let token):
+            let cursor = try read(token, .changelogTokens)
+            guard let text = cursor.base else { throw .expired(token) }
+            switch cursor.source {
+            case .same: return (.token(text), cursor)
+            case .feed: return (.feed(FeedCursor(text)), cursor)
+            case .time:
+                guard let milliseconds = Int64(text) else { throw .expired(token) }
+                return (.time(Timestamp(milliseconds: milliseconds)), cursor)
+            }
+        }
+    }
+
+    private func token(after asked: Asked, _ point: ChangelogPoint, _ next: String?) -> String? {
+        var again = asked.cursor
+        again.generation = generation(.changelogTokens)
+        switch asked.plan {
+        case .plain, .expired: break
+        case .empty:
+            again.part = 1
+            return again.text
+        case .repeated:
+            again.isRepeated = true
+            return again.text
+        case .stuck:
+            guard case .token(let token) = point else { return again.text }
+            return token
+        }
+        return next.map { ConditionedCursor($0, generation: again.generation).text }
+    }
+}

@@ -1,0 +1,159 @@
+public import Models
+import Store
+import Sync
+
+// The feed, batch by batch.
+extension ConditionedBackend {
+    /// Asks the other backend, and tells its batch as the conditions say.
+    ///
+    /// - Throws: `notConnected` as soon as the network goes.
+    public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        // A task of its own, for the network to end it.
+        let (id, task) = state.withLock { state in
+            state.beginFeed {
+                await self.result { () throws(BackendError) in
+                    try await self.perform(.feed, "") { passage throws(BackendError) in
+                        try await self.batch(passage, since: cursor)
+                    }
+                }
+            }
+        }
+        defer { state.withLock { $0.feeds[id] = nil } }
+        return try await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }.get()
+    }
+
+    private func result(
+        _ body: () async throws(BackendError) -> FeedBatch
+    ) async -> Result<FeedBatch, BackendError> {
+        do throws(BackendError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func batch(
+        _ passage: Passage, since cursor: FeedCursor?
+    ) async throws(BackendError) -> FeedBatch {
+        // The list of channels is told as it is: asked for again, it would be another list.
+        guard let cursor else {
+            var batch = try await base.feed(since: nil)
+            batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
+            return batch
+        }
+        let asked = try read(cursor.rawValue, .feedCursors)
+        guard let since = asked.base else { throw .expired(cursor.rawValue) }
+        var random = passage.fate.random
+        guard !random.happens(passage.fate.conditions.feed.expired) else {
+            throw .expired(cursor.rawValue)
+        }
+        // By the cursor, and not by the call: the same cursor tells the same again.
+        let seed = passage.fate.conditions.seed
+        var plan = FeedPlan(
+            conditions: passage.fate.conditions.feed,
+            random: SplitMix64(seed: seed, "feed", cursor.rawValue))
+        if let repeated = repetition(of: cursor, asked, &plan) {
+            note(passage, "a batch told again")
+            return repeated
+        }
+
+        let kept = state.withLock { $0.cutBatch }
+        let isKept = asked.part > 0 && kept?.since == since
+        let whole: FeedBatch
+        if let kept, isKept {
+            whole = kept.batch
+        } else {
+            whole = try await base.feed(since: FeedCursor(since))
+        }
+        let batch = await cut(whole, since: since, asked, passage, &plan)
+        state.withLock { $0.lastBatch = batch }
+        return batch
+    }
+
+    /// Tells the next part of a batch.
+    private func cut(
+        _ whole: FeedBatch, since: String, _ asked: ConditionedCursor, _ passage: Passage,
+        _ plan: inout FeedPlan
+    ) async -> FeedBatch {
+        var items = FeedPlan.items(of: whole.events, told: asked.told)
+        items = await withHoles(items, passage, &plan)
+        let (arranged, lost) = plan.arrange(items)
+        let length = plan.length(of: arranged.count, part: asked.part)
+        if !lost.isEmpty { note(passage, "\(lost.count) events lost") }
+
+        var batch = whole
+        batch.events = arranged.prefix(length).map(\.event)
+        if length == arranged.count {
+            batch.cursor = feedCursor(ConditionedCursor(whole.cursor.rawValue))
+            state.withLock { $0.cutBatch = nil }
+        } else {
+            var next = ConditionedCursor(since)
+            next.part = asked.part + 1
+            next.told = asked.told + lost + arranged.prefix(length).flatMap(\.sources)
+            batch.cursor = feedCursor(next)
+            batch.isLive = false
+            state.withLock { $0.cutBatch = (since, whole) }
+            note(passage, "\(length) of \(arranged.count) events told")
+        }
+        return batch
+    }
+
+    /// Tells some messages as holes, where there is a way to walk to them.
+    private func withHoles(
+        _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
+    ) async -> [FeedPlan.Item] {
+        var holes: [(FeedPlan.Hidden, PageCursor)] = []
+        for hidden in plan.hidden(in: items) {
+            guard let walk = await walkCursor(hidden) else { continue }
+            note(passage, "\(hidden.indices.count) events of \(hidden.channelURL) told as a hole")
+            holes.append((hidden, walk))
+        }
+        return FeedPlan.hide(holes, in: items)
+    }
+
+    private func walkCursor(_ hidden: FeedPlan.Hidden) async -> PageCursor? {
+        let anchors = hidden.next.map { [MessageAnchor.message($0), .newest] } ?? [.newest]
+        for anchor in anchors {
+            // An error means that one cannot walk from there, and then there is no hole to be told.
+            let page = try? await base.messages(
+                in: hidden.channelURL, at: anchor, older: 0, newer: 0)
+            if let walk = pageCursor(page?.older) { return walk }
+        }
+        return nil
+    }
+
+    /// The batch before a cursor, if it is to be told once more.
+    private func repetition(
+        of cursor: FeedCursor, _ asked: ConditionedCursor, _ plan: inout FeedPlan
+    ) -> FeedBatch? {
+        guard plan.random.happens(plan.conditions.repeatedBatches), !asked.isRepeated,
+            var batch = state.withLock({ $0.lastBatch }), batch.cursor == cursor
+        else { return nil }
+        var next = asked
+        next.isRepeated = true
+        batch.cursor = feedCursor(next)
+        return batch
+    }
+
+    private func feedCursor(_ cursor: ConditionedCursor) -> FeedCursor {
+        var cursor = cursor
+        cursor.generation = generation(.feedCursors)
+        return FeedCursor(cursor.text)
+    }
+}
+
+extension NetworkState {
+    /// Starts a feed; whoever takes the network away from now on ends it.
+    mutating func beginFeed(
+        _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
+    ) -> (Int, Task<Result<FeedBatch, BackendError>, Never>) {
+        feedCount += 1
+        let task = Task { await body() }
+        feeds[feedCount] = task
+        return (feedCount, task)
+    }
+}

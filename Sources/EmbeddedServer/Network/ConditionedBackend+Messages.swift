@@ -1,0 +1,122 @@
+public import Foundation
+public import Models
+import Store
+import Sync
+
+// The connection, messages, files, receipts: on their way, and otherwise as they are.
+extension ConditionedBackend {
+    /// Asks the other backend, if the network lets it.
+    public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        try await perform(.connect, credentials.userID.rawValue) { _ throws(BackendError) in
+            try await base.connect(as: credentials)
+        }
+    }
+
+    /// Disconnects, whatever the network is like; what waits ends.
+    public func disconnect() async {
+        state.withLock {
+            $0.loseConnection()
+            $0.note("disconnect")
+        }
+        await base.disconnect()
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        try await perform(.lookup, in: channelURL) { _ throws(BackendError) in
+            try await base.lookup(messageIDs, in: channelURL)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func countMessages(
+        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
+    ) async throws(BackendError) -> Int {
+        try await perform(.countMessages, in: channelURL) { _ throws(BackendError) in
+            try await base.countMessages(in: channelURL, from: lower, to: upper)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        try await perform(.channel, in: url) { _ throws(BackendError) in
+            try await base.channel(url)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func send(_ draft: Draft) async throws(BackendError) -> Message {
+        try await perform(.send, in: draft.channelURL) { _ throws(BackendError) in
+            try await base.send(draft)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        try await perform(.update, in: channelURL) { _ throws(BackendError) in
+            try await base.update(messageID, in: channelURL, with: update, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        try await perform(.delete, in: channelURL) { _ throws(BackendError) in
+            try await base.delete(messageID, in: channelURL, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        try await perform(.react, in: channelURL) { _ throws(BackendError) in
+            try await base.react(action, key, to: messageID, in: channelURL, requestID: requestID)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func upload(
+        _ file: UploadableFile, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        try await perform(.upload, requestID.rawValue) { _ throws(BackendError) in
+            try await base.upload(file, requestID: requestID, progress: progress)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func download(_ file: FileInfo) async throws(BackendError) -> Data {
+        try await perform(.download, "") { _ throws(BackendError) in
+            try await base.download(file)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
+        try await perform(.markAsRead, in: channelURL) { _ throws(BackendError) in
+            try await base.markAsRead(channelURL)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
+        try await perform(.markAsDelivered, in: channelURL) { _ throws(BackendError) in
+            try await base.markAsDelivered(channelURL)
+        }
+    }
+
+    /// Asks the other backend, if the network lets it.
+    public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
+        try await perform(.setTyping, in: channelURL) { _ throws(BackendError) in
+            try await base.setTyping(isTyping, in: channelURL)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+public import Models
+import Store
+import Sync
+
+// Lists, page by page.
+extension ConditionedBackend {
+    /// Asks the other backend, for as long a page as the conditions allow.
+    public func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await perform(.messages, in: channelURL) { passage throws(BackendError) in
+            try await historyPage(passage, channelURL, anchor, older, newer) {
+                anchor, older, newer throws(BackendError) in
+                try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
+            }
+        }
+    }
+
+    /// Asks the other backend, for as long a page as the conditions allow.
+    public func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try await perform(.replies, in: channelURL) { passage throws(BackendError) in
+            try await historyPage(passage, channelURL, anchor, older, newer) {
+                anchor, older, newer throws(BackendError) in
+                try await base.replies(
+                    to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
+            }
+        }
+    }
+
+    /// Asks the other backend, for as long a page as the conditions allow.
+    public func channels(
+        matching query: GroupChannelListQuery, after cursor: PageCursor?
+    ) async throws(BackendError) -> Page<GroupChannel> {
+        try await perform(.channels, "") { passage throws(BackendError) in
+            try await listPage(passage, cursor, query.limit) {
+                cursor, limit throws(BackendError) in
+                var query = query
+                query.limit = limit
+                return try await base.channels(matching: query, after: cursor)
+            }
+        }
+    }
+
+    /// Asks the other backend, for as long a page as the conditions allow.
+    public func members(
+        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Member> {
+        try await perform(.members, in: channelURL) { passage throws(BackendError) in
+            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
+                try await base.members(of: channelURL, after: cursor, limit: limit)
+            }
+        }
+    }
+
+    /// Asks the other backend, for as long a page as the conditions allow.
+    public func openChannels(
+        after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<OpenChannel> {
+        try await perform(.openChannels, "") { passage throws(BackendError) in
+            try await listPage(passage, cursor, limit) { cursor, limit throws(BackendError) in
+                try await base.openChannels(after: cursor, limit: limit)
+            }
+        }
+    }
+
+    // MARK: Cursors
+
+    /// A cursor of the server's, as it is handed out.
+    func pageCursor(_ cursor: PageCursor?, part: Int = 0) -> PageCursor? {
+        guard let cursor else { return nil }
+        var handedOut = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
+        handedOut.part = part
+        return PageCursor(handedOut.text)
+    }
+
+    func generation(_ texts: ExpiringText) -> Int {
+        state.withLock { $0.generations[texts, default: 0] }
+    }
+
+    /// What a text that was handed out says, if it has not expired.
+    func read(_ text: String, _ texts: ExpiringText) throws(BackendError) -> ConditionedCursor {
+        guard let cursor = ConditionedCursor(text: text),
+            cursor.generation >= generation(texts)
+        else { throw .expired(text) }
+        return cursor
+    }
+
+    // MARK: Pages
+
+    private func historyPage(
+        _ passage: Passage, _ channelURL: ChannelURL, _ anchor: MessageAnchor, _ older: Int,
+        _ newer: Int,
+        _ ask: (MessageAnchor, Int, Int) async throws(BackendError) -> MessagePage
+    ) async throws(BackendError) -> MessagePage {
+        var (anchor, place) = (anchor, PagePlan.Place.elsewhere)
+        switch anchor {
+        case .cursor(let cursor):
+            let cursor = try read(cursor.rawValue, .pageCursors)
+            guard let base = cursor.base else { throw .expired(cursor.text) }
+            anchor = .cursor(PageCursor(base))
+            place = cursor.part > 0 ? .cursorOfEmptyPage : .cursor
+        case .message(let messageID):
+            place = .message
+            guard passage.fate.conditions.pages.deletedAnchorsExpire else { break }
+            let lookup = try await base.lookup([messageID], in: channelURL)
+            guard lookup.gone.isEmpty else { throw .expired("message \(messageID)") }
+        case .newest, .time: break
+        }
+        var random = passage.fate.random
+        let plan = PagePlan(
+            passage.fate.conditions.pages, at: place, older: older, newer: newer, random: &random)
+        guard !plan.isExpired else { throw .expired("\(anchor)") }
+        noteLength(passage, plan, older, newer)
+
+        var page = try await ask(anchor, plan.older, plan.newer)
+        let part = plan.isEmpty ? 1 : 0
+        page.older = pageCursor(page.older, part: part)
+        page.newer = pageCursor(page.newer, part: part)
+        return page
+    }
+
+    private func listPage<Element: Hashable & Sendable>(
+        _ passage: Passage, _ cursor: PageCursor?, _ limit: Int,
+        _ ask: (PageCursor?, Int) async throws(BackendError) -> Page<Element>
+    ) async throws(BackendError) -> Page<Element> {
+        var asked: ConditionedCursor?
+        if let cursor { asked = try read(cursor.rawValue, .pageCursors) }
+        let base = asked?.base.map { PageCursor($0) }
+
+        var random = passage.fate.random
+        let place: PagePlan.Place =
+            switch asked {
+            case nil: .elsewhere
+            case let asked?: asked.part > 0 ? .cursorOfEmptyPage : .cursor
+            }
+        let plan = PagePlan(
+            passage.fate.conditions.pages, at: place, older: 0, newer: limit, random: &random)
+        guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
+        noteLength(passage, plan, 0, limit)
+
+        // Asked in any case: whether there is such a list, only the server knows.
+        var page = try await ask(base, max(plan.newer, 1))
+        guard plan.isEmpty, !page.elements.isEmpty else {
+            page.next = pageCursor(page.next)
+            return page
+        }
+        var again = ConditionedCursor(base?.rawValue, generation: generation(.pageCursors))
+        again.part = 1
+        return Page([], next: PageCursor(again.text))
+    }
+
+    private func noteLength(_ passage: Passage, _ plan: PagePlan, _ older: Int, _ newer: Int) {
+        guard plan.older != older || plan.newer != newer else { return }
+        note(passage, "\(older)+\(newer) asked for, \(plan.older)+\(plan.newer) passed on")
+    }
+}
+
+extension BackendError {
+    static func expired(_ text: String) -> BackendError {
+        BackendError(.expired, "the server does not know \(text) any more")
+    }
+}

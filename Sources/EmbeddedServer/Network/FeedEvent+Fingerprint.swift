@@ -1,0 +1,88 @@
+import Foundation
+import Models
+
+extension FeedEvent {
+    /// A number that the same event has in every process, and hardly any other event.
+    ///
+    /// An event that tells another state of the same message is another event.
+    var fingerprint: UInt64 {
+        var hash = StableHash()
+        switch self {
+        case .channel(let update):
+            hash.combine("channel")
+            hash.combine(update.channelURL.rawValue)
+            hash.combine(update.patch.sortedText)
+            hash.combine("\(update.source)")
+            for user in update.users { hash.combine(user.serialize()) }
+            if let actor = update.actor { hash.combine(actor.serialize()) }
+        case .channelRemoved(let url, let removal):
+            hash.combine("channelRemoved")
+            hash.combine(url.rawValue)
+            hash.combine("\(removal)")
+        case .channels(let urls):
+            hash.combine("channels")
+            for url in urls.sorted() { hash.combine(url.rawValue) }
+        case .openChannel(let channel):
+            hash.combine("openChannel")
+            hash.combine(channel.serialize())
+        case .unreadCount(let count):
+            hash.combine("unreadCount")
+            hash.combine(count.serialize())
+        case .messageReceived(let message):
+            hash.combine("messageReceived")
+            hash.combine(message.serialize())
+        case .messageUpdated(let message):
+            hash.combine("messageUpdated")
+            hash.combine(message.serialize())
+        case .messageDeleted(let messageID, in: let url, at: let time):
+            hash.combine("messageDeleted")
+            hash.combine(messageID.rawValue)
+            hash.combine(url.rawValue)
+            hash.combine(time.map { "\($0)" } ?? "")
+        case .reaction(let event):
+            hash.combine("reaction")
+            hash.combine(event.serialize())
+        case .threadInfo(let event):
+            hash.combine("threadInfo")
+            hash.combine(event.serialize())
+        case .hole(in: let url, walk: let cursor):
+            hash.combine("hole")
+            hash.combine(url.rawValue)
+            hash.combine(cursor.rawValue)
+        case .read(by: let user, in: let url, at: let time):
+            hash.combine("read")
+            hash.combine(user.rawValue)
+            hash.combine(url.rawValue)
+            hash.combine("\(time)")
+        case .delivered(to: let user, in: let url, at: let time):
+            hash.combine("delivered")
+            hash.combine(user.rawValue)
+            hash.combine(url.rawValue)
+            hash.combine("\(time)")
+        case .typing(let users, in: let url):
+            hash.combine("typing")
+            hash.combine(url.rawValue)
+            for user in users { hash.combine(user.serialize()) }
+        }
+        return hash.value
+    }
+
+    /// Whether it tells what became of a message, and a page or a changelog tells that too.
+    var isOfMessage: Bool {
+        switch self {
+        case .messageReceived, .messageUpdated, .messageDeleted, .reaction: true
+        default: false
+        }
+    }
+}
+
+extension Patch {
+    /// The patch as text, whose maps are sorted.
+    fileprivate var sortedText: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // What JSON has no way to say, such as a number that is none, is still told apart by description.
+        guard let json = try? encoder.encode(self) else { return description }
+        return String(decoding: json, as: UTF8.self)
+    }
+}

@@ -1,0 +1,108 @@
+import Models
+
+/// Decides what happens to each call, and does nothing of it.
+struct NetworkPlan {
+    var conditions: NetworkConditions
+
+    /// What somebody asked for by hand, the first that fits first.
+    private(set) var scripted: [ScriptedFailure] = []
+
+    /// How many calls there were of each kind in each channel.
+    private var counts: [CallScope: UInt64] = [:]
+
+    init(_ conditions: NetworkConditions) { self.conditions = conditions }
+
+    mutating func add(_ failure: ScriptedFailure) { scripted.append(failure) }
+
+    mutating func removeScripted() { scripted = [] }
+
+    /// What happens to the next call of a kind on a subject, such as a channel.
+    mutating func fate(of call: BackendCall, on subject: String) -> CallFate {
+        let scope = CallScope(call: call, subject: subject)
+        let count = counts[scope, default: 0]
+        counts[scope] = count + 1
+        var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
+
+        // Always as many numbers, so that what one condition draws does not depend on another.
+        let (byChance, late) = (chance(call, random.next()), random.next())
+        let latency = conditions.latency[call] ?? conditions.defaultLatency
+        return CallFate(
+            failure: script(call) ?? byChance,
+            requestDelay: latency.request + latency.jitter * (Double(late >> 32) / 0x1p32),
+            answerDelay: latency.answer + latency.jitter * (Double(late & 0xFFFF_FFFF) / 0x1p32),
+            conditions: conditions,
+            random: random)
+    }
+
+    private func chance(_ call: BackendCall, _ seed: UInt64) -> CallFate.Failure? {
+        let failures = conditions.failures
+        guard failures.calls.contains(call) else { return nil }
+        var random = SplitMix64(seed: seed)
+        if random.happens(failures.notSent) {
+            return .init(BackendError(.notConnected, "\(call): the request was not sent"))
+        }
+        if random.happens(failures.throttled) {
+            let error = BackendError(
+                .throttled, "\(call): too many requests", retryAfter: failures.retryAfter)
+            return .init(error)
+        }
+        if random.happens(failures.serverFailure) {
+            return .init(BackendError(.serverFailure, "\(call): the server failed"))
+        }
+        if random.happens(failures.requestLost) {
+            return .init(BackendError(.unanswered, "\(call): the request was lost"))
+        }
+        if random.happens(failures.answerLost) {
+            return .init(BackendError(.unanswered, "\(call): the answer was lost"), .afterEffect)
+        }
+        return nil
+    }
+
+    private mutating func script(_ call: BackendCall) -> CallFate.Failure? {
+        guard let index = scripted.firstIndex(where: { $0.calls.contains(call) }) else {
+            return nil
+        }
+        let failure = scripted[index].failure
+        if let count = scripted[index].count {
+            scripted[index].count = count - 1
+            if count <= 1 { scripted.remove(at: index) }
+        }
+        return failure
+    }
+}
+
+/// What happens to one call.
+struct CallFate {
+    struct Failure {
+        let error: BackendError
+        let point: CallPoint
+
+        init(_ error: BackendError, _ point: CallPoint = .beforeEffect) {
+            self.error = error
+            self.point = point
+        }
+    }
+
+    let failure: Failure?
+    let requestDelay: Duration
+    let answerDelay: Duration
+
+    /// The conditions as they were when the call was made.
+    let conditions: NetworkConditions
+
+    /// What decides about the shape of the answer.
+    let random: SplitMix64
+}
+
+/// A failure that somebody asked for.
+struct ScriptedFailure {
+    /// How many calls it is for; `nil` for all until it is taken back.
+    var count: Int?
+    let calls: Set<BackendCall>
+    let failure: CallFate.Failure
+}
+
+private struct CallScope: Hashable {
+    let call: BackendCall
+    let subject: String
+}

@@ -1,0 +1,52 @@
+/// Random numbers that are the same in every run (SplitMix64).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// Numbers that belong to a seed and some names, and to no others.
+    ///
+    /// So what happens to one call does not depend on which others came before it.
+    init(seed: UInt64, _ names: String...) {
+        var hash = StableHash()
+        hash.combine(seed)
+        for name in names { hash.combine(name) }
+        state = hash.value
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Whether something happens that happens in a share of all cases.
+    ///
+    /// Draws nothing where the share leaves no choice, so that a condition that is off changes nothing
+    /// of what the others do.
+    mutating func happens(_ share: Double) -> Bool {
+        guard share > 0 else { return false }
+        return share >= 1 || Double(next() >> 11) * 0x1p-53 < share
+    }
+}
+
+/// A hash that is the same in every process (FNV-1a of 64 bits).
+struct StableHash {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func combine(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+
+    mutating func combine(_ number: UInt64) {
+        combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+
+    /// The length comes first, so that "a", "bc" is not "ab", "c".
+    mutating func combine(_ text: String) {
+        combine(UInt64(text.utf8.count))
+        combine(text.utf8)
+    }
+}

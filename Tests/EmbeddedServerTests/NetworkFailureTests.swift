@@ -1,0 +1,205 @@
+import Models
+import Store
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct NetworkFailureTests {
+    let server = LogBackend()
+
+    @Test func inAPerfectNetworkAllIsAsTheServerSaysIt() async throws {
+        server.receive("a b c")
+        let network = ConditionedBackend(server)
+        let direct = try await server.messages(in: "one", at: .newest, older: 2, newer: 0)
+        #expect(try await network.messages(in: "one", at: .newest, older: 2, newer: 0) == direct)
+        #expect(try await network.feed(since: "1") == server.feed(since: "1"))
+        #expect(
+            try await network.messageChanges(in: "one", since: .time(0))
+                == server.messageChanges(in: "one", since: .time(0)))
+        #expect(
+            network.log == [
+                "1 messages one: answered", "2 feed: answered", "3 messageChanges one: answered",
+            ])
+    }
+
+    @Test func withoutANetworkNothingReachesTheServer() async throws {
+        let network = ConditionedBackend(server)
+        network.goOffline()
+        #expect(
+            await failure { () throws(BackendError) in try await network.send("a") }
+                == .notConnected)
+        #expect(
+            await failure { () throws(BackendError) in
+                try await network.connect(as: Credentials("u"))
+            }
+                == .notConnected)
+        #expect(server.asked == [])
+        network.goOnline()
+        #expect(try await network.send("a").text == "a")
+        #expect(
+            network.log == [
+                "offline", "1 send one: notConnected", "2 connect u: notConnected", "online",
+                "3 send one: answered",
+            ])
+    }
+
+    @Test func aFeedThatWaitsEndsWithTheNetwork() async throws {
+        let network = ConditionedBackend(server)
+        let feed = Task {
+            await failure { () throws(BackendError) in try await network.feed(since: "0") }
+        }
+        await server.waitUntilFeedWaits()
+        network.goOffline()
+        #expect(await feed.value == .notConnected)
+        network.goOnline()
+        server.receive("a")
+        #expect(try await network.feed(since: "0").picture == "a")
+    }
+
+    @Test func aFeedThatWaitsEndsWhenOneDisconnects() async throws {
+        let network = ConditionedBackend(server)
+        let feed = Task {
+            await failure { () throws(BackendError) in try await network.feed(since: "0") }
+        }
+        await server.waitUntilFeedWaits()
+        await network.disconnect()
+        #expect(await feed.value == .notConnected)
+    }
+
+    @Test func aFeedWhoseTaskIsCanceledSaysSo() async throws {
+        let network = ConditionedBackend(server)
+        let feed = Task {
+            await failure { () throws(BackendError) in try await network.feed(since: "0") }
+        }
+        await server.waitUntilFeedWaits()
+        feed.cancel()
+        #expect(await feed.value == .canceled)
+    }
+
+    @Test func whatIsOnItsWayWhenTheNetworkGoesStaysUnanswered() async throws {
+        let own = OwnNetwork()
+        let cut = ConditionedBackend(server) { _ in own.goOffline() }
+        own.network.withLock { $0 = cut }
+        cut.update { $0.latency[.send] = Latency(answer: .seconds(1)) }
+        #expect(await failure { () throws(BackendError) in try await cut.send("b") } == .unanswered)
+        #expect(server.texts == ["b"])
+    }
+
+    @Test func aRequestOnItsWayWhenTheNetworkGoesIsNotConnected() async throws {
+        let own = OwnNetwork()
+        let cut = ConditionedBackend(server) { _ in own.goOffline() }
+        own.network.withLock { $0 = cut }
+        cut.update { $0.latency[.send] = Latency(request: .seconds(1)) }
+        #expect(
+            await failure { () throws(BackendError) in try await cut.send("a") } == .notConnected)
+        #expect(server.texts == [])
+    }
+
+    @Test func latenciesAreSleptByWhoeverIsAskedTo() async throws {
+        let slept = Locked<[Duration]>([])
+        let network = ConditionedBackend(server) { duration in
+            slept.withLock { $0.append(duration) }
+        }
+        network.update {
+            $0.defaultLatency = Latency(request: .seconds(1), answer: .seconds(2))
+            $0.latency[.lookup] = Latency.none
+        }
+        _ = try await network.send("a")
+        _ = try await network.lookup(["a"], in: "one")
+        #expect(slept.withLock { $0 } == [.seconds(1), .seconds(2)])
+    }
+
+    @Test func aSleepThatIsCanceledCancelsTheCall() async throws {
+        let network = ConditionedBackend(server) { _ in throw CancellationError() }
+        network.update { $0.defaultLatency = Latency(request: .seconds(1)) }
+        #expect(
+            await failure { () throws(BackendError) in try await network.send("a") } == .canceled)
+        #expect(server.texts == [])
+    }
+
+    @Test(arguments: [
+        BackendError(.notConnected, ""), BackendError(.serverFailure, ""),
+        BackendError(.throttled, "", retryAfter: .seconds(7)),
+    ])
+    func aCallThatFailsBeforeItsEffectHasNone(error: BackendError) async throws {
+        let network = ConditionedBackend(server)
+        network.failNext(of: [.send], with: error)
+        _ = try await network.lookup([], in: "one")
+        await #expect(throws: error) { try await network.send("a") }
+        #expect(server.texts == [])
+        #expect(try await network.send("a").text == "a")
+    }
+
+    @Test func anAnswerThatIsLostLeavesItsEffect() async throws {
+        let network = ConditionedBackend(server)
+        network.failNext(of: .writes, with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        #expect(
+            await failure { () throws(BackendError) in try await network.send("a") } == .unanswered)
+        #expect(server.texts == ["a"])
+        // Sent again, it is the same message.
+        #expect(try await network.send("a").text == "a")
+        #expect(server.texts == ["a"])
+        #expect(
+            network.log == [
+                "1 send one: fails after its effect", "1 send one: unanswered",
+                "2 send one: answered",
+            ])
+    }
+
+    @Test func callsFailUntilItIsTakenBack() async throws {
+        let network = ConditionedBackend(server)
+        network.failAll(of: .reads, with: BackendError(.serverFailure, "down"))
+        for _ in 1...3 {
+            #expect(
+                await failure { () throws(BackendError) in try await network.lookup([], in: "one") }
+                    == .serverFailure)
+        }
+        network.stopFailing()
+        #expect(try await network.lookup([], in: "one").found == [])
+    }
+
+    @Test func aCallThatMeetsNoNetworkUsesNoFailureUp() async throws {
+        let network = ConditionedBackend(server)
+        network.failNext(with: BackendError(.throttled, ""))
+        network.goOffline()
+        #expect(
+            await failure { () throws(BackendError) in try await network.send("a") }
+                == .notConnected)
+        network.goOnline()
+        #expect(
+            await failure { () throws(BackendError) in try await network.send("a") } == .throttled)
+    }
+
+    @Test func theLogKeepsTheNewestLines() async throws {
+        let network = ConditionedBackend(server)
+        for _ in 0..<10_001 { _ = try await network.lookup([], in: "one") }
+        #expect(network.log.count == 5_001)
+        #expect(network.log.last == "10001 lookup one: answered")
+        network.clearLog()
+        #expect(network.log == [])
+    }
+
+    @Test func theSameSeedFailsTheSameCalls() async throws {
+        var logs: [[String]] = []
+        for seed: UInt64 in [6, 6, 7] {
+            let network = ConditionedBackend(LogBackend(), conditions: .train(seed: seed))
+            for letter in "abcdefghijklmnopqrst" {
+                _ = await failure { () throws(BackendError) in
+                    try await network.send(String(letter))
+                }
+            }
+            logs.append(network.log)
+        }
+        #expect(logs[0] == logs[1])
+        #expect(logs[0] != logs[2])
+        #expect(logs[0].contains { $0.hasSuffix("unanswered") })
+    }
+}
+
+/// A network that its own sleep can take away.
+private final class OwnNetwork: Sendable {
+    let network = Locked<ConditionedBackend?>(nil)
+
+    func goOffline() { network.withLock { $0 }?.goOffline() }
+}

@@ -1,0 +1,134 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct NetworkHoldingTests {
+    let server = LogBackend()
+
+    /// Sends letters, each in a task of its own and after the one before is held.
+    func send(
+        _ letters: String, through network: ConditionedBackend
+    ) async -> [Task<BackendError.Code?, Never>] {
+        var tasks: [Task<BackendError.Code?, Never>] = []
+        for letter in letters {
+            tasks.append(
+                Task {
+                    await failure { () throws(BackendError) in
+                        try await network.send(String(letter))
+                    }
+                })
+            _ = await network.held(atLeast: tasks.count)
+        }
+        return tasks
+    }
+
+    @Test func answersComeInTheOrderInWhichTheyAreReleased() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send])
+        let tasks = await send("abc", through: network)
+        #expect(server.texts == ["a", "b", "c"])
+        #expect(
+            network.held.map(\.description) == [
+                "1 send one (answer)", "2 send one (answer)", "3 send one (answer)",
+            ])
+        network.release(at: 2)
+        #expect(await tasks[2].value == nil)
+        network.release()
+        #expect(await tasks[0].value == nil)
+        network.releaseAll()
+        #expect(await tasks[1].value == nil)
+        #expect(
+            network.log.filter { $0.hasSuffix("answered") } == [
+                "3 send one: answered", "1 send one: answered", "2 send one: answered",
+            ])
+    }
+
+    @Test func requestsReachTheServerInTheOrderInWhichTheyAreReleased() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send], at: .beforeEffect)
+        let tasks = await send("abc", through: network)
+        #expect(server.texts == [])
+        for (index, task) in [(1, tasks[1]), (1, tasks[2]), (0, tasks[0])] {
+            network.release(at: index)
+            #expect(await task.value == nil)
+        }
+        #expect(server.texts == ["b", "c", "a"])
+    }
+
+    @Test func aRequestThatIsDroppedHasNoEffectAndAnAnswerHasHadIts() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send], at: .beforeEffect)
+        let requests = await send("a", through: network)
+        network.drop()
+        #expect(await requests[0].value == .notConnected)
+        #expect(server.texts == [])
+
+        network.hold([], at: .beforeEffect)
+        network.hold([.send])
+        let answers = await send("b", through: network)
+        network.drop()
+        #expect(await answers[0].value == .unanswered)
+        #expect(server.texts == ["b"])
+    }
+
+    @Test func heldCallsEndWithTheNetwork() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send], at: .beforeEffect)
+        network.hold([.lookup])
+        let sent = await send("a", through: network)
+        let lookup = Task {
+            await failure { () throws(BackendError) in try await network.lookup([], in: "one") }
+        }
+        #expect(await network.held(atLeast: 2).count == 2)
+        network.goOffline()
+        #expect(await sent[0].value == .notConnected)
+        #expect(await lookup.value == .unanswered)
+        #expect(network.held == [])
+    }
+
+    @Test func aHeldCallWhoseTaskIsCanceledIsHeldNoMore() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send])
+        let tasks = await send("ab", through: network)
+        tasks[0].cancel()
+        #expect(await tasks[0].value == .canceled)
+        #expect(network.held.map(\.number) == [2])
+        network.stopHolding()
+        #expect(await tasks[1].value == nil)
+    }
+
+    @Test func afterHoldingStopsNothingIsHeld() async throws {
+        let network = ConditionedBackend(server)
+        network.hold(.all)
+        network.stopHolding()
+        #expect(try await network.send("a").text == "a")
+    }
+
+    @Test func whoWaitsForHeldCallsMayGiveUp() async throws {
+        let network = ConditionedBackend(server)
+        let waiting = Task { await network.held(atLeast: 1) }
+        waiting.cancel()
+        #expect(await waiting.value == [])
+    }
+
+    @Test func aFeedMayTellAMessageBeforeItsSenderIsAnswered() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.send])
+        let tasks = await send("a", through: network)
+        #expect(try await network.feed(since: "0").picture == "a")
+        network.releaseAll()
+        #expect(await tasks[0].value == nil)
+    }
+
+    @Test func aFailureIsHeldAsAnAnswerIs() async throws {
+        let network = ConditionedBackend(server)
+        network.failNext(with: BackendError(.throttled, ""))
+        network.hold([.send])
+        let tasks = await send("a", through: network)
+        network.release()
+        #expect(await tasks[0].value == .throttled)
+        #expect(server.texts == [])
+    }
+}

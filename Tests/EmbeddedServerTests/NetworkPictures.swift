@@ -1,0 +1,81 @@
+import Models
+import Sync
+
+@testable import EmbeddedServer
+
+extension FeedEvent {
+    /// An event in a word, such as "a", "a*" for an edit, "-a" for a deletion, "~" for a hole.
+    var picture: String {
+        switch self {
+        case .messageReceived(let message): message.text
+        case .messageUpdated(let message): "\(message.text)*"
+        case .messageDeleted(let id, in: _, at: _): "-\(id)"
+        case .hole: "~"
+        case .channel(let update): "#\(update.channelURL)"
+        case .channels: "##"
+        case .typing: "typing"
+        case .read: "read"
+        default: "?"
+        }
+    }
+}
+
+extension FeedBatch {
+    /// The events in one line.
+    var picture: String { events.map(\.picture).joined(separator: " ") }
+}
+
+extension MessagePage {
+    /// The messages in one line, between "…" where there is more.
+    var picture: String {
+        let texts = messages.map(\.text)
+        return ((older == nil ? [] : ["…"]) + texts + (newer == nil ? [] : ["…"]))
+            .joined(separator: " ")
+    }
+}
+
+extension Backend {
+    /// Sends a message named by a letter.
+    func send(_ letter: String, in url: ChannelURL = "one") async throws(BackendError) -> Message {
+        let message = Message(id: nil, channelURL: url, text: letter, createdAt: 0)
+        return try await send(Draft(message, requestID: RequestID("r\(letter)")))
+    }
+
+    /// Pulls the feed up to some cursor of the server's; the pictures of the batches.
+    func batches(
+        since cursor: FeedCursor, upTo end: FeedCursor
+    ) async throws(BackendError) -> [FeedBatch] {
+        var batches: [FeedBatch] = []
+        var cursor = cursor
+        while cursor != end {
+            let batch = try await feed(since: cursor)
+            batches.append(batch)
+            cursor = batch.cursor
+        }
+        return batches
+    }
+
+    /// Walks to older messages until there are no more; the pages, as they came.
+    func walk(
+        from anchor: MessageAnchor = .newest, in url: ChannelURL = "one", older: Int
+    ) async throws(BackendError) -> [MessagePage] {
+        var pages = [try await messages(in: url, at: anchor, older: older, newer: 0)]
+        while let cursor = pages[pages.count - 1].older {
+            pages.append(
+                try await messages(in: url, at: .cursor(cursor), older: older, newer: 0))
+        }
+        return pages
+    }
+}
+
+/// What a call threw.
+func failure<Answer>(
+    _ body: () async throws(BackendError) -> Answer
+) async -> BackendError.Code? {
+    do throws(BackendError) {
+        _ = try await body()
+        return nil
+    } catch {
+        return error.code
+    }
+}

@@ -1,0 +1,110 @@
+import Models
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct NetworkPlanTests {
+    func codes(
+        _ plan: inout NetworkPlan, of call: BackendCall = .send, on subject: String = "one",
+        _ count: Int
+    ) -> [String] {
+        (0..<count).map { _ in
+            plan.fate(of: call, on: subject).failure.map { "\($0.error.code)" } ?? "-"
+        }
+    }
+
+    @Test func theSameSeedDecidesTheSame() {
+        var (plan, again) = (NetworkPlan(.train(seed: 3)), NetworkPlan(.train(seed: 3)))
+        var other = NetworkPlan(.train(seed: 4))
+        let fates = codes(&plan, 50)
+        #expect(fates == codes(&again, 50))
+        #expect(fates != codes(&other, 50))
+        #expect(
+            fates.prefix(8).joined(separator: " ")
+                == "- - - notConnected unanswered - - notConnected")
+    }
+
+    @Test func whatOthersDoChangesNothingForACall() {
+        var (plan, busy) = (NetworkPlan(.train(seed: 3)), NetworkPlan(.train(seed: 3)))
+        let alone = codes(&plan, 50)
+        let among = (0..<50).flatMap { _ in
+            _ = codes(&busy, on: "two", 2)
+            _ = codes(&busy, of: .delete, 1)
+            return codes(&busy, 1)
+        }
+        #expect(alone == among)
+    }
+
+    @Test func aShareIsTheShareOfTheCalls() {
+        var conditions = NetworkConditions(seed: 1)
+        conditions.failures.throttled = 0.25
+        var plan = NetworkPlan(conditions)
+        let count = codes(&plan, 10_000).count { $0 == "throttled" }
+        #expect((2_400...2_600).contains(count))
+    }
+
+    @Test func oneConditionDoesNotDisturbAnother() {
+        var conditions = NetworkConditions(seed: 5)
+        conditions.failures.answerLost = 0.3
+        var plan = NetworkPlan(conditions)
+        conditions.defaultLatency = Latency(jitter: .seconds(1))
+        conditions.pages.empty = 0.5
+        var other = NetworkPlan(conditions)
+        #expect(codes(&plan, 50) == codes(&other, 50))
+    }
+
+    @Test func onlyTheCallsThatWereNamedFail() {
+        var conditions = NetworkConditions.perfect
+        conditions.failures.notSent = 1
+        conditions.failures.calls = .writes
+        var plan = NetworkPlan(conditions)
+        let failing = BackendCall.allCases.filter { codes(&plan, of: $0, 1) == ["notConnected"] }
+        #expect(Set(failing) == .writes)
+        #expect(!failing.contains(.connect) && !failing.contains(.feed))
+    }
+
+    @Test func aScriptIsFollowedInItsOrderAndThenForgotten() {
+        var plan = NetworkPlan(.perfect)
+        plan.add(
+            ScriptedFailure(
+                count: 2, calls: [.send], failure: .init(BackendError(.throttled, ""))))
+        plan.add(
+            ScriptedFailure(
+                count: 1, calls: .all, failure: .init(BackendError(.serverFailure, ""))))
+        #expect(codes(&plan, of: .delete, 2) == ["serverFailure", "-"])
+        #expect(codes(&plan, 3) == ["throttled", "throttled", "-"])
+        plan.add(
+            ScriptedFailure(count: nil, calls: .all, failure: .init(BackendError(.refused, ""))))
+        #expect(codes(&plan, 3) == ["refused", "refused", "refused"])
+        plan.removeScripted()
+        #expect(codes(&plan, 1) == ["-"])
+    }
+
+    @Test func jitterAddsAPartOfItselfOnBothWays() {
+        var conditions = NetworkConditions(seed: 2)
+        conditions.defaultLatency = Latency(
+            request: .seconds(1), answer: .seconds(10), jitter: .seconds(1))
+        conditions.latency[.delete] = Latency(request: .seconds(5))
+        var plan = NetworkPlan(conditions)
+        let fates = (0..<100).map { _ in plan.fate(of: .send, on: "one") }
+        #expect(
+            fates.allSatisfy { $0.requestDelay >= .seconds(1) && $0.requestDelay < .seconds(2) })
+        #expect(
+            fates.allSatisfy { $0.answerDelay >= .seconds(10) && $0.answerDelay < .seconds(11) })
+        #expect(Set(fates.map(\.requestDelay)).count == 100)
+        #expect(plan.fate(of: .delete, on: "one").requestDelay == .seconds(5))
+        #expect(plan.fate(of: .delete, on: "one").answerDelay == .zero)
+    }
+
+    @Test(arguments: [
+        (BackendError.Code.notConnected, true, false), (.unanswered, true, true),
+        (.throttled, true, false), (.serverFailure, true, false), (.refused, true, false),
+        (.expired, false, false), (.notFound, false, false),
+    ])
+    func theContractSaysWhichErrorsHaveHadAnEffect(
+        code: BackendError.Code, before: Bool, after: Bool
+    ) {
+        #expect(BackendError(code, "").isWithinContract(at: .beforeEffect) == before)
+        #expect(BackendError(code, "").isWithinContract(at: .afterEffect) == after)
+    }
+}
