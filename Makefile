@@ -24,7 +24,7 @@
 SHELL := /bin/bash
 MAKEFLAGS += --silent
 
-MODULES := Models Store Sync Collections
+MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
 FUZZERS := FuzzModels FuzzJSON
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
