@@ -43,15 +43,17 @@ extension ChatStore {
         let batch = Batch(try version(), writer.next, known)
         known = [:]
         let change: Change
+        let failure: StoreError?
         do {
             try body(batch)
             batch.finish()
-            change = try commit(batch, &writer)
+            (change, failure) = try commit(batch, &writer)
         } catch {
             writer.knownStates = batch.takeKnownStates(isWritten: false)
             throw error
         }
         writer.knownStates = batch.takeKnownStates(isWritten: true)
+        if let failure { throw failure }
         if writer.hasCleared {
             // The commit stands, whether or not this fails. If it does, the next write tries again.
             writer.hasCleared =
@@ -95,7 +97,13 @@ extension ChatStore {
         }
     }
 
-    private func commit(_ batch: Batch, _ writer: inout Writer) throws(StoreError) -> Change {
+    /// Writes a batch, and publishes what became of it.
+    ///
+    /// - Returns: What was done; and what the outbox failed with, if only the cache was written.
+    /// - Throws: What the disk says; then nothing was done.
+    private func commit(
+        _ batch: Batch, _ writer: inout Writer
+    ) throws(StoreError) -> (Change, StoreError?) {
         let old = batch.version
         var entries = batch.entries
         var snapshots = (cache: old.cache, outbox: old.outbox)
@@ -118,7 +126,7 @@ extension ChatStore {
         }
         writer.next = batch.next
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
-            return Change(number: old.number, entries: [])
+            return (Change(number: old.number, entries: []), nil)
         }
         let change = Change(number: old.number + 1, entries: entries)
         for (url, numbering) in batch.rows.numbers {
@@ -134,8 +142,7 @@ extension ChatStore {
                     : old.derived(
                         after: batch.channelChanges, addingMessages: batch.rows.addedMessages)),
             change)
-        if let failure { throw failure }
-        return change
+        return (change, failure)
     }
 
     private func publish(_ version: Version, _ change: Change) {

@@ -236,6 +236,29 @@ import Testing
         #expect(try store.drafts().map(\.requestID) == ["s"])
     }
 
+    @Test func whatIsCountedStaysRightWhereOnlyTheOutboxFails() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        var store = try disks.open(directory)
+        try store.write { try $0.save(Message("1", at: 1)) }
+        disks.outbox.fail(at: 1, with: EIO, once: true)
+        #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(Message("2", at: 2))
+                try batch.setPinned(true, "general")
+                try batch.save(draft("r"))
+            }
+        }
+        try store.write { try $0.save(Message("3", at: 3)) }
+        for _ in 1...2 {
+            #expect(try store.messageCount(in: "general") == 3)
+            #expect(try store.isPinned("general"))
+            #expect(try store.contradictions() == [])
+            store.close()
+            store = try directory.open()
+        }
+    }
+
     // MARK: What goes on meanwhile
 
     @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
