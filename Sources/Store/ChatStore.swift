@@ -67,33 +67,33 @@ public final class ChatStore: StoreReader, Sendable {
         state = Locked(State(version: version))
     }
 
-    deinit {
-        // Nobody can write any more, so who waits would wait for ever.
-        let observers = state.withLock { $0.observers.values.compactMap(\.observation) }
-        for observer in observers { observer.cancel() }
-    }
+    deinit { end() }
 
     /// Closes the store; closing twice is once.
     ///
     /// Every later call fails with `closed`, and observations end. A read under way, and a
     /// ``Snapshot`` that somebody holds, go on, and the files are let go of when the last is gone.
-    /// A write under way is waited for.
+    /// A write under way is waited for. A store that nobody holds any more is closed.
     ///
     /// - Precondition: Not called within a write.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
-        writer.withLock { _ in
-            let observers = state.withLock { state -> [Observation] in
-                state.version = nil
-                state.resumed = nil
-                state.failure = nil
-                defer { state.observers = [:] }
-                return state.observers.values.compactMap(\.observation)
-            }
-            for observer in observers { observer.cancel() }
-            cache.close()
-            outbox.close()
+        writer.withLock { _ in end() }
+    }
+
+    /// Lets go of everything, and takes back what a failed write left.
+    private func end() {
+        let observers = state.withLock { state -> [Observation] in
+            state.version = nil
+            state.resumed = nil
+            state.failure = nil
+            defer { state.observers = [:] }
+            return state.observers.values.compactMap(\.observation)
         }
+        // Nobody can write any more, so who waits would wait for ever.
+        for observer in observers { observer.cancel() }
+        cache.close()
+        outbox.close()
     }
 }
 

@@ -259,6 +259,20 @@ import Testing
         }
     }
 
+    @Test func aDraftThatFailedDoesNotComeBackWhereTheStoreIsLetGoOf() throws {
+        let directory = try StoreDirectory()
+        do {
+            let disks = FailingDisks()
+            let store = try disks.open(directory)
+            try store.write { try $0.save(draft("r")) }
+            // The header, the rows and the flush come first: all of it is in the log.
+            disks.outbox.fail(at: 4, with: EIO, once: true)
+            #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
+            #expect(try store.drafts().map(\.requestID) == ["r"])
+        }
+        #expect(try directory.open().drafts().map(\.requestID) == ["r"])
+    }
+
     // MARK: What goes on meanwhile
 
     @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
