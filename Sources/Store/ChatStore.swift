@@ -5,7 +5,7 @@ import Models
 ///
 /// Two LevelDB databases in a directory: the cache, which the server can give again, and the outbox,
 /// which it cannot. Safe for several threads: reads run on the thread of their caller and wait for
-/// nobody, writes come one after the other.
+/// no write, writes come one after the other.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -15,6 +15,11 @@ import Models
 ///
 /// What is written to the cache survives the end of the process at once, and a loss of power a little
 /// later; what is written to the outbox is on the disk when ``write(_:)`` returns.
+///
+/// When the disk has failed a write, reads go on, and the next write opens the files anew. That is
+/// the one thing that reads wait for: some milliseconds, up to half a second where somebody else is
+/// reading for as long. Should the files not open then, every read fails with the reason, until a
+/// later write succeeds in opening them; each tries it.
 public final class ChatStore: StoreReader, Sendable {
     /// Where the files are; `nil` for a store in memory.
     public let directory: URL?
@@ -36,6 +41,8 @@ public final class ChatStore: StoreReader, Sendable {
         var knownStates: [ChannelNumber: ChannelState] = [:]
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
+        /// Whether the last attempt to open files anew met somebody who held them.
+        var isHeldUp = false
     }
 
     struct State {
