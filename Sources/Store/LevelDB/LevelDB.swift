@@ -387,20 +387,27 @@ extension LevelDB {
 extension StoreError {
     /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
     init(levelDB report: String, path: String) {
+        let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
-            self.init(lockedAt: path, cause: LevelDBReport(report))
-        } else if let mark = report.range(of: "[errno ", options: .backwards),
+            self.init(lockedAt: path, cause: cause)
+        } else if let mark = report.range(of: " [errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {
-            self.init(errno: number, doing: "read or write", path: path)
+            if number == 0 {
+                // No call of the system failed, so LevelDB's words are all there is.
+                var text = report[..<mark.lowerBound]
+                if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
+                self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
+            } else {
+                self.init(errno: number, doing: "read or write", path: path, cause: cause)
+            }
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
             // A file that should be there, or files of something else: damage too.
-            self.init(
-                .corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
+            self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
-            self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
+            self.init(.io, "LevelDB failed", path: path, cause: cause)
         }
     }
 
