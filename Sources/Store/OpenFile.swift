@@ -7,8 +7,10 @@ struct OpenFile: ~Copyable {
 
     /// Opens an existing file to be read; `nil` if there is none.
     init?(reading path: String) throws(StoreError) {
-        // What lies there may be no file of ours: no link is followed, no pipe waited for.
-        try self.init(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: ENOENT)
+        // What lies there may be no file of ours: no link is followed, no pipe waited for. Below what
+        // is no directory, there is nothing either.
+        try self.init(
+            path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
     /// Creates a file to be written, which nobody but its owner can read.
@@ -41,13 +43,14 @@ struct OpenFile: ~Copyable {
     }
 
     private init?(
-        _ path: String, _ flags: Int32, _ action: String, unless none: Int32
+        _ path: String, _ flags: Int32, _ action: String, unless none: [Int32]
     ) throws(StoreError) {
         descriptor = retrying { open(path, flags | O_CLOEXEC) }
         self.path = path
         guard descriptor < 0 else { return }
-        guard errno != none else { return nil }
-        throw StoreError(errno: errno, doing: action, path: path)
+        let error = errno
+        guard !none.contains(error) else { return nil }
+        throw StoreError(errno: error, doing: action, path: path)
     }
 
     deinit {

@@ -6,7 +6,7 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:)``.
-    ///     Created if it is not there, for the owner alone.
+    ///     Created if it is not there, for the owner alone; one that is there is left as it is.
     ///   - options: How the cache's files are kept.
     ///   - migrationHandler: Is called on this thread when the files are of an older version, at the
     ///     beginning, now and then, and at the end.
@@ -42,7 +42,7 @@ extension ChatStore {
         let cache = try LevelDB.opened(
             at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
         ) { () throws(StoreError) in
-            try files?.noteDistrust()
+            try files?.distrust.set()
         }
         let outbox = try LevelDB.opened(
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
@@ -51,9 +51,10 @@ extension ChatStore {
         }
         report.outboxCopy = files?.outboxCopies.last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        if report.cacheDamage != nil || files?.isDistrusted == true {
+        let isDistrusted = try files?.distrust.isThere() ?? false
+        if report.cacheDamage != nil || isDistrusted {
             try cache.distrust()
-            try files?.forgetDistrust()
+            try files?.distrust.remove()
         }
         report.isCoverageDropped = try cache.finishDistrusting()
         try self.init(

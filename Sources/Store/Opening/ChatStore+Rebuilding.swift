@@ -25,11 +25,11 @@ extension ChatStore {
         // A store whose cache cannot be written lets go of that for moments, but not of the outbox.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             // Should this be interrupted, nobody is to believe what may be left.
-            try environment.withLock(of: files.cache, files.noteDistrust)
+            try environment.withLock(of: files.cache, files.distrust.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
             try OpenFile(directory: directory.path).sync()
-            try files.forgetDistrust()
+            try files.distrust.remove()
         }
     }
 }
