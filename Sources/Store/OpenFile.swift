@@ -158,6 +158,27 @@ extension OpenFile {
         }
     }
 
+    /// Gives a file or directory another name in its directory, for good when the call returns.
+    ///
+    /// In the place of an empty directory, too, but of no other.
+    static func move(_ path: String, to other: String) throws(StoreError) {
+        guard rename(path, other) == 0 else {
+            throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
+        }
+        try syncParent(of: other)
+    }
+
+    /// Removes a directory with all that is in it, or a file; what is not there is removed.
+    static func removeAll(at path: String) throws(StoreError) {
+        var status = stat()
+        if lstat(path, &status) != 0 && errno == ENOENT { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw StoreError(system: error, doing: "remove", path: path)
+        }
+    }
+
     /// Removes a file; one that is not there is removed.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) != 0, errno != ENOENT else { return }

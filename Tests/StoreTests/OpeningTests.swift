@@ -213,7 +213,7 @@ import Testing
 
     @Test func whatCannotBeLookedAtIsNotTakenForNothing() throws {
         try open().close()
-        for name in ["VERSION", "DISTRUST"] {
+        for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
             try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
             #expect(symlink(name, file(name).path) == 0)
             let error = #expect(throws: StoreError.self) { try open() }
@@ -229,7 +229,7 @@ import Testing
 
     @Test func nobodyWaitsForAPipe() throws {
         try open().close()
-        for name in ["VERSION", "DISTRUST"] {
+        for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
             try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
             #expect(mkfifo(file(name).path, 0o600) == 0)
         }

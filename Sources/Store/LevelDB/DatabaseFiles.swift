@@ -34,6 +34,28 @@ struct DatabaseFiles {
         }
     }
 
+    /// Copies the files into a new directory; when it returns, the copies are on the disk.
+    ///
+    /// All but the lock, which closing another opening of it would let go of.
+    func copy(to path: String) throws(StoreError) {
+        try OpenFile.createDirectory(path)
+        for name in try names() where name != "LOCK" {
+            let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
+            var status = stat()
+            guard lstat(file, &status) == 0 else {
+                throw StoreError(errno: errno, doing: "look at the file", path: file)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { continue }
+            do {
+                try FileManager.default.copyItem(atPath: file, toPath: copy)
+            } catch {
+                throw StoreError(system: error, doing: "copy", path: file)
+            }
+            try OpenFile(reading: copy)?.sync()
+        }
+        try OpenFile(directory: path).sync()
+    }
+
     /// Writes a file beside the others, as large as what opening them may write, and removes it.
     func checkTheyCanBeWritten() throws(StoreError) {
         // The logs may become tables, which are no larger; the rest is for a manifest and a new log.

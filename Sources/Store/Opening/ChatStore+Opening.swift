@@ -47,9 +47,9 @@ extension ChatStore {
         let outbox = try LevelDB.opened(
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
         ) { () throws(StoreError) in
-            try files?.copyOutbox()
+            try files?.keepDamagedOutbox()
         }
-        report.outboxCopy = files?.outboxCopies.last
+        report.outboxCopy = try files?.outboxCopies().last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
         let isDistrusted = try files?.distrust.isThere() ?? false
         if report.cacheDamage != nil || isDistrusted {
@@ -57,6 +57,12 @@ extension ChatStore {
             try files?.distrust.remove()
         }
         report.isCoverageDropped = try cache.finishDistrusting()
+        let isOutboxDistrusted = try files?.outboxDistrust.isThere() ?? false
+        if report.outboxDamage != nil || isOutboxDistrusted {
+            try outbox.reindexDrafts()
+            report.isOutboxReindexed = true
+            try files?.outboxDistrust.remove()
+        }
         try self.init(
             at: directory, cache: cache, outbox: outbox,
             next: Batch.NextNumbers(
@@ -97,8 +103,10 @@ extension ChatStore {
             tell(count)
         }
         // A database whose files were lost is created anew beside the other. The outbox has its
-        // version first: no crash leaves a cache that has one alone.
-        report.isOutboxLost = versions.0 != nil && versions.1 == nil
+        // version first: no crash leaves a cache that has one alone. Damage may have taken the version
+        // of an outbox that has drafts.
+        let isOutboxEmpty = try outbox.isEmpty()
+        report.isOutboxLost = versions.0 != nil && versions.1 == nil && isOutboxEmpty
         if versions.1 == nil { try outbox.setSchemaVersion(schema.version) }
         if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
     }
@@ -156,7 +164,18 @@ extension LevelDB {
         }
     }
 
-    fileprivate func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
+    /// Whether there is no row.
+    fileprivate func isEmpty() throws(StoreError) -> Bool {
+        var isEmpty = true
+        // No table's letter is 0xFF.
+        try snapshot().scan(KeyRange([], [0xFF])) { (_, _) throws(StoreError) in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
+    func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
             (reader) throws(ByteReader.Damage) in

@@ -13,6 +13,9 @@ struct StoreFiles {
     /// A damaged log of the cache was taken in, and what the cache promises may be there still.
     var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
+    /// A damaged log of the outbox was taken in, and drafts may be there without what leads to them.
+    var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
+
     /// Makes sure that no newer code has written the directory, and creates it.
     ///
     /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
@@ -52,29 +55,52 @@ struct StoreFiles {
         for path in [directory.path, cache, outbox] { try OpenFile.createDirectory(path) }
     }
 
-    /// Keeps the files of a damaged outbox as they are.
-    func copyOutbox() throws(StoreError) {
-        let copy = outboxCopy(outboxCopies.count + 1)
-        do {
-            try FileManager.default.copyItem(atPath: outbox, toPath: copy)
-        } catch {
-            // A part of a copy is none. If it cannot be removed, it is one more.
-            try? FileManager.default.removeItem(atPath: copy)
-            throw StoreError(system: error, doing: "copy", path: outbox)
-        }
+}
+
+// MARK: Copies of the outbox
+
+extension StoreFiles {
+    /// Keeps the files of a damaged outbox as they are, and notes that they were damaged.
+    ///
+    /// When it returns, both are on the disk.
+    func keepDamagedOutbox() throws(StoreError) {
+        let copy = try nextOutboxCopy()
+        let unfinished = copy + OpenFile.unfinished
+        try OpenFile.removeAll(at: unfinished)
+        try DatabaseFiles(outbox).copy(to: unfinished)
+        try OpenFile.move(unfinished, to: copy)
+        try outboxDistrust.set()
     }
 
     /// The copies of damaged outboxes, oldest first.
-    var outboxCopies: [String] {
-        var copies: [String] = []
-        while FileManager.default.fileExists(atPath: outboxCopy(copies.count + 1)) {
-            copies.append(outboxCopy(copies.count + 1))
-        }
-        return copies
+    func outboxCopies() throws(StoreError) -> [String] {
+        try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    private func outboxCopy(_ number: Int) -> String { "\(outbox)-damaged-\(number)" }
+    /// Where the next copy goes: behind all that are there, also where some were removed.
+    func nextOutboxCopy() throws(StoreError) -> String {
+        outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
+    }
+
+    private static let copyPrefix = "outbox-damaged-"
+
+    private func outboxCopy(_ number: Int) -> String {
+        directory.appending(path: "\(StoreFiles.copyPrefix)\(number)").path
+    }
+
+    private func numbersOfOutboxCopies() throws(StoreError) -> [Int] {
+        try OpenFile.names(in: directory.path).compactMap { name in
+            guard name.hasPrefix(StoreFiles.copyPrefix) else { return nil }
+            let digits = name.dropFirst(StoreFiles.copyPrefix.count)
+            guard let number = Int(digits), (1..<Int.max).contains(number),
+                String(number) == digits
+            else { return nil }
+            return number
+        }
+    }
 }
+
+// MARK: Marks
 
 /// An empty file that says what is still to be done, since the disk does not show it later.
 struct Mark {
