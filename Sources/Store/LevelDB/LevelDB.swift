@@ -277,11 +277,14 @@ extension LevelDB {
     /// Makes what can be read of a damaged database one that opens.
     ///
     /// Rows may be missing afterwards, and **rows that were deleted may be back**: LevelDB takes in
-    /// every table that it finds.
+    /// every table that it finds. What is in a table has its checksum; in a log, maybe not. Takes no
+    /// lock.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {
         let configuration = Configuration(StoreOptions(), environment)
+        // Else it takes blocks of tables without a look at their checksums, too.
+        leveldb_options_set_paranoid_checks(configuration.pointer, 1)
         try check(path) { leveldb_repair_db(configuration.pointer, path, $0) }
     }
 }

@@ -12,7 +12,9 @@ extension ChatStore {
     ///     beginning, now and then, and at the end.
     /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
     ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
-    ///   cannot be read (``rebuildCache(at:)`` is the way out), `permission`, `noSpace`, `io`.
+    ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with "the
+    ///   cache" or "the outbox", and the path leads to it: ``rebuildCache(at:)`` is the way out of the
+    ///   one, ``salvageOutbox(at:)`` of the other.
     /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
@@ -37,6 +39,30 @@ extension ChatStore {
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
         let files = directory.map(StoreFiles.init)
+        let found: Opened
+        do throws(StoreError) {
+            found = try ChatStore.opened(files, options, environments, schema, migrationHandler)
+        } catch {
+            throw files.map { $0.named(error) } ?? error
+        }
+        try self.init(
+            at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
+            report: found.report)
+    }
+
+    /// What a store is made of.
+    private struct Opened {
+        let cache: LevelDB
+        let outbox: LevelDB
+        let next: Batch.NextNumbers
+        let report: OpeningReport
+    }
+
+    private static func opened(
+        _ files: StoreFiles?, _ options: StoreOptions,
+        _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        _ schema: StoreSchema, _ migrationHandler: (MigrationProgress) -> Void
+    ) throws(StoreError) -> Opened {
         try files?.prepare(for: schema)
         var report = OpeningReport()
         let cache = try LevelDB.opened(
@@ -63,11 +89,9 @@ extension ChatStore {
             report.isOutboxReindexed = true
             try files?.outboxDistrust.remove()
         }
-        try self.init(
-            at: directory, cache: cache, outbox: outbox,
-            next: Batch.NextNumbers(
-                channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1),
-            report: report)
+        let next = Batch.NextNumbers(
+            channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1)
+        return Opened(cache: cache, outbox: outbox, next: next, report: report)
     }
 
     private static func migrate(
@@ -117,6 +141,21 @@ extension StoreError {
         self.init(
             .newerSchema, "the files have version \(found), this code knows up to \(known)",
             path: path)
+    }
+}
+
+extension StoreFiles {
+    /// An error of opening that says which of the databases is damaged, and so which way leads out.
+    fileprivate func named(_ error: StoreError) -> StoreError {
+        guard error.code == .corruption else { return error }
+        let name: String
+        switch error.path {
+        case cache: name = "the cache"
+        case outbox: name = "the outbox"
+        default: return error
+        }
+        return StoreError(
+            .corruption, "\(name): \(error.message)", path: error.path, cause: error.cause)
     }
 }
 

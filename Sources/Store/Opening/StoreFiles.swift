@@ -22,6 +22,7 @@ struct StoreFiles {
     /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
     func prepare(for schema: StoreSchema) throws(StoreError) {
         try checkVersion(for: schema)
+        try finishSalvage()
         try makeDirectory()
     }
 
