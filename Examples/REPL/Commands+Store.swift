@@ -163,6 +163,7 @@ extension OpeningReport {
             }
         }
         if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
+        if isOutboxReindexed { lines.append("the outbox is in order again") }
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
         if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
         if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }

@@ -1,30 +1,62 @@
+import Foundation
+
 // After a write that failed, the files are opened anew before the next one.
 
 extension ChatStore {
-    /// Opens files anew whose last write failed.
+    /// Why a database is still as its last write has left it; `nil` of one that can be written.
+    struct Unmended {
+        var cache: StoreError?
+        var outbox: StoreError?
+    }
+
+    /// Opens the files of each database anew whose last write failed.
     ///
-    /// Readers wait meanwhile, and go on with the old files if it cannot be done.
-    func mend() throws(StoreError) {
-        guard cache.hasFailed || outbox.hasFailed else { return }
-        // Readers need not wait for what only asks the disk.
-        try cache.checkCanReopen()
-        try outbox.checkCanReopen()
+    /// - Returns: What could not be opened anew; its files are read as before, if they can be.
+    /// - Throws: `closed`; then nothing was touched.
+    func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
+        if state.withLock({ $0.isClosed }) { throw isClosed }
+        let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
+        let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
+        // Readers wait too. Who holds a snapshot for long is not to hold them up at each write.
+        writer.isHeldUp = left.cache?.code == .busy || left.outbox?.code == .busy
+        return left
+    }
+
+    private func mend(_ database: LevelDB, _ wait: Duration) -> StoreError? {
+        guard database.hasFailed else { return nil }
+        do throws(StoreError) {
+            // In vain as long as somebody holds the files, so that is looked at first.
+            try withoutVersion { () throws(StoreError) in
+                try database.checkIsUnused(waiting: wait)
+            }
+            // Readers need not wait for what only asks the disk.
+            try database.checkCanReopen()
+            try withoutVersion { () throws(StoreError) in
+                try database.reopen(isChecked: true, waiting: wait)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Calls a closure while the store holds no files by its version; readers wait meanwhile.
+    private func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // What failed is not in the last version, so the new one is the same commit. The old one
             // has to be let go of first, since it holds the files.
-            guard let resumed = state.version.map(Resumed.init) ?? state.resumed else {
-                throw isClosed
-            }
-            state.resumed = resumed
+            state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
-            try cache.reopen(isChecked: true)
-            try outbox.reopen(isChecked: true)
+            try body()
         }
     }
 }
 
 extension ChatStore.State {
+    /// Whether there is nothing to read, and never will be.
+    var isClosed: Bool { version == nil && resumed == nil }
+
     /// Makes the version anew that was let go of, if the files can be read.
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }

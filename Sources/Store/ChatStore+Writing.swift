@@ -14,14 +14,16 @@ extension ChatStore {
     /// Where a batch does something to both databases, the cache is written first. If only the
     /// outbox fails then, the error is thrown, and what the cache took is told and stays.
     ///
-    /// After a failure of the disk, reads go on. Each write first opens the files anew, without what
-    /// the failed one left in them, which has to wait as long as somebody holds a ``Snapshot`` of
-    /// before. If the process ends first, the failed batch may be there, whole, when the store is
-    /// opened again.
+    /// After a failure of the disk, reads go on, and each write first opens the files anew, without
+    /// what the failed one left in them. That has to wait for reads that are under way, some hundred
+    /// milliseconds at the most, and cannot be done as long as somebody holds a ``Snapshot`` of
+    /// before. What a batch does to the other database is written nevertheless. If the process ends
+    /// first, the failed batch may be there, whole, when the store is opened again.
     ///
     /// - Returns: What was done, under the number that observers see; empty, under the number of the
     ///   last change, if nothing was.
-    /// - Throws: What the closure throws; ``StoreError`` if the disk fails.
+    /// - Throws: What the closure throws; ``StoreError`` if the disk fails, with code `busy` if a
+    ///   snapshot keeps files that failed from being opened anew, or `closed`.
     /// - Precondition: Not called within another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
@@ -30,29 +32,34 @@ extension ChatStore {
             writingThread.withLock { $0 = pthread_self() }
             defer { writingThread.withLock { $0 = nil } }
             // Not at once after the failure: reads go on until somebody needs to write.
-            try mend()
-            return try perform(body, &writer)
+            let unmended = try mend(&writer)
+            return try perform(body, &writer, unmended)
         }
     }
 
     private func perform(
-        _ body: (Batch) throws -> Void, _ writer: inout Writer
+        _ body: (Batch) throws -> Void, _ writer: inout Writer, _ unmended: Unmended
     ) throws -> Change {
+        guard let version = state.withLock({ $0.version }) else {
+            throw unmended.cache ?? unmended.outbox ?? isClosed
+        }
         var known: [ChannelNumber: ChannelState] = [:]
         swap(&known, &writer.knownStates)
-        let batch = Batch(try version(), writer.next, known)
+        let batch = Batch(version, writer.next, known)
         known = [:]
         let change: Change
+        let failure: StoreError?
         do {
             try body(batch)
             batch.finish()
-            change = try commit(batch, &writer)
+            (change, failure) = try commit(batch, &writer, unmended)
         } catch {
             writer.knownStates = batch.takeKnownStates(isWritten: false)
             throw error
         }
         writer.knownStates = batch.takeKnownStates(isWritten: true)
-        if writer.hasCleared {
+        if let failure { throw failure }
+        if writer.hasCleared && !cache.hasFailed {
             // The commit stands, whether or not this fails. If it does, the next write tries again.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
@@ -95,11 +102,19 @@ extension ChatStore {
         }
     }
 
-    private func commit(_ batch: Batch, _ writer: inout Writer) throws(StoreError) -> Change {
+    /// Writes a batch, and publishes what became of it.
+    ///
+    /// - Returns: What was done; and what the outbox failed with, if only the cache was written.
+    /// - Throws: What the disk says; then nothing was done.
+    private func commit(
+        _ batch: Batch, _ writer: inout Writer, _ unmended: Unmended
+    ) throws(StoreError) -> (Change, StoreError?) {
         let old = batch.version
         var entries = batch.entries
         var snapshots = (cache: old.cache, outbox: old.outbox)
         var failure: StoreError?
+        if !batch.rows.cache.isEmpty, let error = unmended.cache { throw error }
+        if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
         if !batch.rows.cache.isEmpty {
             // What was cleared must not be there again because a commit was lost.
             try cache.write(batch.rows.cache, isDurable: batch.hasCleared)
@@ -118,7 +133,7 @@ extension ChatStore {
         }
         writer.next = batch.next
         if entries.isEmpty && batch.rows.cache.isEmpty && batch.rows.outbox.isEmpty {
-            return Change(number: old.number, entries: [])
+            return (Change(number: old.number, entries: []), nil)
         }
         let change = Change(number: old.number + 1, entries: entries)
         for (url, numbering) in batch.rows.numbers {
@@ -134,8 +149,7 @@ extension ChatStore {
                     : old.derived(
                         after: batch.channelChanges, addingMessages: batch.rows.addedMessages)),
             change)
-        if let failure { throw failure }
-        return change
+        return (change, failure)
     }
 
     private func publish(_ version: Version, _ change: Change) {
@@ -153,12 +167,13 @@ extension ChatStore {
     ///
     /// Each write does a part of this; call it where the disk's space is wanted at once.
     ///
+    /// - Throws: ``StoreError`` if the disk fails, also what ``write(_:)`` throws after a failure.
     /// - Precondition: Not called within a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
-            try mend()
+            if let error = try mend(&writer).cache { throw error }
             _ = try version()
             // So that no table has both a row and its removal: that one would stay.
             try cache.flush()

@@ -5,7 +5,7 @@ import Models
 ///
 /// Two LevelDB databases in a directory: the cache, which the server can give again, and the outbox,
 /// which it cannot. Safe for several threads: reads run on the thread of their caller and wait for
-/// nobody, writes come one after the other.
+/// no write, writes come one after the other.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -15,6 +15,11 @@ import Models
 ///
 /// What is written to the cache survives the end of the process at once, and a loss of power a little
 /// later; what is written to the outbox is on the disk when ``write(_:)`` returns.
+///
+/// When the disk has failed a write, reads go on, and the next write opens the files anew. That is
+/// the one thing that reads wait for: some milliseconds, up to half a second where somebody else is
+/// reading for as long. Should the files not open then, every read fails with the reason, until a
+/// later write succeeds in opening them; each tries it.
 public final class ChatStore: StoreReader, Sendable {
     /// Where the files are; `nil` for a store in memory.
     public let directory: URL?
@@ -36,6 +41,8 @@ public final class ChatStore: StoreReader, Sendable {
         var knownStates: [ChannelNumber: ChannelState] = [:]
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
+        /// Whether the last attempt to open files anew met somebody who held them.
+        var isHeldUp = false
     }
 
     struct State {
@@ -67,33 +74,33 @@ public final class ChatStore: StoreReader, Sendable {
         state = Locked(State(version: version))
     }
 
-    deinit {
-        // Nobody can write any more, so who waits would wait for ever.
-        let observers = state.withLock { $0.observers.values.compactMap(\.observation) }
-        for observer in observers { observer.cancel() }
-    }
+    deinit { end() }
 
     /// Closes the store; closing twice is once.
     ///
     /// Every later call fails with `closed`, and observations end. A read under way, and a
     /// ``Snapshot`` that somebody holds, go on, and the files are let go of when the last is gone.
-    /// A write under way is waited for.
+    /// A write under way is waited for. A store that nobody holds any more is closed.
     ///
     /// - Precondition: Not called within a write.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
-        writer.withLock { _ in
-            let observers = state.withLock { state -> [Observation] in
-                state.version = nil
-                state.resumed = nil
-                state.failure = nil
-                defer { state.observers = [:] }
-                return state.observers.values.compactMap(\.observation)
-            }
-            for observer in observers { observer.cancel() }
-            cache.close()
-            outbox.close()
+        writer.withLock { _ in end() }
+    }
+
+    /// Lets go of everything, and takes back what a failed write left.
+    private func end() {
+        let observers = state.withLock { state -> [Observation] in
+            state.version = nil
+            state.resumed = nil
+            state.failure = nil
+            defer { state.observers = [:] }
+            return state.observers.values.compactMap(\.observation)
         }
+        // Nobody can write any more, so who waits would wait for ever.
+        for observer in observers { observer.cancel() }
+        cache.close()
+        outbox.close()
     }
 }
 

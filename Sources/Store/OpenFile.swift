@@ -7,8 +7,10 @@ struct OpenFile: ~Copyable {
 
     /// Opens an existing file to be read; `nil` if there is none.
     init?(reading path: String) throws(StoreError) {
-        // What lies there may be no file of ours: no link is followed, no pipe waited for.
-        try self.init(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: ENOENT)
+        // What lies there may be no file of ours: no link is followed, no pipe waited for. Below what
+        // is no directory, there is nothing either.
+        try self.init(
+            path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
     /// Creates a file to be written, which nobody but its owner can read.
@@ -41,13 +43,14 @@ struct OpenFile: ~Copyable {
     }
 
     private init?(
-        _ path: String, _ flags: Int32, _ action: String, unless none: Int32
+        _ path: String, _ flags: Int32, _ action: String, unless none: [Int32]
     ) throws(StoreError) {
         descriptor = retrying { open(path, flags | O_CLOEXEC) }
         self.path = path
         guard descriptor < 0 else { return }
-        guard errno != none else { return nil }
-        throw StoreError(errno: errno, doing: action, path: path)
+        let error = errno
+        guard !none.contains(error) else { return nil }
+        throw StoreError(errno: error, doing: action, path: path)
     }
 
     deinit {
@@ -152,6 +155,27 @@ extension OpenFile {
             // What failed is told. What cannot be tidied up now is when it is written again.
             try? remove(unfinished)
             throw error
+        }
+    }
+
+    /// Gives a file or directory another name in its directory, for good when the call returns.
+    ///
+    /// In the place of an empty directory, too, but of no other.
+    static func move(_ path: String, to other: String) throws(StoreError) {
+        guard rename(path, other) == 0 else {
+            throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
+        }
+        try syncParent(of: other)
+    }
+
+    /// Removes a directory with all that is in it, or a file; what is not there is removed.
+    static func removeAll(at path: String) throws(StoreError) {
+        var status = stat()
+        if lstat(path, &status) != 0 && errno == ENOENT { return }
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw StoreError(system: error, doing: "remove", path: path)
         }
     }
 

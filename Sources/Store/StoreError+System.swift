@@ -7,7 +7,10 @@ extension StoreError {
     ///   - number: The `errno` that the call left, read before anything else was called.
     ///   - action: What could not be done, as in "read the file".
     ///   - path: The file or directory.
-    package init(errno number: Int32, doing action: String, path: String) {
+    ///   - cause: The error behind it, if there is one.
+    package init(
+        errno number: Int32, doing action: String, path: String, cause: (any Error)? = nil
+    ) {
         let code: Code =
             switch number {
             case ENOSPC, EDQUOT: .noSpace
@@ -15,6 +18,7 @@ extension StoreError {
             default: .io
             }
         let reason = String(cString: strerror(number))
-        self.init(code, "cannot \(action): \(reason) (errno \(number))", path: path)
+        self.init(
+            code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 }

@@ -31,7 +31,7 @@ extension StoreError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
-            case invalid
+            case invalid, busy
         }
 
         private let value: Value
@@ -64,6 +64,11 @@ extension StoreError {
 
         /// What was given cannot be stored: a message that is not sent yet, a name that is too long.
         public static let invalid = Code(value: .invalid)
+
+        /// A ``Snapshot`` that somebody holds keeps files that failed from being opened anew.
+        ///
+        /// The disk may be well again: let go of the snapshot, and do it once more.
+        public static let busy = Code(value: .busy)
 
         /// The name of the code, such as `noSpace`.
         public var description: String { value.rawValue }

@@ -112,6 +112,7 @@ import Testing
         report.cacheLogs.breaks = 2
         report.isCoverageDropped = true
         report.outboxLogs.hasTornTail = true
+        report.isOutboxReindexed = true
         report.outboxCopy = "/data/outbox-damaged-1"
         report.isCacheNew = true
         report.isOutboxLost = true
@@ -121,6 +122,7 @@ import Testing
                 "commits are missing in the cache: 1 logs, 0 batches, 2 breaks, 0 damaged records",
                 "the outbox was left while something was written",
                 "tokens are gone, and each history is one gap",
+                "the outbox is in order again",
                 "the cache was gone, and a new one is empty",
                 "the outbox was gone, and all drafts with it",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1",

@@ -236,6 +236,110 @@ import Testing
         #expect(try store.drafts().map(\.requestID) == ["s"])
     }
 
+    @Test func whatIsCountedStaysRightWhereOnlyTheOutboxFails() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        var store = try disks.open(directory)
+        try store.write { try $0.save(Message("1", at: 1)) }
+        disks.outbox.fail(at: 1, with: EIO, once: true)
+        #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(Message("2", at: 2))
+                try batch.setPinned(true, "general")
+                try batch.save(draft("r"))
+            }
+        }
+        try store.write { try $0.save(Message("3", at: 3)) }
+        for _ in 1...2 {
+            #expect(try store.messageCount(in: "general") == 3)
+            #expect(try store.isPinned("general"))
+            #expect(try store.contradictions() == [])
+            store.close()
+            store = try directory.open()
+        }
+    }
+
+    /// Makes a directory where the disk is asked whether the files of a database can be written.
+    private func blockMending(of name: String, in directory: StoreDirectory) throws -> URL {
+        let probe = directory.url.appending(path: "\(name)/probe")
+        try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
+        return probe
+    }
+
+    @Test func eachDatabaseIsWrittenWhileTheOtherCannotBe() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { try $0.save(sent) }
+        for (disk, name) in [(disks.cache, "cache"), (disks.outbox, "outbox")] {
+            let probe = try blockMending(of: name, in: directory)
+            disk.fail(at: 1, with: ENOSPC, once: true)
+            let message = Message(MessageID("of \(name)"), at: 9)
+            func saveMessage(_ batch: Batch) throws { try batch.save(message) }
+            func saveDraft(_ batch: Batch) throws { try batch.save(draft(RequestID(name))) }
+            func saveBoth(_ batch: Batch) throws {
+                // What is read in the batch is what was there before.
+                #expect(try batch.messages(in: "general").contains(sent))
+                try saveMessage(batch)
+                try saveDraft(batch)
+            }
+            let (failed, healthy) =
+                name == "cache" ? (saveMessage, saveDraft) : (saveDraft, saveMessage)
+            #expect(throws: StoreError.self) { try store.write(failed) }
+            try store.write(healthy)
+            let before = try (store.messages(in: "general"), store.drafts())
+            for body in [failed, saveBoth] {
+                let error = #expect(throws: StoreError.self) { try store.write(body) }
+                #expect(error?.path == probe.path)
+                #expect(try store.messages(in: "general") == before.0)
+                #expect(try store.drafts() == before.1)
+            }
+            // What does nothing does not fail either.
+            #expect(try store.write { _ in }.entries.isEmpty)
+            try FileManager.default.removeItem(at: probe)
+            try store.write(saveBoth)
+            #expect(try store.message(message.messageID ?? "", in: "general") == message)
+            #expect(try store.draft(RequestID(name)) != nil)
+        }
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test(arguments: ["cache", "outbox"])
+    func aStoreThatIsClosedBehindAFailureSaysSo(name: String) throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        (name == "cache" ? disks.cache : disks.outbox).fail(at: 1, with: ENOSPC, once: true)
+        #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(draft("r"))
+                if name == "cache" { try batch.save(sent) }
+            }
+        }
+        store.close()
+        // Nothing is touched, not even looked for.
+        try FileManager.default.removeItem(at: directory.url)
+        #expect(code { try store.write { try $0.save(sent) } } == .closed)
+        #expect(code { try store.purgeCleared() } == .closed)
+        #expect(code { try store.tell(.connection(.open)) } == .closed)
+        store.close()
+        #expect(!FileManager.default.fileExists(atPath: directory.url.path))
+    }
+
+    @Test func aDraftThatFailedDoesNotComeBackWhereTheStoreIsLetGoOf() throws {
+        let directory = try StoreDirectory()
+        do {
+            let disks = FailingDisks()
+            let store = try disks.open(directory)
+            try store.write { try $0.save(draft("r")) }
+            // The header, the rows and the flush come first: all of it is in the log.
+            disks.outbox.fail(at: 4, with: EIO, once: true)
+            #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
+            #expect(try store.drafts().map(\.requestID) == ["r"])
+        }
+        #expect(try directory.open().drafts().map(\.requestID) == ["r"])
+    }
+
     // MARK: What goes on meanwhile
 
     @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
@@ -246,18 +350,66 @@ import Testing
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
+        // The disk is not asked as long as that is of no use.
+        let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
                 try store.write { try $0.save(draft("s")) }
             }
-            #expect(error?.code == .io)
+            #expect(error?.code == .busy)
             #expect((error?.cause as? StoreError)?.code == .noSpace)
             #expect(try store.drafts().map(\.requestID) == ["r"])
             #expect(try snapshot?.drafts().map(\.requestID) == ["r"])
         }
+        try FileManager.default.removeItem(at: probe)
         snapshot = nil
         try store.write { try $0.save(draft("s")) }
         #expect(try store.drafts().map(\.requestID) == ["r", "s"])
+    }
+
+    @Test func aWriterIsNotHeldUpByThoseWhoRead() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { batch in
+            for id in 1...500 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
+        }
+        let isOver = Locked(false)
+        let counts = Locked<Set<Int>>([])
+        let failures = Locked<[String]>([])
+        onThreads(4) { thread in
+            if thread > 0 {
+                while !isOver.withLock({ $0 }) {
+                    do {
+                        let count = try store.messages(in: "general").count
+                        counts.withLock { _ = $0.insert(count) }
+                    } catch {
+                        failures.withLock { $0.append("\(error)") }
+                    }
+                }
+                return
+            }
+            for round in 1...10 {
+                (round % 2 == 0 ? disks.cache : disks.outbox).fail(at: 1, with: EIO, once: true)
+                func write() throws {
+                    try store.write { batch in
+                        if round % 2 == 0 {
+                            try batch.save(Message(MessageID("of \(round)"), at: 2))
+                        } else {
+                            try batch.save(draft(RequestID("of \(round)")))
+                        }
+                    }
+                }
+                if code(of: write) != .io {
+                    failures.withLock { $0.append("round \(round) did not fail") }
+                }
+                do { try write() } catch { failures.withLock { $0.append("\(error)") } }
+            }
+            isOver.withLock { $0 = true }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(counts.withLock { $0 }.isSubset(of: Set(500...505)))
+        #expect(try store.messageCount() == 505 && store.draftCount() == 5)
     }
 
     @Test func theDiskCanBeAskedBeforeTheFilesAreClosed() throws {

@@ -184,4 +184,103 @@ import Testing
                 == bytes.count / 2)
         #expect(try again.contradictions() == [])
     }
+
+    // MARK: Drafts whose first commit is lost
+
+    private let long = String(repeating: "x", count: 40_000)
+
+    private func draft(_ text: String, _ id: RequestID) -> Draft {
+        Draft(
+            Message(id: nil, channelURL: "general", text: text, createdAt: 1), requestID: id)
+    }
+
+    /// A store whose outbox lost the commits that put two drafts into it, but not those that edited
+    /// them.
+    private func editedDrafts() throws -> StoreDirectory {
+        let directory = try StoreDirectory()
+        let store = try directory.open(StoreOptions())
+        try store.write { try $0.save(draft("whole", "q")) }
+        for id: RequestID in ["r", "s"] {
+            // Over a block of the log, so that damage in the first takes this commit alone.
+            try store.write { try $0.save(draft(long, id)) }
+            try store.write { try $0.save(draft("edited", id)) }
+        }
+        store.close()
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        var start = bytes.startIndex
+        for _ in 1...2 {
+            let range = try #require(
+                bytes.range(of: Data(repeating: 0x78, count: 1_000), in: start..<bytes.endIndex))
+            bytes[range.lowerBound + 500] ^= 1
+            start = range.lowerBound + 39_500
+        }
+        try bytes.write(to: log)
+        return directory
+    }
+
+    private func expectInOrder(_ store: ChatStore) throws {
+        let edited = [draft("edited", "r"), draft("edited", "s")]
+        #expect(try store.drafts() == [draft("whole", "q")] + edited)
+        #expect(try store.draft("r") == edited[0] && store.draft("s") == edited[1])
+        #expect(try store.contradictions() == [])
+        try store.write { try $0.save(draft("new", "t")) }
+        #expect(try store.drafts().map(\.requestID) == ["q", "r", "s", "t"])
+        let change = try store.write { try $0.removeDraft("r") }
+        #expect(change.operations == [.removedDraft(edited[0])])
+        #expect(try store.drafts().map(\.requestID) == ["q", "s", "t"])
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test func aDraftWhoseFirstCommitIsLostIsFoundAndReplacedByNone() throws {
+        let directory = try editedDrafts()
+        let store = try directory.open()
+        #expect(store.openingReport.outboxDamage != nil)
+        #expect(store.openingReport.isOutboxReindexed && !store.openingReport.isOutboxLost)
+        try expectInOrder(store)
+        store.close()
+        let again = try directory.open()
+        #expect(again.openingReport.outboxDamage == nil && !again.openingReport.isOutboxReindexed)
+        #expect(try again.drafts().map(\.requestID) == ["q", "s", "t"])
+    }
+
+    @Test func anOpeningThatEndsInBetweenIsMadeGood() throws {
+        let template = try editedDrafts()
+        for change in 1... {
+            let directory = try StoreDirectory(of: template)
+            let disks = FailingDisks()
+            disks.outbox.fail(at: change, with: EIO, once: false)
+            // May succeed, if nothing but the removal of old files failed.
+            let isOpen = code { try disks.open(directory).close() } == nil
+            let isOver = disks.outbox.changes < change
+            disks.outbox.heal()
+            let store = try directory.open()
+            #expect(store.openingReport.isOutboxReindexed != isOpen, "failed at \(change)")
+            #expect(store.openingReport.outboxCopy != nil)
+            try expectInOrder(store)
+            let mark = directory.url.appending(path: "DISTRUST-OUTBOX").path
+            #expect(!FileManager.default.fileExists(atPath: mark))
+            if isOver { break }
+        }
+    }
+
+    @Test func copiesAreNumberedBehindTheNewest() throws {
+        let directory = try editedDrafts()
+        func copy(_ name: String) -> URL { directory.url.appending(path: "outbox-damaged-\(name)") }
+        for name in ["2", "9", "x", "010", "-1", "9223372036854775807", "10.new"] {
+            try FileManager.default.createDirectory(
+                at: copy(name), withIntermediateDirectories: false)
+            try Data().write(to: copy(name).appending(path: "of before"))
+        }
+        let files = try directory.files("outbox").map(\.lastPathComponent).filter { $0 != "LOCK" }
+        let bytes = try files.map {
+            try Data(contentsOf: directory.url.appending(path: "outbox/\($0)"))
+        }
+        #expect(try directory.open().openingReport.outboxCopy == copy("10").path)
+        #expect(try directory.open().openingReport.outboxCopy == copy("10").path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: copy("10").path)
+        #expect(names.sorted() == files)
+        #expect(try files.map { try Data(contentsOf: copy("10").appending(path: $0)) } == bytes)
+        #expect(!FileManager.default.fileExists(atPath: copy("10.new").path))
+    }
 }

@@ -7,13 +7,13 @@ import Testing
 @Suite struct GapTests {
     /// What a gap remembers.
     struct About: Hashable, Sendable {
-        var cursor: String?
+        var cursor: PageCursor?
         var since: FeedPoint?
     }
 
     enum Operation: Hashable, Sendable {
         case open(Gap.Bound, Gap.Bound, About)
-        case cover(Gap.Bound, Gap.Bound, cursor: String?)
+        case cover(Gap.Bound, Gap.Bound, cursor: PageCursor?)
         case update(Gap.Bound, Gap.Bound, About)
         case markStale(Gap.Bound, Gap.Bound, epoch: Int64)
         case markVerified(Gap.Bound, Gap.Bound)
@@ -204,7 +204,7 @@ import Testing
             _ = start.apply(.cover(.beginning, .end, cursor: nil))
             let setUp = history.enumerated().flatMap { index, gap -> [Operation] in
                 let about = About(
-                    cursor: index % 2 == 0 ? "w\(index)" : nil,
+                    cursor: index % 2 == 0 ? PageCursor("w\(index)") : nil,
                     since: index % 3 == 0 ? nil : FeedPoint("s", number: Int64(index * 7 % 10)))
                 return [
                     .open(gap.0, gap.1, about), .markStale(gap.0, gap.1, epoch: Int64(index % 2)),
@@ -417,7 +417,7 @@ import Testing
     // MARK: What gaps remember
 
     private func gap(
-        _ lower: Character, _ upper: Character, _ cursor: String? = nil, since: Int64? = nil
+        _ lower: Character, _ upper: Character, _ cursor: PageCursor? = nil, since: Int64? = nil
     ) -> Gap {
         Gap(
             in: "c", from: Self.bound(lower), to: Self.bound(upper), walkCursor: cursor,

@@ -252,9 +252,9 @@ import Testing
         let bounds = Set((0..<4).map { _ in Self.bound(&random) } + [.beginning, .end]).sorted()
         let gap = Gap(
             in: "c", from: bounds[0], to: random.pick(Array(bounds[1...])),
-            walkCursor: random.pick(Self.texts + [nil]),
+            walkCursor: random.pick(Self.texts + [nil]).map { PageCursor($0) },
             changesSince: random.pick(Self.texts + [nil]).map {
-                FeedPoint($0, number: random.pick([.min, -1, 0, .max]))
+                FeedPoint(FeedCursor($0), number: random.pick([.min, -1, 0, .max]))
             })
         let range = StaleRange(
             in: "c", from: bounds[0], to: gap.upper, epoch: random.pick(Self.times).milliseconds)

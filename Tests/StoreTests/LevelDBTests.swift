@@ -293,4 +293,17 @@ import Testing
             withExtendedLifetime(snapshot) {}
         }
     }
+
+    @Test func whatLevelDBReportsIsKeptAsTheCause() {
+        let full = "IO error: /data/cache/000003.log: No space left on device [errno 28]"
+        var error = StoreError(levelDB: full, path: "/data/cache")
+        #expect(error.code == .noSpace && error.path == "/data/cache")
+        #expect(error.cause.map { "\($0)" } == full)
+        // Where no call of the system failed, the system has nothing to say.
+        let other = "IO error: /data/cache/000005.ldb: is no table [errno 0]"
+        error = StoreError(levelDB: other, path: "/data/cache")
+        #expect(error.code == .io)
+        #expect(error.message == "cannot read or write: /data/cache/000005.ldb: is no table")
+        #expect(error.cause.map { "\($0)" } == other)
+    }
 }

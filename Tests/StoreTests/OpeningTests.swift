@@ -202,6 +202,42 @@ import Testing
         #expect(try ChatStore.inMemory().messageCount() == 0)
     }
 
+    @Test func aDirectoryThatWasThereIsLeftAsItIs() throws {
+        try FileManager.default.createDirectory(
+            at: directory.url, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o750])
+        _ = try open()
+        #expect(try permissions(directory.path) == 0o750)
+        for name in ["cache", "outbox"] { #expect(try permissions(file(name).path) == 0o700) }
+    }
+
+    @Test func whatCannotBeLookedAtIsNotTakenForNothing() throws {
+        try open().close()
+        for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
+            try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
+            #expect(symlink(name, file(name).path) == 0)
+            let error = #expect(throws: StoreError.self) { try open() }
+            #expect(error?.code == .io)
+            #expect(error?.path == file(name).path)
+            // It is what it was.
+            #expect(
+                try FileManager.default.destinationOfSymbolicLink(atPath: file(name).path) == name)
+            try FileManager.default.removeItem(at: file(name))
+        }
+        #expect(try !open().openingReport.isNew)
+    }
+
+    @Test func nobodyWaitsForAPipe() throws {
+        try open().close()
+        for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
+            try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
+            #expect(mkfifo(file(name).path, 0o600) == 0)
+        }
+        try open().close()
+        #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
+        #expect(try !open().openingReport.isCoverageDropped)
+    }
+
     // MARK: Errors
 
     @Test func aDirectoryThatCannotBeMadeIsNamed() throws {

@@ -130,7 +130,8 @@ struct RawCache {
         var replies: [MessageID: Set<Position>] = [:]
         var group: GroupChannel?
         var open: OpenChannel?
-        var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: String?, since: FeedPoint?)] = []
+        var gaps: [(upper: Gap.Bound, lower: Gap.Bound, cursor: PageCursor?, since: FeedPoint?)] =
+            []
         var staleRanges: [(upper: Gap.Bound, lower: Gap.Bound, epoch: Int64)] = []
         var tombstones: [MessageID: (deletedAt: Timestamp, createdAt: Timestamp?)] = [:]
         var state: State?
@@ -194,9 +195,10 @@ extension RawCache.Channel {
         case "g":
             gaps.append(
                 (
-                    try key.bound(), try value.bound(), try value.optionalText(),
+                    try key.bound(), try value.bound(),
+                    try value.optionalText().map { PageCursor($0) },
                     try value.optionalText().map {
-                        FeedPoint($0, number: Int64(bitPattern: try value.integer(8)))
+                        FeedPoint(FeedCursor($0), number: Int64(bitPattern: try value.integer(8)))
                     }
                 ))
         case "v":

@@ -19,6 +19,7 @@ import Testing
     @Test func eachCodeHasANameOfItsOwn() {
         let codes: [StoreError.Code] = [
             .closed, .locked, .permission, .noSpace, .io, .corruption, .newerSchema, .wrongKey,
+            .invalid, .busy,
         ]
         #expect(Set(codes.map(\.description)).count == codes.count)
         #expect("\(StoreError.Code.noSpace)" == "noSpace")

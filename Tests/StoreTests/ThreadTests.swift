@@ -37,7 +37,8 @@ import Testing
                 try batch.save(channel)
                 try batch.cover(url, from: .beginning, through: .end)
                 let bound = Gap.Bound.position(Position(createdAt: time, messageID: "bound"))
-                try batch.open(Gap(in: url, from: bound, changesSince: FeedPoint(text, number: 1)))
+                try batch.open(
+                    Gap(in: url, from: bound, changesSince: FeedPoint(FeedCursor(text), number: 1)))
                 try batch.markStale(StaleRange(in: url, to: bound, epoch: Int64(number)))
             }
             batch.setToken(Array(text.utf8), for: "feed")
@@ -56,7 +57,7 @@ import Testing
         texts += try [reader.message(requestID: "request", in: url)].compactMap { $0?.text }
         texts += try [reader.groupChannel(url)].compactMap { $0?.name }
         texts += try reader.groupChannels().flatMap { [$0.name, $0.lastMessage?.text ?? "none"] }
-        texts += try reader.gaps(in: url).compactMap(\.changesSince?.cursor)
+        texts += try reader.gaps(in: url).compactMap(\.changesSince?.cursor.rawValue)
         texts += try reader.staleRanges(in: url).map { String($0.epoch) }
         texts += try [reader.token("feed")].compactMap { $0 }.map {
             String(decoding: $0, as: UTF8.self)
@@ -109,7 +110,7 @@ import Testing
             try [$0.message(requestID: "request", in: $1)].compactMap { $0?.text }
         },
         Read(name: "gaps", count: 1) {
-            try $0.gaps(in: $1).map { $0.changesSince?.cursor ?? "none" }
+            try $0.gaps(in: $1).map { $0.changesSince?.cursor.rawValue ?? "none" }
         },
         Read(name: "stale ranges", count: 1) { try $0.staleRanges(in: $1).map { "\($0.epoch)" } },
         Read(name: "count", count: 0) { (store, url) throws in

@@ -5,7 +5,7 @@ import Models
 /// A store as dictionaries and lists: what a ``ChatStore`` is compared with.
 struct WorldModel: Equatable {
     struct About: Hashable, Sendable {
-        var cursor: String?
+        var cursor: PageCursor?
         var since: FeedPoint?
     }
 
@@ -141,7 +141,7 @@ struct WorldModel: Equatable {
     }
 
     mutating func cover(
-        _ url: ChannelURL, _ first: Gap.Bound, _ last: Gap.Bound, _ cursor: String?
+        _ url: ChannelURL, _ first: Gap.Bound, _ last: Gap.Bound, _ cursor: PageCursor?
     ) -> Bool {
         guard first <= last else { return false }
         change(url) { channel in

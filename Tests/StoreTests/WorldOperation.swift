@@ -19,7 +19,7 @@ enum WorldOperation: Hashable, Sendable {
     case saveTombstone(Tombstone)
     case removeTombstone(MessageID, ChannelURL)
     case openGap(Gap)
-    case cover(ChannelURL, Gap.Bound, Gap.Bound, String?)
+    case cover(ChannelURL, Gap.Bound, Gap.Bound, PageCursor?)
     case markStale(StaleRange)
     case markVerified(ChannelURL, Gap.Bound, Gap.Bound)
     case saveDraft(Draft)

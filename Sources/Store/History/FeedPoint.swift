@@ -1,15 +1,17 @@
+public import Models
+
 /// A point in the feed of what changes on the server.
 ///
 /// The server's cursors are opaque: which of two came first, only their number tells.
 public struct FeedPoint: Hashable, Sendable {
     /// Where the feed goes on, as the server named it.
-    public let cursor: String
+    public let cursor: FeedCursor
 
     /// Grows with each cursor that is stored; whoever stores cursors counts them.
     public let number: Int64
 
     /// Creates a point in the feed.
-    public init(_ cursor: String, number: Int64) {
+    public init(_ cursor: FeedCursor, number: Int64) {
         self.cursor = cursor
         self.number = number
     }
@@ -30,7 +32,7 @@ extension FeedPoint: CustomStringConvertible {
 
 extension ByteWriter {
     mutating func optional(_ point: FeedPoint?) {
-        optional(point?.cursor)
+        optional(point?.cursor.rawValue)
         if let point { integer(point.number) }
     }
 }
@@ -38,6 +40,6 @@ extension ByteWriter {
 extension ByteReader {
     mutating func optionalFeedPoint() throws(Damage) -> FeedPoint? {
         guard let cursor = try optional() else { return nil }
-        return FeedPoint(cursor, number: try integer())
+        return FeedPoint(FeedCursor(cursor), number: try integer())
     }
 }

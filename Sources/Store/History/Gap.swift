@@ -17,7 +17,7 @@ public struct Gap: Hashable, Sendable {
     /// Where the walk that fills the gap goes on, as the server named it.
     ///
     /// `nil`: from ``upper``, towards what is older.
-    public var walkCursor: String?
+    public var walkCursor: PageCursor?
 
     /// Where the feed was before the gap opened: what is held beside it may have changed since.
     ///
@@ -29,7 +29,7 @@ public struct Gap: Hashable, Sendable {
     /// - Precondition: `lower` is less than `upper`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
-        walkCursor: String? = nil, changesSince: FeedPoint? = nil
+        walkCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
     ) {
         precondition(lower < upper, "A gap lies between two bounds, the older one first.")
         self.channelURL = channelURL

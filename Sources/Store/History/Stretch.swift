@@ -72,7 +72,7 @@ extension Gap: Stretch {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.bound(lower)
-        writer.optional(walkCursor)
+        writer.optional(walkCursor?.rawValue)
         writer.optional(changesSince)
     }
 
@@ -84,7 +84,8 @@ extension Gap: Stretch {
             throw ByteReader.Damage(offset: 0, expected: "a lower bound below the upper one")
         }
         self.init(
-            in: channelURL, from: lower, to: upper, walkCursor: try value.optional(),
+            in: channelURL, from: lower, to: upper,
+            walkCursor: try value.optional().map { PageCursor($0) },
             changesSince: try value.optionalFeedPoint())
     }
 }

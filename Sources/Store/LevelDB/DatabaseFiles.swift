@@ -1,3 +1,4 @@
+import CLevelDBEnvironment
 import Foundation
 
 /// The files of a database on disk, as far as we look at them ourselves.
@@ -32,6 +33,74 @@ struct DatabaseFiles {
         try names().contains { name in
             [".ldb", ".sst", ".log"].contains(where: name.hasSuffix)
         }
+    }
+
+    /// Copies the files into a new directory; when it returns, the copies are on the disk.
+    ///
+    /// All but the lock, which closing another opening of it would let go of.
+    func copy(to path: String) throws(StoreError) {
+        try OpenFile.createDirectory(path)
+        for name in try names() where name != "LOCK" {
+            let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
+            var status = stat()
+            guard lstat(file, &status) == 0 else {
+                throw StoreError(errno: errno, doing: "look at the file", path: file)
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { continue }
+            do {
+                try FileManager.default.copyItem(atPath: file, toPath: copy)
+            } catch {
+                throw StoreError(system: error, doing: "copy", path: file)
+            }
+            try OpenFile(reading: copy)?.sync()
+        }
+        try OpenFile(directory: path).sync()
+    }
+
+    /// Makes each record of a log that does not have its checksum one that LevelDB cannot take for
+    /// one.
+    ///
+    /// LevelDB's own format, leveldb/doc/log_format.md: blocks of 32 KiB, in them records, each behind
+    /// a header of the checksum in four bytes, the length in two, and the kind.
+    func spoilDamagedRecords() throws(StoreError) {
+        for name in try names() where name.hasSuffix(".log") {
+            let path = "\(directory)/\(name)"
+            do {
+                let file = URL(filePath: path)
+                var bytes = [UInt8](try Data(contentsOf: file))
+                guard DatabaseFiles.spoilDamagedRecords(in: &bytes) else { continue }
+                try Data(bytes).write(to: file)
+            } catch {
+                throw StoreError(system: error, doing: "look through the log", path: path)
+            }
+        }
+    }
+
+    /// - Returns: Whether there was one.
+    private static func spoilDamagedRecords(in bytes: inout [UInt8]) -> Bool {
+        var hasChanged = false
+        for block in stride(from: 0, to: bytes.count, by: 32 << 10) {
+            let end = min(block + 32 << 10, bytes.count)
+            var header = block
+            while header + 7 <= end {
+                let next = header + 7 + Int(bytes[header + 4]) + Int(bytes[header + 5]) << 8
+                // LevelDB itself drops what does not fit.
+                guard next <= end else { break }
+                let checksum = bytes[header + 6..<next].withUnsafeBytes {
+                    scrollback_crc32c($0.baseAddress!, $0.count)
+                }
+                // DO NOT CHANGE: LevelDB's mask.
+                let masked = (checksum >> 15 | checksum << 17) &+ 0xA282_EAD8
+                let stored = (0..<4).reduce(0) { $0 | UInt32(bytes[header + $1]) << (8 * $1) }
+                if masked != stored {
+                    // No kind that there is.
+                    bytes[header + 6] = 0xFF
+                    hasChanged = true
+                }
+                header = next
+            }
+        }
+        return hasChanged
     }
 
     /// Writes a file beside the others, as large as what opening them may write, and removes it.

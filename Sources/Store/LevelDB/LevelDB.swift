@@ -4,9 +4,9 @@ import Foundation
 
 /// An ordered map from bytes to bytes in files: LevelDB, and the only code that calls it.
 ///
-/// Safe for several threads; writes have to come one at a time. Where a write fails, the files are
-/// as before it: the next write closes them, cuts off what the failed one left in the log, and
-/// opens them anew.
+/// Safe for several threads; writes have to come one at a time. After a write that failed, what was
+/// there before can be read, and every later write fails too, until ``reopen(isChecked:waiting:)``
+/// has closed the files, cut off what the failed one left in the log, and opened them anew.
 package final class LevelDB: Sendable {
     package let path: String
     private let options: StoreOptions
@@ -14,10 +14,17 @@ package final class LevelDB: Sendable {
     private let state: Locked<State>
 
     private struct State {
+        /// `nil` once it is closed, and after files could not be opened anew.
         var handle: Handle?
+        var isClosed = false
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
         var purgePlace = PurgePlace()
+
+        /// Whether nobody but this holds the files.
+        var isUnused: Bool {
+            mutating get { handle == nil || isKnownUniquelyReferenced(&handle) }
+        }
     }
 
     /// The version of the library that this process is linked with, as in 1.23.
@@ -52,10 +59,13 @@ package final class LevelDB: Sendable {
     /// fails with `closed`. Closing twice is once.
     package func close() {
         state.withLock { state in
-            let isLast = isKnownUniquelyReferenced(&state.handle)
+            if state.isClosed { return }
+            state.isClosed = true
+            let isLast = state.isUnused
             state.handle = nil
             // Best effort: whoever cannot write now may find the failed batch there, whole.
             if isLast && state.failure != nil { _ = environment.rollBack() }
+            state.failure = nil
         }
     }
 
@@ -70,11 +80,13 @@ package final class LevelDB: Sendable {
 
     private func handle() throws(StoreError) -> Handle {
         try state.withLock { (state) throws(StoreError) in
-            guard let handle = state.handle else {
-                throw StoreError(.closed, "the store was closed before", path: path)
-            }
+            guard let handle = state.handle else { throw state.failure ?? isClosed }
             return handle
         }
+    }
+
+    private var isClosed: StoreError {
+        StoreError(.closed, "the store was closed before", path: path)
     }
 }
 
@@ -88,11 +100,12 @@ extension LevelDB {
     ///
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
-    ///   - isDurable: Whether the batch is on the disk when the call returns, and survives a loss of
-    ///     power. Without it, it survives the end of the process.
-    /// - Throws: What the system says; then nothing was written. If a snapshot of before is still
-    ///   held somewhere after a failure, `io` until it is let go of.
+    ///   - isDurable: Whether the batch is on the disk when the call returns. If not, it survives
+    ///     the end of the process, and soon a loss of power too.
+    /// - Throws: What the disk says, or `closed`. A failure is thrown again by every later call,
+    ///   until the files were opened anew.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
+        if let failure { throw failure }
         let handle = try handle()
         let rows = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(rows) }
@@ -116,13 +129,47 @@ extension LevelDB {
         }
     }
 
-    /// What the last write failed with, so that ``reopen()`` has to come before the next one.
+    /// What the last write failed with, until the files were opened anew.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
     /// Whether the last write failed.
     package var hasFailed: Bool { failure != nil }
+}
 
-    /// Makes sure that ``reopen(isChecked:)`` will have the space it needs, if a write failed.
+// MARK: After a write that failed
+
+extension LevelDB {
+    /// How long to wait for reads that are under way.
+    static let longWait: Duration = .milliseconds(250)
+    /// How long to wait if that was in vain before.
+    static let shortWait: Duration = .milliseconds(20)
+
+    /// Makes sure that nobody reads, if a write failed.
+    ///
+    /// - Parameter time: How long to wait for those who do. Others have to be kept from beginning.
+    /// - Throws: `busy`.
+    func checkIsUnused(waiting time: Duration) throws(StoreError) {
+        let start = ContinuousClock.now
+        while true {
+            let failure = state.withLock { state -> StoreError? in
+                guard let failure = state.failure, !state.isUnused else { return nil }
+                return failure
+            }
+            guard let failure else { return }
+            guard ContinuousClock.now - start < time else {
+                throw isHeld(failure)
+            }
+            usleep(200)
+        }
+    }
+
+    private func isHeld(_ failure: StoreError) -> StoreError {
+        StoreError(
+            .busy, "a write failed before, and a snapshot still holds the files", path: path,
+            cause: failure)
+    }
+
+    /// Makes sure that ``reopen(isChecked:waiting:)`` will have the space it needs, if a write failed.
     ///
     /// Rather than be left with nothing, go on reading as long as nothing can be written.
     ///
@@ -135,24 +182,27 @@ extension LevelDB {
 
     /// Closes the files after a write that failed, takes back what it left, and opens them again.
     ///
-    /// - Parameter isChecked: Whether ``checkCanReopen()`` was called just before, where no reader
-    ///   had to wait for it. By default, it is called here.
-    /// - Throws: `io` as long as a snapshot is held; else what opening throws.
-    package func reopen(isChecked: Bool = false) throws(StoreError) {
+    /// - Parameters:
+    ///   - isChecked: Whether ``checkCanReopen()`` was called just before, where no reader had to
+    ///     wait for it. By default, it is called here.
+    ///   - time: How long to wait for those who read; by default not at all.
+    /// - Throws: `busy` as long as somebody reads, or holds a snapshot; then the files are as before.
+    ///   `closed`. Else what opening throws; then nothing can be read until it succeeds.
+    package func reopen(
+        isChecked: Bool = false, waiting time: Duration = .zero
+    ) throws(StoreError) {
         if !isChecked { try checkCanReopen() }
+        try checkIsUnused(waiting: time)
         try state.withLock { (state) throws(StoreError) in
+            if state.isClosed { throw isClosed }
             guard let failure = state.failure else { return }
-            if state.handle != nil {
-                guard isKnownUniquelyReferenced(&state.handle) else {
-                    throw StoreError(
-                        .io, "a write failed before, and a snapshot still holds the files",
-                        path: path, cause: failure)
-                }
-                state.handle = nil
-            }
+            guard state.isUnused else { throw isHeld(failure) }
+            state.handle = nil
             let status = environment.rollBack()
             if status != 0 {
-                throw StoreError(errno: status, doing: "cut off a failed write", path: path)
+                throw status == EBUSY
+                    ? StoreError(lockedAt: path)
+                    : StoreError(errno: status, doing: "cut off a failed write", path: path)
             }
             state.handle = try Handle(
                 at: path, options: options, environment: environment, skippingDamage: false)
@@ -227,11 +277,14 @@ extension LevelDB {
     /// Makes what can be read of a damaged database one that opens.
     ///
     /// Rows may be missing afterwards, and **rows that were deleted may be back**: LevelDB takes in
-    /// every table that it finds.
+    /// every table that it finds. What is in a table has its checksum; in a log, maybe not. Takes no
+    /// lock.
     package static func repair(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {
         let configuration = Configuration(StoreOptions(), environment)
+        // Else it takes blocks of tables without a look at their checksums, too.
+        leveldb_options_set_paranoid_checks(configuration.pointer, 1)
         try check(path) { leveldb_repair_db(configuration.pointer, path, $0) }
     }
 }
@@ -337,20 +390,27 @@ extension LevelDB {
 extension StoreError {
     /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
     init(levelDB report: String, path: String) {
+        let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
-            self.init(lockedAt: path, cause: LevelDBReport(report))
-        } else if let mark = report.range(of: "[errno ", options: .backwards),
+            self.init(lockedAt: path, cause: cause)
+        } else if let mark = report.range(of: " [errno ", options: .backwards),
             let number = Int32(report[mark.upperBound...].dropLast())
         {
-            self.init(errno: number, doing: "read or write", path: path)
+            if number == 0 {
+                // No call of the system failed, so LevelDB's words are all there is.
+                var text = report[..<mark.lowerBound]
+                if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
+                self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
+            } else {
+                self.init(errno: number, doing: "read or write", path: path, cause: cause)
+            }
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
             // A file that should be there, or files of something else: damage too.
-            self.init(
-                .corruption, "the files are damaged", path: path, cause: LevelDBReport(report))
+            self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
-            self.init(.io, "LevelDB failed", path: path, cause: LevelDBReport(report))
+            self.init(.io, "LevelDB failed", path: path, cause: cause)
         }
     }
 

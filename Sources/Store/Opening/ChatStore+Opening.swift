@@ -6,13 +6,15 @@ extension ChatStore {
     ///
     /// - Parameters:
     ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:)``.
-    ///     Created if it is not there, for the owner alone.
+    ///     Created if it is not there, for the owner alone; one that is there is left as it is.
     ///   - options: How the cache's files are kept.
     ///   - migrationHandler: Is called on this thread when the files are of an older version, at the
     ///     beginning, now and then, and at the end.
     /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
     ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
-    ///   cannot be read (``rebuildCache(at:)`` is the way out), `permission`, `noSpace`, `io`.
+    ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with "the
+    ///   cache" or "the outbox", and the path leads to it: ``rebuildCache(at:)`` is the way out of the
+    ///   one, ``salvageOutbox(at:)`` of the other.
     /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
@@ -37,30 +39,59 @@ extension ChatStore {
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
         let files = directory.map(StoreFiles.init)
+        let found: Opened
+        do throws(StoreError) {
+            found = try ChatStore.opened(files, options, environments, schema, migrationHandler)
+        } catch {
+            throw files.map { $0.named(error) } ?? error
+        }
+        try self.init(
+            at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
+            report: found.report)
+    }
+
+    /// What a store is made of.
+    private struct Opened {
+        let cache: LevelDB
+        let outbox: LevelDB
+        let next: Batch.NextNumbers
+        let report: OpeningReport
+    }
+
+    private static func opened(
+        _ files: StoreFiles?, _ options: StoreOptions,
+        _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
+        _ schema: StoreSchema, _ migrationHandler: (MigrationProgress) -> Void
+    ) throws(StoreError) -> Opened {
         try files?.prepare(for: schema)
         var report = OpeningReport()
         let cache = try LevelDB.opened(
             at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
         ) { () throws(StoreError) in
-            try files?.noteDistrust()
+            try files?.distrust.set()
         }
         let outbox = try LevelDB.opened(
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
         ) { () throws(StoreError) in
-            try files?.copyOutbox()
+            try files?.keepDamagedOutbox()
         }
-        report.outboxCopy = files?.outboxCopies.last
+        report.outboxCopy = try files?.outboxCopies().last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        if report.cacheDamage != nil || files?.isDistrusted == true {
+        let isDistrusted = try files?.distrust.isThere() ?? false
+        if report.cacheDamage != nil || isDistrusted {
             try cache.distrust()
-            try files?.forgetDistrust()
+            try files?.distrust.remove()
         }
         report.isCoverageDropped = try cache.finishDistrusting()
-        try self.init(
-            at: directory, cache: cache, outbox: outbox,
-            next: Batch.NextNumbers(
-                channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1),
-            report: report)
+        let isOutboxDistrusted = try files?.outboxDistrust.isThere() ?? false
+        if report.outboxDamage != nil || isOutboxDistrusted {
+            try outbox.reindexDrafts()
+            report.isOutboxReindexed = true
+            try files?.outboxDistrust.remove()
+        }
+        let next = Batch.NextNumbers(
+            channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1)
+        return Opened(cache: cache, outbox: outbox, next: next, report: report)
     }
 
     private static func migrate(
@@ -96,8 +127,10 @@ extension ChatStore {
             tell(count)
         }
         // A database whose files were lost is created anew beside the other. The outbox has its
-        // version first: no crash leaves a cache that has one alone.
-        report.isOutboxLost = versions.0 != nil && versions.1 == nil
+        // version first: no crash leaves a cache that has one alone. Damage may have taken the version
+        // of an outbox that has drafts.
+        let isOutboxEmpty = try outbox.isEmpty()
+        report.isOutboxLost = versions.0 != nil && versions.1 == nil && isOutboxEmpty
         if versions.1 == nil { try outbox.setSchemaVersion(schema.version) }
         if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
     }
@@ -108,6 +141,21 @@ extension StoreError {
         self.init(
             .newerSchema, "the files have version \(found), this code knows up to \(known)",
             path: path)
+    }
+}
+
+extension StoreFiles {
+    /// An error of opening that says which of the databases is damaged, and so which way leads out.
+    fileprivate func named(_ error: StoreError) -> StoreError {
+        guard error.code == .corruption else { return error }
+        let name: String
+        switch error.path {
+        case cache: name = "the cache"
+        case outbox: name = "the outbox"
+        default: return error
+        }
+        return StoreError(
+            .corruption, "\(name): \(error.message)", path: error.path, cause: error.cause)
     }
 }
 
@@ -155,7 +203,18 @@ extension LevelDB {
         }
     }
 
-    fileprivate func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
+    /// Whether there is no row.
+    fileprivate func isEmpty() throws(StoreError) -> Bool {
+        var isEmpty = true
+        // No table's letter is 0xFF.
+        try snapshot().scan(KeyRange([], [0xFF])) { (_, _) throws(StoreError) in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
+    func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
             (reader) throws(ByteReader.Damage) in

@@ -3,11 +3,13 @@ public import Foundation
 extension ChatStore {
     /// Removes the cache of a store that nobody has open, so that the next opening begins an empty one.
     ///
-    /// For a store that does not open any more, with the code `corruption`. What the server has comes
+    /// For a store that does not open any more, with the code `corruption`, because of its cache, as the
+    /// message says. What the server has comes
     /// back with the next sync; what the user wrote and the server does not have yet is in the outbox,
     /// which is not touched. ``OpeningReport/isCacheNew`` tells of it at the next opening.
     ///
-    /// Where an opening fails with `corruption` even after this, it is the outbox that is damaged.
+    /// Where an opening fails with `corruption` even after this, it is the outbox that is damaged:
+    /// ``salvageOutbox(at:)`` saves what can be read of it.
     ///
     /// - Parameter directory: The directory of the store. If there is no cache, nothing is done.
     /// - Throws: ``StoreError``: `locked` if somebody has the store open, `newerSchema` if a newer
@@ -25,11 +27,11 @@ extension ChatStore {
         // A store whose cache cannot be written lets go of that for moments, but not of the outbox.
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             // Should this be interrupted, nobody is to believe what may be left.
-            try environment.withLock(of: files.cache, files.noteDistrust)
+            try environment.withLock(of: files.cache, files.distrust.set)
             try LevelDB.destroy(at: files.cache)
             try DatabaseFiles(files.cache).checkAllAreGone()
             try OpenFile(directory: directory.path).sync()
-            try files.forgetDistrust()
+            try files.distrust.remove()
         }
     }
 }

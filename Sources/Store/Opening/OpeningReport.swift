@@ -41,9 +41,15 @@ public struct OpeningReport: Hashable, Sendable {
     /// A copy of the files as they were found is in the directory that ``outboxCopy`` names.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// The path of the newest copy of a damaged outbox's files, made now or at an earlier opening.
+    /// Whether the rows that lead to the drafts were made anew from the drafts themselves.
     ///
-    /// Stays until somebody removes it; `nil` if there is none.
+    /// So it is where ``outboxDamage`` was found, now or at an earlier opening that did not come to
+    /// its end. Each draft that is there can be read, replaced and removed.
+    public internal(set) var isOutboxReindexed = false
+
+    /// The path of the newest copy of a damaged outbox's files.
+    ///
+    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:)``. Stays until somebody removes it; `nil` if there is none.
     public internal(set) var outboxCopy: String?
 
     /// Whether the outbox was gone, with all drafts, while the cache was there.

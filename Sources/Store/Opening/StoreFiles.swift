@@ -8,8 +8,13 @@ struct StoreFiles {
 
     var cache: String { directory.appending(path: "cache").path }
     var outbox: String { directory.appending(path: "outbox").path }
-    private var version: URL { directory.appending(path: "VERSION") }
-    private var distrust: URL { directory.appending(path: "DISTRUST") }
+    private var version: String { directory.appending(path: "VERSION").path }
+
+    /// A damaged log of the cache was taken in, and what the cache promises may be there still.
+    var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
+
+    /// A damaged log of the outbox was taken in, and drafts may be there without what leads to them.
+    var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
     /// Makes sure that no newer code has written the directory, and creates it.
     ///
@@ -17,13 +22,14 @@ struct StoreFiles {
     /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
     func prepare(for schema: StoreSchema) throws(StoreError) {
         try checkVersion(for: schema)
+        try finishSalvage()
         try makeDirectory()
     }
 
     /// Makes sure that no newer code has written the directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
         if let found = try storedVersion(), found > schema.version {
-            throw StoreError(newer: found, than: schema.version, path: version.path)
+            throw StoreError(newer: found, than: schema.version, path: version)
         }
     }
 
@@ -32,66 +38,84 @@ struct StoreFiles {
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
         // With it the directory's names of both databases are on the disk, before any draft is.
-        try OpenFile.replace(version.path, by: Array("\(number)\n".utf8))
+        try OpenFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
     private func storedVersion() throws(StoreError) -> Int? {
-        guard FileManager.default.fileExists(atPath: version.path) else { return nil }
-        do {
-            let text = String(decoding: try Data(contentsOf: version), as: UTF8.self)
-            return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        } catch {
-            throw StoreError(system: error, doing: "read", path: version.path)
-        }
+        guard let file = try OpenFile(reading: version) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = try file.read(into: &bytes)
+        // What is longer is no number.
+        guard count < bytes.count else { return nil }
+        let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+        return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     private func makeDirectory() throws(StoreError) {
-        for path in [directory.path, cache, outbox] {
-            try OpenFile.createDirectory(path)
-            guard chmod(path, 0o700) == 0 else {
-                throw StoreError(errno: errno, doing: "close for others", path: path)
-            }
-        }
+        // Whoever made one of them before has decided who may enter it.
+        for path in [directory.path, cache, outbox] { try OpenFile.createDirectory(path) }
     }
 
-    /// Keeps the files of a damaged outbox as they are.
-    func copyOutbox() throws(StoreError) {
-        let copy = outboxCopy(outboxCopies.count + 1)
-        do {
-            try FileManager.default.copyItem(atPath: outbox, toPath: copy)
-        } catch {
-            // A part of a copy is none. If it cannot be removed, it is one more.
-            try? FileManager.default.removeItem(atPath: copy)
-            throw StoreError(system: error, doing: "copy", path: outbox)
-        }
+}
+
+// MARK: Copies of the outbox
+
+extension StoreFiles {
+    /// Keeps the files of a damaged outbox as they are, and notes that they were damaged.
+    ///
+    /// When it returns, both are on the disk.
+    func keepDamagedOutbox() throws(StoreError) {
+        let copy = try nextOutboxCopy()
+        let unfinished = copy + OpenFile.unfinished
+        try OpenFile.removeAll(at: unfinished)
+        try DatabaseFiles(outbox).copy(to: unfinished)
+        try OpenFile.move(unfinished, to: copy)
+        try outboxDistrust.set()
     }
 
     /// The copies of damaged outboxes, oldest first.
-    var outboxCopies: [String] {
-        var copies: [String] = []
-        while FileManager.default.fileExists(atPath: outboxCopy(copies.count + 1)) {
-            copies.append(outboxCopy(copies.count + 1))
-        }
-        return copies
+    func outboxCopies() throws(StoreError) -> [String] {
+        try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    private func outboxCopy(_ number: Int) -> String { "\(outbox)-damaged-\(number)" }
+    /// Where the next copy goes: behind all that are there, also where some were removed.
+    func nextOutboxCopy() throws(StoreError) -> String {
+        outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
+    }
+
+    private static let copyPrefix = "outbox-damaged-"
+
+    private func outboxCopy(_ number: Int) -> String {
+        directory.appending(path: "\(StoreFiles.copyPrefix)\(number)").path
+    }
+
+    private func numbersOfOutboxCopies() throws(StoreError) -> [Int] {
+        try OpenFile.names(in: directory.path).compactMap { name in
+            guard name.hasPrefix(StoreFiles.copyPrefix) else { return nil }
+            let digits = name.dropFirst(StoreFiles.copyPrefix.count)
+            guard let number = Int(digits), (1..<Int.max).contains(number),
+                String(number) == digits
+            else { return nil }
+            return number
+        }
+    }
 }
 
-// MARK: Distrust
+// MARK: Marks
 
-extension StoreFiles {
-    /// Whether an opening has taken in a damaged log of the cache, and did not live to drop what the
-    /// cache promises.
-    var isDistrusted: Bool { access(distrust.path, F_OK) == 0 }
+/// An empty file that says what is still to be done, since the disk does not show it later.
+struct Mark {
+    let path: String
 
-    /// Notes, before a damaged log is taken in, that it was damaged: the disk does not show it later.
-    func noteDistrust() throws(StoreError) {
-        try OpenFile.replace(distrust.path, by: [])
+    func isThere() throws(StoreError) -> Bool {
+        if (try OpenFile(reading: path)) != nil { return true }
+        return false
     }
 
-    /// Ends the distrust, once the cache itself knows of it.
-    func forgetDistrust() throws(StoreError) { try OpenFile.remove(distrust.path) }
+    /// When it returns, the mark is on the disk.
+    func set() throws(StoreError) { try OpenFile.replace(path, by: []) }
+
+    func remove() throws(StoreError) { try OpenFile.remove(path) }
 }
 
 extension ChatStore {

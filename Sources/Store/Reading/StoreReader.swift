@@ -4,10 +4,12 @@ import Models
 ///
 /// A ``ChatStore`` is read as of the last commit, each call anew; a ``Snapshot`` as of one commit,
 /// whatever comes later; a ``Batch`` as the store will be after it. Reads run on the thread of
-/// their caller, and wait for nobody.
+/// their caller, and wait for no write; only after the disk has failed one, for the files to be
+/// opened anew, as ``ChatStore`` says.
 ///
 /// Every call throws ``StoreError``, beyond what it says itself: `closed` after the store was
-/// closed, `io` if the disk cannot be read, and `corruption` if a block of a file is damaged, or a
+/// closed, `io` if the disk cannot be read, what the disk says while files that failed cannot be
+/// opened anew, and `corruption` if a block of a file is damaged, or a
 /// row that the call needs cannot be decoded. Lists of channels and of drafts leave such rows out,
 /// so that one of them does not hide all others; ``unreadableChannelURLs()`` and
 /// ``unreadableDraftIDs()`` name them. Lists of messages do not: what is left out of a history
@@ -40,7 +42,7 @@ public struct StoreView {
 ///
 /// Keeps on the disk what was deleted since, and the files open, past the closing of the store too.
 /// Files that failed in a write cannot be opened anew while somebody holds one: until the last is
-/// let go of, each write fails. So let go of it soon.
+/// let go of, each write to them fails with `busy`. So let go of it soon.
 public struct Snapshot: StoreReader, Sendable {
     let version: Version
 

@@ -2,7 +2,7 @@ import Models
 
 /// The store after one commit: what everybody reads until the next.
 ///
-/// Made by the writer, so that a reader takes it with a reference count and waits for nobody.
+/// Made by the writer, so that a reader takes it with a reference count and waits for no write.
 final class Version: Sendable {
     typealias Derived = DerivedValues
 

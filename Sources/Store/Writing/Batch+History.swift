@@ -26,7 +26,7 @@ extension Batch {
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
-        walkCursor: String? = nil
+        walkCursor: PageCursor? = nil
     ) throws(StoreError) -> Gap? {
         try checkOrder(first, last)
         let number = try number(giving: url)
