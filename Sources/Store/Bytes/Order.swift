@@ -24,7 +24,7 @@ extension UnsafeRawBufferPointer {
 extension [UInt8] {
     /// Lends the bytes.
     @inline(__always)
-    func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withUnsafeBufferPointer { (buffer) throws(Failure) in
