@@ -6,6 +6,11 @@ package struct ByteReader {
     package struct Damage: Error, CustomStringConvertible {
         package let offset: Int
         package let expected: String
+        package init(offset: Int, expected: String) {
+            self.offset = offset
+            self.expected = expected
+        }
+
         package var description: String { "byte \(offset) is not \(expected)" }
     }
 

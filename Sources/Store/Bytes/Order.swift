@@ -33,7 +33,7 @@ extension [UInt8] {
     }
 
     /// Whether this key comes before another.
-    func precedes(_ other: KeyBytes) -> Bool {
+    package func precedes(_ other: KeyBytes) -> Bool {
         withBytes { $0.precedes(other) }
     }
 }
