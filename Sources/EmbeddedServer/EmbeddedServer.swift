@@ -71,6 +71,7 @@ public final class EmbeddedServer: Sendable {
     ///
     /// - Parameter waits: Whether its feed waits until there is something to tell. If not, it answers
     ///   at once with an empty batch, for tests that go step by step.
+    /// - Returns: The device, on which nobody is connected yet.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, capabilities) = state.withLock { state in
             defer { state.nextClient += 1 }

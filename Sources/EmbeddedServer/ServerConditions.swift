@@ -43,9 +43,9 @@ public struct ServerConditions: Hashable, Sendable {
 
     // MARK: The feed
 
-    /// How many new messages of a channel the feed tells after an absence; the ones before are
-    /// behind a hole. `nil` for all of them.
+    /// How many new messages of a channel the feed tells after an absence; `nil` for all of them.
     ///
+    /// The ones before are behind a hole.
     /// Services that resume a feed do so with the newest messages of each channel alone. What was
     /// edited or deleted before those, only the message changelog since the feed's cursor tells.
     public var feedLimit: Int?

@@ -48,7 +48,8 @@ extension EmbeddedClient {
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
     ) async throws(BackendError) -> MessageChangelog {
-        try ask(point.isTime ? .messageChangelogByTime : []) { state, session throws(BackendError) in
+        try ask(point.isTime ? .messageChangelogByTime : []) {
+            state, session throws(BackendError) in
             try state.messageChanges(in: channelURL, since: point, for: session.userID)
         }
     }
@@ -57,7 +58,8 @@ extension EmbeddedClient {
     public func channelChanges(
         since point: ChangelogPoint
     ) async throws(BackendError) -> GroupChannelChangelog {
-        try ask(point.isTime ? .channelChangelogByTime : []) { state, session throws(BackendError) in
+        try ask(point.isTime ? .channelChangelogByTime : []) {
+            state, session throws(BackendError) in
             try state.channelChanges(since: point, for: session.userID)
         }
     }

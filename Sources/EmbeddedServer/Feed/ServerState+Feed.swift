@@ -5,12 +5,9 @@ extension ServerState {
     /// How many entries of others a batch steps over before it ends.
     private static let entriesSteppedOver = 10_000
 
-    /// Returns what a user is told next; its events are none if there is nothing.
+    /// Returns what a user is told next, and nothing if there is nothing.
     ///
-    /// - Parameters:
-    ///   - userID: The user.
-    ///   - cursor: Behind what was told before; `nil` to begin.
-    ///   - session: The device, to be told live what is not kept.
+    /// A device, if one is named, is told live too what is not kept.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -59,9 +56,11 @@ extension ServerState {
         if isAtEnd { next.sequence = counters.sequence }
         if let absence = next.absence, next.sequence >= absence.upTo { next.absence = nil }
         try builder.finish(isLive: isAtEnd)
+        if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            if next.sequence == place.sequence { next.live = place.live + 1 }
+            // What is told once needs a cursor of its own.
+            if next.sequence == place.sequence { next.live &+= 1 }
         }
         session?.isLive = isAtEnd
         return batch(builder, next, isLive: isAtEnd)

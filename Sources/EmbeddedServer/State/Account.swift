@@ -9,7 +9,9 @@ final class Account {
     /// Whether the user is let in no more.
     var isRevoked = false
 
-    /// The group channels that the user has a part in. Not stored: the memberships say so.
+    /// The group channels that the user has a part in.
+    ///
+    /// Not stored: the memberships say so.
     var channels: Set<ChannelNumber> = []
     /// How much is unread in all of them; `nil` until somebody asks.
     var unread: Unread?

@@ -7,7 +7,7 @@ struct HistoryCursor: Hashable {
     /// Whether the place is behind the message, rather than before it.
     var isBehind: Bool
 
-    /// `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
+    // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
     func text(_ counters: ServerCounters) -> PageCursor {
         PageCursor(
             "\(counters.pagePrefix)\(isBehind ? "a" : "b")\(position.createdAt)/\(position.messageID)"

@@ -27,7 +27,7 @@ struct ListPlace: Hashable {
         return url < other.url
     }
 
-    /// `kind time createdAt channel value-size/value url`. DO NOT CHANGE: clients store it.
+    // `kind time createdAt channel value-size/value url`. DO NOT CHANGE: clients store it.
     var text: String {
         let first = isByTime ? time.map { "t\($0)" } ?? "t" : value == nil ? "n" : "v"
         let value = value ?? ""

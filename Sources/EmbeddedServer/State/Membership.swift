@@ -20,7 +20,9 @@ struct Membership: Hashable {
     /// Before when the user has no history.
     var messageOffset: Timestamp?
 
-    /// How much is unread; `nil` until somebody asks. Not stored.
+    /// How much is unread; `nil` until somebody asks.
+    ///
+    /// Not stored.
     var unread: Unread?
 
     init(_ state: MemberState, role: Role = .none, from sequence: LogSequence) {

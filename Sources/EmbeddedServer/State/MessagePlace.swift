@@ -34,9 +34,9 @@ struct MessagePlace: Hashable {
 extension ServerState {
     /// Where a message lies or lay; `nil` if there never was one, or nobody remembers.
     func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
-        try database.value("the place of message \(id)", { $0.place(id) }) {
-            (reader) throws(ByteReader.Damage) in try MessagePlace(&reader)
-        }
+        try database.value(
+            "the place of message \(id)", { $0.place(id) },
+            { (reader) throws(ByteReader.Damage) in try MessagePlace(&reader) })
     }
 
     func message(
@@ -62,7 +62,8 @@ extension ServerState {
     func visibleMessage(
         _ id: MessageID, in channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> (message: Message, place: MessagePlace) {
-        guard let found = try find(id, in: channel), isVisible(found.message, in: channel, to: userID)
+        guard let found = try find(id, in: channel),
+            isVisible(found.message, in: channel, to: userID)
         else {
             throw BackendError(
                 .notFound, "there is no message \(id) in channel \(channel.url)",
@@ -78,7 +79,7 @@ extension ServerState {
 
     /// Writes a message anew, without its place.
     func store(_ message: Message, at position: Position, in channel: ServerChannel) {
-        database.put({ $0.message(channel.number, position) }) { $0.record(message) }
+        database.put({ $0.message(channel.number, position) }, { $0.record(message) })
         if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
             channel.lastMessage = .known(message)
         }

@@ -85,12 +85,11 @@ extension ServerState {
         store(message, at: position, in: channel)
         let sender = message.sender?.userID
         if let requestID = message.requestID, let sender {
-            database.put({ $0.request(sender, requestID) }) {
-                $0.text(position.messageID.rawValue)
-            }
+            let id = position.messageID.rawValue
+            database.put({ $0.request(sender, requestID) }, { $0.text(id) })
         }
         if let parentID = message.parentMessageID {
-            database.put({ $0.reply(parentID, position) }) { $0.text(sender?.rawValue ?? "") }
+            database.put({ $0.reply(parentID, position) }, { $0.text(sender?.rawValue ?? "") })
             try updateThread(of: parentID, in: channel, tellsFeed: tellsFeed)
         }
     }

@@ -16,7 +16,7 @@ extension ServerState {
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         let epoch = counters.epoch + 1
         try database.removeAll(KeyRange([], [0xFF]))
-        for row in rows { database.put({ $0.raw(row.key) }) { $0.raw(row.value) } }
+        for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
         // In one batch with the rows, so that the old epoch never speaks of the new past.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {

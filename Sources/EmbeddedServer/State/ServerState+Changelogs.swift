@@ -46,7 +46,8 @@ extension ServerState {
             else { continue }
             messages.append(view(message, for: userID))
         }
-        let next = !hasMore ? counters.sequence : conditions.repeatsChangelogEntries ? beforeLast : last
+        let next =
+            !hasMore ? counters.sequence : conditions.repeatsChangelogEntries ? beforeLast : last
         var changelog = MessageChangelog()
         changelog.updated = messages
         changelog.deleted = deleted

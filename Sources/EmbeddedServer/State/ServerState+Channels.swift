@@ -4,16 +4,14 @@ import Store
 extension ServerState {
     /// Creates a group channel; the user is a member, and moderates it.
     ///
-    /// - Parameters:
-    ///   - params: What it is to be.
-    ///   - userID: Who creates it.
-    ///   - joinsAll: Whether those who are named have joined at once, rather than are invited.
+    /// Who else is named has joined at once, or is invited.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
         let creator = try account(userID)
         var others: [UserID] = []
-        for id in params.userIDs + params.operatorUserIDs where id != userID && !others.contains(id) {
+        for id in params.userIDs + params.operatorUserIDs where id != userID && !others.contains(id)
+        {
             _ = try knownOrNewAccount(id)
             others.append(id)
         }

@@ -11,9 +11,8 @@ extension ServerState {
         try checkFileSize(bytes.count)
         let number = counters.nextFile
         counters.nextFile += 1
-        database.put({ $0.file(number) }) { writer in
-            bytes.withUnsafeBytes { writer.raw($0) }
-        }
+        let content = [UInt8](bytes)
+        database.put({ $0.file(number) }, { $0.raw(content) })
         return FileInfo(
             url: Self.fileAddress + String(number), name: file.name, mimeType: file.mimeType,
             size: bytes.count)

@@ -12,12 +12,8 @@ struct Touched {
 }
 
 extension ServerState {
-    /// Notes what happened in a channel, and returns the number of the entry.
-    ///
-    /// - Parameters:
-    ///   - event: What happened.
-    ///   - channel: Where.
-    ///   - userID: The user whom alone it concerns; `nil` for all.
+    /// Notes what happened in a channel, for one user alone or for all, and returns the number of the
+    /// entry.
     @discardableResult
     func append(
         _ event: LogEntry.Event, in channel: ServerChannel, only userID: UserID? = nil

@@ -60,7 +60,7 @@ extension ServerState {
         accounts[userID]?.unread = nil
         storeMember(userID, of: channel)
         let sequence = append(.lost(channel.url, removal), in: channel, only: userID)
-        database.put({ $0.removal(userID, sequence) }) { $0.text(channel.url.rawValue) }
+        database.put({ $0.removal(userID, sequence) }, { $0.text(channel.url.rawValue) })
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
     }
 

@@ -2,12 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Makes a message of a draft.
-    ///
-    /// - Parameters:
-    ///   - draft: What is to be sent.
-    ///   - userID: Who sends it.
-    ///   - deduplicates: Whether a request id that was used before gives the message that it made.
+    /// Makes a message of a draft, or gives the one that the request id has made before.
     func send(
         _ draft: Draft, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -28,8 +23,8 @@ extension ServerState {
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
         let text = try database.value(
-            "request \(requestID) of \(userID)", { $0.request(userID, requestID) }
-        ) { (reader) throws(ByteReader.Damage) in try reader.text() }
+            "request \(requestID) of \(userID)", { $0.request(userID, requestID) },
+            { (reader) throws(ByteReader.Damage) in try reader.text() })
         guard let id = text.map({ MessageID($0) }) else { return nil }
         guard let place = try place(of: id), let channel = channels[place.channel],
             let found = try find(id, in: channel)

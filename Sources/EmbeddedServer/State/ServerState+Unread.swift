@@ -7,14 +7,18 @@ extension ServerState {
         _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
     ) {
         guard !channel.isOpen else { return }
-        for (userID, member) in channel.members {
-            if member.hidden == .hiddenAllowAutoUnhide {
-                channel.members[userID]?.hidden = .unhidden
+        // In place: a copy of all members for each message would be felt.
+        var index = channel.members.startIndex
+        while index < channel.members.endIndex {
+            let userID = channel.members.keys[index]
+            if channel.members.values[index].hidden == .hiddenAllowAutoUnhide {
+                channel.members.values[index].hidden = .unhidden
                 storeMember(userID, of: channel)
             }
             if let unread = receipt.unread(by: userID) {
                 count(unread, for: userID, in: channel, +=)
             }
+            channel.members.formIndex(after: &index)
         }
     }
 
@@ -34,9 +38,8 @@ extension ServerState {
         _ change: (inout Unread, Unread) -> Void
     ) {
         // What nobody has asked for is counted when somebody asks.
-        guard channel.members[userID]?.state == .joined,
-            var known = channel.members[userID]?.unread
-        else {
+        guard let member = channel.members[userID], member.state == .joined else { return }
+        guard var known = member.unread else {
             accounts[userID]?.unread = nil
             return
         }

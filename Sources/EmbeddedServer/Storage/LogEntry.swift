@@ -67,7 +67,7 @@ extension LogEntry {
         case updated, deleted, reacted, threadChanged, read, delivered, changed, gained, lost
     }
 
-    /// `kind time channel only …`
+    // `kind time channel only …`
     func write(to writer: inout ByteWriter) {
         writer.byte(kind.rawValue)
         writer.timestamp(time)
