@@ -64,22 +64,26 @@ final class ServerState {
 extension ServerState {
     /// Reads what lies in memory from the rows.
     func load() throws(BackendError) {
-        counters =
+        // What cannot be read as a whole changes nothing here.
+        let counters =
             try database.value("the counters", ServerCounters.key) {
                 (reader) throws(ByteReader.Damage) in try ServerCounters(&reader)
             } ?? ServerCounters()
-        accounts = try loadAccounts()
-        let participants = channels.mapValues(\.participants)
-        channels = try loadChannels()
-        try loadMembers()
-        try loadRestrictions()
+        let accounts = try loadAccounts()
+        let channels = try loadChannels()
+        try loadMembers(of: channels, accounts)
+        try loadRestrictions(in: channels)
         numbers = [:]
         distinct = [:]
         for (number, channel) in channels {
             numbers[channel.url] = number
             if !channel.distinctKey.isEmpty { distinct[channel.distinctKey] = number }
-            channel.participants = participants[number] ?? [:]
+            channel.participants = self.channels[number]?.participants ?? [:]
+            channel.typing = self.channels[number]?.typing ?? []
         }
+        self.counters = counters
+        self.accounts = accounts
+        self.channels = channels
     }
 
     private func loadAccounts() throws(BackendError) -> [UserID: Account] {
@@ -106,7 +110,9 @@ extension ServerState {
         return channels
     }
 
-    private func loadMembers() throws(BackendError) {
+    private func loadMembers(
+        of channels: [ChannelNumber: ServerChannel], _ accounts: [UserID: Account]
+    ) throws(BackendError) {
         try scanAll(.member) { (key, rows, value) throws(StoreError) in
             let (number, userID) = try rows.decode(key, as: "a member's key") {
                 (reader) throws(ByteReader.Damage) in
@@ -123,7 +129,9 @@ extension ServerState {
         }
     }
 
-    private func loadRestrictions() throws(BackendError) {
+    private func loadRestrictions(
+        in channels: [ChannelNumber: ServerChannel]
+    ) throws(BackendError) {
         try scanAll(.restriction) { (key, rows, value) throws(StoreError) in
             let (number, type, userID) = try rows.decode(key, as: "a restriction's key") {
                 (reader) throws(ByteReader.Damage) in
