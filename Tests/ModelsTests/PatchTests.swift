@@ -122,4 +122,16 @@ import Testing
             patch.set(\.reactions, to: [])
         }
     }
+
+    @Test func aPatchOfAWholeRecordMakesAnyOtherTheSame() {
+        var view = GroupChannel(url: "c", name: "n", createdAt: 1)
+        view.memberCount = 2
+        var known = GroupChannel(url: "c", name: "old", createdAt: 1)
+        known.data = "gone"
+        known.lastMessage = Message(id: "1", channelURL: "c", createdAt: 1)
+        known.lastSyncedChangelogAt = 7
+        Patch(whole: view, except: \.lastSyncedChangelogAt).apply(to: &known)
+        view.lastSyncedChangelogAt = 7
+        #expect(known == view)
+    }
 }

@@ -12,6 +12,22 @@ public struct Patch<Root: Record>: Hashable, Sendable {
     /// Creates a patch that changes nothing.
     public init() {}
 
+    /// Creates a patch that names all of a record: what the record does not have is cleared.
+    ///
+    /// - Parameters:
+    ///   - record: What the patch makes of any other.
+    ///   - property: One that the patch says nothing of, such as what belongs to the device.
+    package init(whole record: Root, except property: PartialKeyPath<Root>) {
+        values = record.fields
+        let left = number(of: property)
+        if let left { values.bytes.remove(left) }
+        let there = Set(values.bytes.numbers)
+        for field in Root.schema.fields
+        where field.number != left && field.number != Field.extra.number {
+            if !there.contains(field.number) { update.cleared.insert(field.number) }
+        }
+    }
+
     /// Whether the patch changes nothing.
     public var isEmpty: Bool { values.bytes.count == 0 && update.cleared.isEmpty }
 

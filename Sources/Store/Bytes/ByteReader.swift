@@ -1,29 +1,34 @@
-import Models
+package import Models
 
 /// Reads what ``ByteWriter`` wrote, from bytes that may be damaged.
-struct ByteReader {
+package struct ByteReader {
     /// The bytes do not have the shape that the store wrote.
-    struct Damage: Error, CustomStringConvertible {
-        let offset: Int
-        let expected: String
-        var description: String { "byte \(offset) is not \(expected)" }
+    package struct Damage: Error, CustomStringConvertible {
+        package let offset: Int
+        package let expected: String
+        package init(offset: Int, expected: String) {
+            self.offset = offset
+            self.expected = expected
+        }
+
+        package var description: String { "byte \(offset) is not \(expected)" }
     }
 
     private let bytes: UnsafeRawBufferPointer
-    private(set) var offset = 0
+    package private(set) var offset = 0
     private var mask: UInt8 = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    var isAtEnd: Bool { offset == bytes.count }
+    package var isAtEnd: Bool { offset == bytes.count }
 
-    mutating func byte() throws(Damage) -> UInt8 {
+    package mutating func byte() throws(Damage) -> UInt8 {
         guard offset < bytes.count else { throw Damage(offset: offset, expected: "there") }
         defer { offset += 1 }
         return bytes[offset] ^ mask
     }
 
-    mutating func integer<Value: FixedWidthInteger>(
+    package mutating func integer<Value: FixedWidthInteger>(
         _ type: Value.Type = Value.self
     ) throws(Damage) -> Value {
         let size = MemoryLayout<Value>.size
@@ -37,7 +42,7 @@ struct ByteReader {
     }
 
     /// A text of some bytes; by default all that are left.
-    mutating func text(_ count: Int? = nil) throws(Damage) -> String {
+    package mutating func text(_ count: Int? = nil) throws(Damage) -> String {
         let end = offset + (count ?? bytes.count - offset)
         guard end <= bytes.count else {
             throw Damage(offset: offset, expected: "a text of \(end - offset) bytes")
@@ -51,20 +56,20 @@ struct ByteReader {
         return text
     }
 
-    mutating func measured() throws(Damage) -> String {
+    package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))
     }
 
-    mutating func timestamp() throws(Damage) -> Timestamp {
+    package mutating func timestamp() throws(Damage) -> Timestamp {
         Timestamp(milliseconds: Int64(bitPattern: try integer(UInt64.self) ^ (1 << 63)))
     }
 
-    mutating func position() throws(Damage) -> Position {
+    package mutating func position() throws(Damage) -> Position {
         Position(createdAt: try timestamp(), messageID: MessageID(try measured()))
     }
 
     /// Reads what ``ByteWriter/descending(_:)`` wrote.
-    mutating func descending<Value>(
+    package mutating func descending<Value>(
         _ read: (inout ByteReader) throws(Damage) -> Value
     ) throws(Damage) -> Value {
         mask = ~mask
@@ -73,7 +78,7 @@ struct ByteReader {
     }
 
     /// - Throws: ``Damage`` if something is left.
-    func end() throws(Damage) {
+    package func end() throws(Damage) {
         if !isAtEnd { throw Damage(offset: offset, expected: "the end") }
     }
 }

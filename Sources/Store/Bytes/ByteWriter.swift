@@ -1,35 +1,35 @@
-import Models
+package import Models
 
 /// Bytes of a key or of a value, as they are written.
 ///
 /// Keys are compared byte by byte, so what is written here orders as the values do: integers with
 /// the highest byte first, signed ones with the sign flipped. DO NOT CHANGE: on people's disks.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
+package struct ByteWriter {
+    package private(set) var bytes: [UInt8] = []
 
-    init() {}
+    package init() {}
 
-    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
-    @inline(__always)
-    mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
-    mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
+    package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
+
+    @inline(__always)
+    package mutating func integer<Value: FixedWidthInteger>(_ value: Value) {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     @inline(__always)
-    mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+    package mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
-    mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
+    package mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 
     @inline(__always)
-    mutating func text(_ text: String) {
+    package mutating func text(_ text: String) {
         var text = text
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
@@ -39,7 +39,7 @@ struct ByteWriter {
     /// Orders by length, then by bytes. A text beyond ``Limits/nameSize`` is never stored; looked
     /// for, it is not found, and lies behind all others.
     @inline(__always)
-    mutating func measured(_ text: String) {
+    package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
@@ -50,19 +50,19 @@ struct ByteWriter {
     }
 
     @inline(__always)
-    mutating func timestamp(_ time: Timestamp) {
+    package mutating func timestamp(_ time: Timestamp) {
         integer(UInt64(bitPattern: time.milliseconds) ^ (1 << 63))
     }
 
     @inline(__always)
-    mutating func position(_ position: Position) {
+    package mutating func position(_ position: Position) {
         timestamp(position.createdAt)
         measured(position.messageID.rawValue)
     }
 
     /// Turns around the order of what a closure writes: what is greater comes first.
     @inline(__always)
-    mutating func descending(_ write: (inout ByteWriter) -> Void) {
+    package mutating func descending(_ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
         write(&self)
         for index in start..<bytes.count { bytes[index] = ~bytes[index] }
@@ -70,18 +70,18 @@ struct ByteWriter {
 }
 
 /// What a key can hold.
-enum Limits {
+package enum Limits {
     /// The most bytes of a name in a key: an id, a channel's URL.
-    static let nameSize = 0xFFFF
+    package static let nameSize = 0xFFFF
 }
 
 // MARK: Keys as values
 
 /// The bytes of a key that is looked up or walked to.
-typealias KeyBytes = [UInt8]
+package typealias KeyBytes = [UInt8]
 
 extension ByteWriter {
-    static func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
+    package static func key(_ write: (inout ByteWriter) -> Void) -> KeyBytes {
         var writer = ByteWriter(capacity: 48)
         write(&writer)
         return writer.bytes
@@ -89,17 +89,17 @@ extension ByteWriter {
 }
 
 /// The keys from a lower one, included, to an upper one, not included.
-struct KeyRange {
-    var lower: KeyBytes
-    var upper: KeyBytes
+package struct KeyRange {
+    package var lower: KeyBytes
+    package var upper: KeyBytes
 
     /// All keys that begin with some bytes.
-    init(prefix: KeyBytes) {
+    package init(prefix: KeyBytes) {
         lower = prefix
         upper = prefix.successorOfPrefix
     }
 
-    init(_ lower: KeyBytes, _ upper: KeyBytes) {
+    package init(_ lower: KeyBytes, _ upper: KeyBytes) {
         self.lower = lower
         self.upper = upper
     }
@@ -107,7 +107,7 @@ struct KeyRange {
 
 extension KeyBytes {
     /// The first key behind all that begin with these bytes.
-    var successorOfPrefix: KeyBytes {
+    package var successorOfPrefix: KeyBytes {
         var successor = self
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }

@@ -24,7 +24,7 @@ extension UnsafeRawBufferPointer {
 extension [UInt8] {
     /// Lends the bytes.
     @inline(__always)
-    func withBytes<Result, Failure: Error>(
+    package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withUnsafeBufferPointer { (buffer) throws(Failure) in
@@ -33,7 +33,7 @@ extension [UInt8] {
     }
 
     /// Whether this key comes before another.
-    func precedes(_ other: KeyBytes) -> Bool {
+    package func precedes(_ other: KeyBytes) -> Bool {
         withBytes { $0.precedes(other) }
     }
 }

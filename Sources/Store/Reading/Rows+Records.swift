@@ -1,4 +1,4 @@
-import Models
+package import Models
 
 // How channels, messages and drafts are read from rows.
 
@@ -21,7 +21,7 @@ extension Rows {
 
     /// Reads a record.
     @inline(__always)
-    func record<Value: Record>(
+    package func record<Value: Record>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String
     ) throws(StoreError) -> Value {
         do throws(SerializationError) {
@@ -32,7 +32,7 @@ extension Rows {
     }
 
     /// Reads the record of a key, if there is one.
-    func record<Value: Record>(
+    package func record<Value: Record>(
         _ key: KeyBytes, as what: @autoclosure () -> String
     ) throws(StoreError) -> Value? {
         try withValue(of: key) { (bytes) throws(StoreError) -> Value? in

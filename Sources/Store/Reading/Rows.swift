@@ -1,16 +1,27 @@
 /// The rows of one database as somebody sees them: of a commit, or of a batch on top of one.
-struct Rows {
+package struct Rows {
     let snapshot: LevelDB.Snapshot
     /// What the batch has done so far.
     let overlay: Overlay?
     /// What it has counted so far.
     var counted: BatchRows?
 
+    /// The rows of a commit, with what is to be written on top of it.
+    package init(_ snapshot: LevelDB.Snapshot, _ overlay: Overlay?) {
+        self.init(snapshot: snapshot, overlay: overlay)
+    }
+
+    init(snapshot: LevelDB.Snapshot, overlay: Overlay?, counted: BatchRows? = nil) {
+        self.snapshot = snapshot
+        self.overlay = overlay
+        self.counted = counted
+    }
+
     var path: String { snapshot.path }
 
     /// Lends the value of a key to a closure; `nil` if there is none.
     @inline(__always)
-    func withValue<Result>(
+    package func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         guard let overlay else { return try snapshot.withValue(of: key, body) }
@@ -24,7 +35,7 @@ struct Rows {
     }
 
     /// Whether there is a row.
-    func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
+    package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
@@ -32,7 +43,7 @@ struct Rows {
     ///
     /// In the order of their keys, or backwards. The closure must not write to the batch.
     @inline(__always)
-    func scan(
+    package func scan(
         _ range: KeyRange, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -43,7 +54,7 @@ struct Rows {
     }
 
     /// How many rows a range has.
-    func count(_ range: KeyRange) throws(StoreError) -> Int {
+    package func count(_ range: KeyRange) throws(StoreError) -> Int {
         var count = 0
         guard range.lower.precedes(range.upper) else { return 0 }
         try scan(range) { (_, _) throws(StoreError) in
@@ -103,7 +114,7 @@ extension Overlay.Row {
 extension Rows {
     /// Reads the value of a key, if there is one.
     @inline(__always)
-    func read<Value>(
+    package func read<Value>(
         _ key: KeyBytes, as what: @autoclosure () -> String,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
     ) throws(StoreError) -> Value? {
@@ -115,7 +126,7 @@ extension Rows {
 
     /// Reads a value to its end.
     @inline(__always)
-    func decode<Value>(
+    package func decode<Value>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
     ) throws(StoreError) -> Value {

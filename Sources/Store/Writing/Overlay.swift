@@ -31,7 +31,7 @@ package final class Overlay {
 
     private var contents = Contents()
 
-    init() {}
+    package init() {}
 
     package var isEmpty: Bool { contents.entries.isEmpty }
 
@@ -40,13 +40,15 @@ package final class Overlay {
 
     /// Writes a row; a later one of the same key replaces it.
     @inline(__always)
-    func put(_ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }) {
+    package func put(
+        _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }
+    ) {
         contents.put(key, value)
     }
 
     /// Removes a row, whether or not there is one.
     @inline(__always)
-    func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
+    package func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
 }
 
 extension Overlay.Contents {

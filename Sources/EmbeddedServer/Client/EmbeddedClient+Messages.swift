@@ -1,0 +1,155 @@
+public import Foundation
+public import Models
+
+extension EmbeddedClient {
+    // MARK: Reading
+
+    /// Returns the messages of a channel next to an anchor.
+    public func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try ask { state, session throws(BackendError) in
+            try state.messages(
+                in: channelURL, at: anchor, older: older, newer: newer, for: session.userID)
+        }
+    }
+
+    /// Returns messages by their ids.
+    public func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        try ask { state, session throws(BackendError) in
+            try state.lookup(messageIDs, in: channelURL, for: session.userID)
+        }
+    }
+
+    /// Returns the messages that answer one, next to an anchor.
+    public func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        try ask(.threads) { state, session throws(BackendError) in
+            try state.replies(
+                to: parentID, in: channelURL, at: anchor, older: older, newer: newer,
+                for: session.userID)
+        }
+    }
+
+    /// Returns how many messages were created in a range of times.
+    public func countMessages(
+        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
+    ) async throws(BackendError) -> Int {
+        try ask(.counts) { state, session throws(BackendError) in
+            try state.countMessages(in: channelURL, from: lower, to: upper, for: session.userID)
+        }
+    }
+
+    /// Returns what became of a channel's messages since a point.
+    public func messageChanges(
+        in channelURL: ChannelURL, since point: ChangelogPoint
+    ) async throws(BackendError) -> MessageChangelog {
+        try ask(point.isTime ? .messageChangelogByTime : []) {
+            state, session throws(BackendError) in
+            try state.messageChanges(in: channelURL, since: point, for: session.userID)
+        }
+    }
+
+    /// Returns what became of the user's group channels since a point.
+    public func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        try ask(point.isTime ? .channelChangelogByTime : []) {
+            state, session throws(BackendError) in
+            try state.channelChanges(since: point, for: session.userID)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Makes a message of a draft.
+    public func send(_ draft: Draft) async throws(BackendError) -> Message {
+        let deduplicates = capabilities.contains(.deduplicatesRequests)
+        return try ask { state, session throws(BackendError) in
+            try state.send(draft, by: session.userID, deduplicates: deduplicates)
+        }
+    }
+
+    /// Changes a message of the user's own.
+    public func update(
+        _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
+        requestID: RequestID
+    ) async throws(BackendError) -> Message {
+        try ask { state, session throws(BackendError) in
+            try state.update(messageID, in: channelURL, with: update, by: session.userID)
+        }
+    }
+
+    /// Deletes a message of the user's own, or any where the user moderates the channel.
+    public func delete(
+        _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) {
+        try ask { state, session throws(BackendError) in
+            try state.delete(messageID, in: channelURL, by: session.userID)
+        }
+    }
+
+    /// Gives a reaction, or takes it back.
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        try ask(.reactions) { state, session throws(BackendError) in
+            try state.react(
+                action, key, to: messageID, in: channelURL, by: session.userID,
+                requestID: requestID)
+        }
+    }
+
+    // MARK: Files
+
+    /// Uploads a file, and returns what a message says of it.
+    ///
+    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large, and if there is none.
+    public func upload(
+        _ file: UploadableFile, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        let bytes = try bytes(of: file)
+        try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(bytes.count) }
+        // In four steps, so that whoever shows progress has some to show.
+        for step in 1...4 {
+            try checkCancellation()
+            progress(
+                TransferProgress(
+                    bytesTransferred: bytes.count * step / 4, bytesInAll: bytes.count))
+        }
+        return try ask(.files) { state, _ throws(BackendError) in
+            try state.takeFile(bytes, file)
+        }
+    }
+
+    private func bytes(of file: UploadableFile) throws(BackendError) -> Data {
+        if let data = file.data { return data }
+        guard let path = file.path else {
+            throw BackendError(
+                .refused, "the file has neither data nor a path", detail: .missingParameter)
+        }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw BackendError(
+                .refused, "the file at \(path) cannot be read: \(error)", detail: .invalidParameter)
+        }
+    }
+
+    /// Returns the bytes of a file that a message names.
+    public func download(_ file: FileInfo) async throws(BackendError) -> Data {
+        try ask(.files) { state, _ throws(BackendError) in try state.fileBytes(file) }
+    }
+}
+
+extension ChangelogPoint {
+    fileprivate var isTime: Bool {
+        if case .time = self { true } else { false }
+    }
+}

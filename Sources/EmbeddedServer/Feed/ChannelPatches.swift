@@ -1,0 +1,64 @@
+import Models
+
+// What the feed says of a channel that has changed, cut from the channel as it is now.
+extension Patch<GroupChannel> {
+    /// All there is to know of a channel, for a user who did not have it.
+    init(whole view: GroupChannel) {
+        // How far a device has followed the changes is the device's own.
+        self.init(whole: view, except: \.lastSyncedChangelogAt)
+    }
+
+    /// What a part of a channel says now.
+    init(_ part: ChannelPart, of view: GroupChannel) {
+        self.init()
+        switch part {
+        case .profile: setProfile(of: view)
+        case .members: setMembers(of: view)
+        case .mine: setOwnPart(of: view)
+        }
+    }
+
+    /// What messages that come, change and go make of a channel.
+    init(messagesOf view: GroupChannel) {
+        self.init()
+        set(\.lastMessage, to: view.lastMessage)
+        set(\.unreadMessageCount, to: view.unreadMessageCount)
+        set(\.unreadMentionCount, to: view.unreadMentionCount)
+        set(\.hiddenState, to: view.hiddenState)
+    }
+
+    private mutating func setProfile(of view: GroupChannel) {
+        set(\.name, to: view.name)
+        set(\.coverURL, to: view.coverURL)
+        set(\.data, to: view.data)
+        set(\.customType, to: view.customType)
+        set(\.isFrozen, to: view.isFrozen)
+        set(\.metadata, to: view.metadata)
+        set(\.metadataUpdatedAt, to: view.metadataUpdatedAt)
+        set(\.messagePurgeOffset, to: view.messagePurgeOffset)
+    }
+
+    private mutating func setMembers(of view: GroupChannel) {
+        set(\.members, to: view.members)
+        set(\.memberCount, to: view.memberCount)
+        set(\.joinedMemberCount, to: view.joinedMemberCount)
+        set(\.operators, to: view.operators)
+        set(\.readReceipts, to: view.readReceipts)
+        set(\.deliveryReceipts, to: view.deliveryReceipts)
+        setOwnPart(of: view)
+    }
+
+    private mutating func setOwnPart(of view: GroupChannel) {
+        set(\.myMemberState, to: view.myMemberState)
+        set(\.myRole, to: view.myRole)
+        set(\.isMuted, to: view.isMuted)
+        set(\.myRestriction, to: view.myRestriction)
+        set(\.joinedAt, to: view.joinedAt)
+        set(\.myLastRead, to: view.myLastRead)
+        set(\.messageOffset, to: view.messageOffset)
+        set(\.lastMessage, to: view.lastMessage)
+        set(\.unreadMessageCount, to: view.unreadMessageCount)
+        set(\.unreadMentionCount, to: view.unreadMentionCount)
+        set(\.hiddenState, to: view.hiddenState)
+    }
+}

@@ -1,0 +1,172 @@
+import Models
+import Store
+
+/// Makes what one user is told of the entries of the log.
+///
+/// Entries name things, and the feed tells them as they now are: a message that several entries name
+/// is told once, and one that is gone meanwhile, not at all.
+struct FeedBuilder {
+    let state: ServerState
+    let userID: UserID
+    /// The open channels that the device has entered, and since when.
+    let entered: [ChannelNumber: LogSequence]
+    private(set) var events: [FeedEvent] = []
+    /// The messages that were told as they now are.
+    private var told: Set<MessageID> = []
+    private var threadsTold: Set<MessageID> = []
+    /// The channels whose last message or counts may be others now, and why.
+    private var touched: [ChannelNumber: CollectionEventSource] = [:]
+    private var touchedOrder: [ChannelNumber] = []
+    private var changesCounts = false
+
+    init(_ state: ServerState, _ userID: UserID, entered: [ChannelNumber: LogSequence]) {
+        self.state = state
+        self.userID = userID
+        self.entered = entered
+    }
+
+    /// The channel of an entry that concerns the user; `nil` if it does not.
+    func channel(of entry: LogEntry, _ sequence: LogSequence) -> ServerChannel? {
+        if let only = entry.only, only != userID { return nil }
+        guard let channel = state.channels[entry.channel] else { return nil }
+        if channel.isOpen {
+            guard let since = entered[channel.number], since < sequence else { return nil }
+            return channel
+        }
+        guard let member = channel.members[userID], member.visibleFrom <= sequence else {
+            return nil
+        }
+        return channel
+    }
+
+    /// Tells an entry.
+    mutating func add(_ entry: LogEntry, _ sequence: LogSequence) throws(BackendError) {
+        if case .lost(let url, let removal) = entry.event {
+            guard entry.only == userID else { return }
+            events.append(.channelRemoved(url, removal))
+            changesCounts = true
+            return
+        }
+        guard let channel = channel(of: entry, sequence) else { return }
+        switch entry.event {
+        case .received(let receipt):
+            guard let message = try message(at: receipt.position, in: channel) else { return }
+            told.insert(receipt.position.messageID)
+            events.append(.messageReceived(message))
+            touch(channel, .eventMessageReceived)
+        case .updated(let position):
+            guard let message = try message(at: position, in: channel) else { return }
+            touch(channel, .eventMessageUpdated)
+            guard told.insert(position.messageID).inserted else { return }
+            events.append(.messageUpdated(message))
+        case .deleted(let id):
+            events.append(.messageDeleted(id, in: channel.url, at: entry.time))
+            touch(channel, .eventMessageDeleted)
+        case .reacted(let position, var event):
+            guard try message(at: position, in: channel) != nil else { return }
+            if event.userID != userID { event.requestID = nil }
+            events.append(.reaction(event))
+            touch(channel, .eventReactionUpdated)
+        case .threadChanged(let position):
+            guard let info = try message(at: position, in: channel)?.threadInfo,
+                threadsTold.insert(position.messageID).inserted
+            else { return }
+            events.append(
+                .threadInfo(
+                    ThreadInfoUpdateEvent(
+                        parentMessageID: position.messageID, channelURL: channel.url,
+                        channelType: channel.type, threadInfo: info)))
+            touch(channel, .eventThreadInfoUpdated)
+        case .read(let reader, let time):
+            events.append(.read(by: reader, in: channel.url, at: time))
+            if reader == userID { try addPart(.mine, of: channel, .eventUserMarkedRead) }
+        case .delivered(let receiver, let time):
+            events.append(.delivered(to: receiver, in: channel.url, at: time))
+        case .changed(let part, let cause):
+            try addPart(part, of: channel, cause.source, cause)
+        case .gained(let cause):
+            try addWhole(channel, cause.source, cause)
+        case .lost, .mark: break
+        }
+    }
+
+    private func message(
+        at position: Position, in channel: ServerChannel
+    ) throws(BackendError) -> Message? {
+        guard let message = try state.message(at: position, in: channel),
+            state.isVisible(message, in: channel, to: userID)
+        else { return nil }
+        return state.view(message, for: userID)
+    }
+
+    private mutating func touch(_ channel: ServerChannel, _ source: CollectionEventSource) {
+        if touched.updateValue(source, forKey: channel.number) == nil {
+            touchedOrder.append(channel.number)
+        }
+    }
+
+    // MARK: Channels
+
+    /// Tells a channel with all there is to know of it.
+    mutating func addWhole(
+        _ channel: ServerChannel, _ source: CollectionEventSource = .eventChannelChanged,
+        _ cause: LogEntry.Cause? = nil
+    ) throws(BackendError) {
+        let view = try state.view(channel, for: userID)
+        add(Patch(whole: view), channel, source, cause)
+        changesCounts = true
+    }
+
+    private mutating func addPart(
+        _ part: ChannelPart, of channel: ServerChannel, _ source: CollectionEventSource,
+        _ cause: LogEntry.Cause? = nil
+    ) throws(BackendError) {
+        if channel.isOpen { return events.append(.openChannel(state.view(channel))) }
+        let view = try state.view(channel, for: userID)
+        add(Patch(part, of: view), channel, source, cause)
+        if part == .mine { changesCounts = true }
+    }
+
+    private mutating func add(
+        _ patch: Patch<GroupChannel>, _ channel: ServerChannel, _ source: CollectionEventSource,
+        _ cause: LogEntry.Cause?
+    ) {
+        events.append(
+            .channel(
+                ChannelUpdate(
+                    channel.url, patch, source: source,
+                    users: cause?.users.compactMap { state.accounts[$0]?.user } ?? [],
+                    actor: cause?.actor.flatMap { state.accounts[$0]?.user })))
+    }
+
+    /// Tells a hole in a channel.
+    mutating func addHole(in channel: ServerChannel, walk: PageCursor) {
+        events.append(.hole(in: channel.url, walk: walk))
+        touch(channel, .eventMessageReceived)
+    }
+
+    /// Tells that these are all channels of the user.
+    mutating func addAllChannels() {
+        let numbers = state.accounts[userID]?.channels ?? []
+        events.append(.channels(Set(numbers.compactMap { state.channels[$0]?.url })))
+        changesCounts = true
+    }
+
+    /// Tells what is only told live.
+    mutating func add(live event: FeedEvent) { events.append(event) }
+
+    /// Tells what the messages told before make of their channels, and of what is unread.
+    mutating func finish(isLive: Bool) throws(BackendError) {
+        for number in touchedOrder {
+            guard let channel = state.channels[number], !channel.isOpen,
+                let source = touched[number]
+            else { continue }
+            let view = try state.view(channel, for: userID)
+            add(Patch(messagesOf: view), channel, source, nil)
+            changesCounts = true
+        }
+        if changesCounts && isLive && state.conditions.capabilities.contains(.unreadCounts) {
+            events.append(.unreadCount(try state.unreadItemCount(of: userID)))
+        }
+    }
+}

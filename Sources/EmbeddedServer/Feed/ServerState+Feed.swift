@@ -1,0 +1,144 @@
+import Models
+import Store
+
+extension ServerState {
+    /// How many entries of others a batch steps over before it ends.
+    private static let entriesSteppedOver = 10_000
+
+    /// Returns what a user is told next, and nothing if there is nothing.
+    ///
+    /// A device, if one is named, is told live too what is not kept.
+    func feed(
+        for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
+    ) throws(BackendError) -> FeedBatch {
+        _ = try account(userID)
+        var place = LogCursor(counters.sequence)
+        if let cursor {
+            place = try LogCursor(cursor.rawValue, counters)
+            if place.beginning == nil { return try feed(for: userID, after: place, session) }
+        } else {
+            place.beginning = ""
+        }
+        return try beginning(for: userID, at: place)
+    }
+
+    private func feed(
+        for userID: UserID, after place: LogCursor, _ session: Session?
+    ) throws(BackendError) -> FeedBatch {
+        var builder = FeedBuilder(self, userID, entered: session?.entered ?? [:])
+        var next = LogCursor(place.sequence)
+        next.absence = absence(at: place)
+        let holes = next.absence.map { FeedHoles($0, limit: conditions.feedLimit ?? .max, userID) }
+        var left = conditions.feedBatchSize
+        var leftToStepOver = Self.entriesSteppedOver
+        var isAtEnd = true
+        var entries: [(LogSequence, LogEntry)] = []
+        if place.sequence < counters.sequence {
+            try scanLog(from: place.sequence + 1) { sequence, entry in
+                guard left > 0, leftToStepOver > 0 else {
+                    isAtEnd = false
+                    return false
+                }
+                next.sequence = sequence
+                if builder.channel(of: entry, sequence) != nil || entry.isLoss(for: userID) {
+                    left -= 1
+                    entries.append((sequence, entry))
+                } else {
+                    leftToStepOver -= 1
+                }
+                return true
+            }
+        }
+        for (sequence, entry) in entries {
+            if let holes, try holes.hides(entry, sequence, self, &builder) { continue }
+            try builder.add(entry, sequence)
+        }
+        if isAtEnd { next.sequence = counters.sequence }
+        if let absence = next.absence, next.sequence >= absence.upTo { next.absence = nil }
+        try builder.finish(isLive: isAtEnd)
+        if next.sequence == place.sequence { next.live = place.live }
+        if isAtEnd, let session, session.hasNews {
+            addNews(of: session, to: &builder)
+            // What is told once needs a cursor of its own.
+            if next.sequence == place.sequence { next.live &+= 1 }
+        }
+        session?.isLive = isAtEnd
+        return batch(builder, next, isLive: isAtEnd)
+    }
+
+    /// What was missed, if the newest messages of it are all that is told.
+    private func absence(at place: LogCursor) -> LogCursor.Absence? {
+        guard conditions.feedLimit != nil else { return nil }
+        if let absence = place.absence, absence.upTo > place.sequence { return absence }
+        return LogCursor.Absence(after: place.sequence, upTo: counters.sequence)
+    }
+
+    private func batch(_ builder: FeedBuilder, _ next: LogCursor, isLive: Bool) -> FeedBatch {
+        FeedBatch(
+            events: builder.events, cursor: FeedCursor(next.text(counters.epoch)), epoch: epoch,
+            isLive: isLive)
+    }
+
+    /// Tells who is typing, and what became of open channels.
+    private func addNews(of session: Session, to builder: inout FeedBuilder) {
+        for number in session.typingChanged.sorted() {
+            guard let channel = channels[number],
+                channel.members[session.userID] != nil || session.entered[number] != nil
+            else { continue }
+            let others = channel.typing.filter { $0 != session.userID }
+            builder.add(
+                live: .typing(others.compactMap { accounts[$0]?.user }, in: channel.url))
+        }
+        for number in session.openChannelsChanged.sorted() {
+            guard let channel = channels[number], session.entered[number] != nil else { continue }
+            builder.add(live: .openChannel(view(channel)))
+        }
+        session.typingChanged = []
+        session.openChannelsChanged = []
+    }
+}
+
+extension LogEntry {
+    fileprivate func isLoss(for userID: UserID) -> Bool {
+        guard only == userID, case .lost = event else { return false }
+        return true
+    }
+}
+
+// MARK: The beginning
+
+extension ServerState {
+    /// Tells the channels that there are, the ones of the most recent messages first.
+    private func beginning(
+        for userID: UserID, at place: LogCursor
+    ) throws(BackendError) -> FeedBatch {
+        var builder = FeedBuilder(self, userID, entered: [:])
+        let last = place.beginning.flatMap { ListPlace(text: $0) }
+        var places = try listPlaces(for: userID, order: .latestLastMessage, metaDataKey: nil)
+        if let last { places.removeAll { !last.precedes($0) } }
+        places.sort { $0.precedes($1) }
+        for listed in places.prefix(conditions.feedBatchSize) {
+            guard let channel = channels[listed.channel] else { continue }
+            try builder.addWhole(channel)
+        }
+        var next = place
+        if places.count > conditions.feedBatchSize {
+            next.beginning = places[conditions.feedBatchSize - 1].text
+            return batch(builder, next, isLive: false)
+        }
+        // One that moved forward meanwhile may have been passed by.
+        if last != nil {
+            for number in accounts[userID]?.channels.sorted() ?? [] {
+                guard let channel = channels[number],
+                    try lastSequence(of: channel) > place.sequence
+                else { continue }
+                try builder.addWhole(channel)
+            }
+        }
+        builder.addAllChannels()
+        next.beginning = nil
+        let isLive = next.sequence == counters.sequence
+        try builder.finish(isLive: isLive)
+        return batch(builder, next, isLive: isLive)
+    }
+}

@@ -1,0 +1,60 @@
+import Models
+import Store
+
+/// A place between two messages, from which pages go on in either direction.
+struct HistoryCursor: Hashable {
+    var position: Position
+    /// Whether the place is behind the message, rather than before it.
+    var isBehind: Bool
+
+    // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
+    func text(_ counters: ServerCounters) -> PageCursor {
+        PageCursor(
+            "\(counters.pagePrefix)\(isBehind ? "a" : "b")\(position.createdAt)/\(position.messageID)"
+        )
+    }
+
+    init(_ position: Position, isBehind: Bool) {
+        self.position = position
+        self.isBehind = isBehind
+    }
+
+    /// - Throws: `expired` if the cursor is of another epoch or generation, or of no server at all.
+    init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
+        let rest = try counters.pageText(cursor)
+        let parts = rest.dropFirst().split(
+            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let side = rest.first, "ab".contains(side), parts.count == 2,
+            let time = Int64(parts[0])
+        else { throw .expired(cursor.rawValue) }
+        position = Position(
+            createdAt: Timestamp(milliseconds: time), messageID: MessageID(String(parts[1])))
+        isBehind = side == "a"
+    }
+
+    /// The first position key behind the place, without what keys of the table begin with.
+    var key: KeyBytes {
+        let key = ByteWriter.key { $0.position(position) }
+        return isBehind ? key + [0] : key
+    }
+}
+
+extension ServerCounters {
+    /// What the page cursors of now begin with.
+    fileprivate var pagePrefix: String { "\(epoch).\(pageGeneration):" }
+
+    /// A page cursor that says something of its own.
+    func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }
+
+    /// What a page cursor says.
+    func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
+        guard cursor.rawValue.hasPrefix(pagePrefix) else { throw .expired(cursor.rawValue) }
+        return cursor.rawValue.dropFirst(pagePrefix.count)
+    }
+}
+
+extension BackendError {
+    static func expired(_ what: String) -> BackendError {
+        BackendError(.expired, "the server cannot go on from \(what)")
+    }
+}

@@ -1,0 +1,95 @@
+import Models
+import Store
+
+/// Where a message lies, or lay before it was deleted.
+struct MessagePlace: Hashable {
+    var channel: ChannelNumber
+    var createdAt: Timestamp
+    /// The entry of the log that told its arrival; 0 if none did.
+    var sequence: LogSequence
+    var isDeleted = false
+
+    init(channel: ChannelNumber, createdAt: Timestamp, sequence: LogSequence) {
+        self.channel = channel
+        self.createdAt = createdAt
+        self.sequence = sequence
+    }
+
+    /// DO NOT CHANGE: on people's disks.
+    func write(to writer: inout ByteWriter) {
+        writer.integer(channel)
+        writer.timestamp(createdAt)
+        writer.integer(sequence)
+        writer.byte(isDeleted ? 1 : 0)
+    }
+
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        channel = try reader.integer()
+        createdAt = try reader.timestamp()
+        sequence = try reader.integer()
+        isDeleted = try reader.byte() != 0
+    }
+}
+
+extension ServerState {
+    /// Where a message lies or lay; `nil` if there never was one, or nobody remembers.
+    func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
+        try database.value(
+            "the place of message \(id)", { $0.place(id) },
+            { (reader) throws(ByteReader.Damage) in try MessagePlace(&reader) })
+    }
+
+    func message(
+        at position: Position, in channel: ServerChannel
+    ) throws(BackendError) -> Message? {
+        try database.record("message \(position.messageID)") {
+            $0.message(channel.number, position)
+        }
+    }
+
+    /// A message and its place; `nil` if it is not in the channel, or no more.
+    func find(
+        _ id: MessageID, in channel: ServerChannel
+    ) throws(BackendError) -> (message: Message, place: MessagePlace)? {
+        guard let place = try place(of: id), place.channel == channel.number, !place.isDeleted,
+            let message = try message(
+                at: Position(createdAt: place.createdAt, messageID: id), in: channel)
+        else { return nil }
+        return (message, place)
+    }
+
+    /// A message that a user can see.
+    func visibleMessage(
+        _ id: MessageID, in channel: ServerChannel, for userID: UserID
+    ) throws(BackendError) -> (message: Message, place: MessagePlace) {
+        guard let found = try find(id, in: channel),
+            isVisible(found.message, in: channel, to: userID)
+        else {
+            throw BackendError(
+                .notFound, "there is no message \(id) in channel \(channel.url)",
+                detail: .messageNotFound)
+        }
+        return found
+    }
+
+    func isVisible(_ message: Message, in channel: ServerChannel, to userID: UserID) -> Bool {
+        guard let offset = channel.members[userID]?.messageOffset else { return true }
+        return message.createdAt >= offset
+    }
+
+    /// Writes a message anew, without its place.
+    func store(_ message: Message, at position: Position, in channel: ServerChannel) {
+        database.put({ $0.message(channel.number, position) }, { $0.record(message) })
+        if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
+            channel.lastMessage = .known(message)
+        }
+    }
+
+    /// A message as a user is told of it: the request id is its sender's alone.
+    func view(_ message: Message, for userID: UserID) -> Message {
+        guard message.requestID != nil, message.sender?.userID != userID else { return message }
+        var message = message
+        message.requestID = nil
+        return message
+    }
+}

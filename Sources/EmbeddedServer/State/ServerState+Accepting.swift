@@ -1,0 +1,153 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Gives a message its id and its place, and tells it.
+    func accept(_ message: Message, in channel: ServerChannel) throws(BackendError) -> Message {
+        var message = message
+        let position = try nextPosition(in: channel)
+        message.messageID = position.messageID
+        message.createdAt = position.createdAt
+        try insert(message, at: position, in: channel, tellsFeed: true)
+        return message
+    }
+
+    /// Where the next message of a channel lies.
+    private func nextPosition(in channel: ServerChannel) throws(BackendError) -> Position {
+        var id = MessageID(String(counters.nextMessage))
+        // An import may have brought any id.
+        while try place(of: id) != nil {
+            counters.nextMessage += 1
+            id = MessageID(String(counters.nextMessage))
+        }
+        let newest = try newest(of: channel)
+        let grain = conditions.timeGranularity
+        var time = now().milliseconds
+        if conditions.clockSkew > 0 {
+            time = time.saturating(adding: skew(of: counters.nextMessage))
+        }
+        if grain > 1 {
+            let rest = time % grain
+            time = time.saturating(adding: rest < 0 ? -rest - grain : -rest)
+        }
+        if conditions.clockSkew == 0, let newest {
+            time = max(time, newest.createdAt.milliseconds)
+            // Ids of imports need not be in order; positions are.
+            if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
+                time = time.saturating(adding: 1)
+            }
+        }
+        counters.nextMessage += 1
+        let createdAt = max(Timestamp(milliseconds: time), channel.floor)
+        return Position(createdAt: createdAt, messageID: id)
+    }
+
+    /// By how much the clock is wrong of the node that accepts a message.
+    private func skew(of message: UInt64) -> Int64 {
+        var bits = seed &+ message &* 0x9E37_79B9_7F4A_7C15
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        bits ^= bits >> 31
+        let width = UInt64(min(conditions.clockSkew, 1 << 40)) * 2 + 1
+        return Int64(bits % width) - Int64(width / 2)
+    }
+
+    /// The newest position of a channel; `nil` if it has no message.
+    func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
+        if case .known(let position) = channel.newest { return position }
+        var position: Position?
+        try scanMessages(of: channel, isDescending: true) { message in
+            position = message.position
+            return false
+        }
+        channel.newest = .known(position)
+        return position
+    }
+
+    /// Writes a message that is new to the server.
+    func insert(
+        _ message: Message, at position: Position, in channel: ServerChannel, tellsFeed: Bool
+    ) throws(BackendError) {
+        if let newest = try newest(of: channel) {
+            if newest < position { channel.newest = .known(position) }
+        } else {
+            channel.newest = .known(position)
+        }
+        if message.countsAsLast { try moveLastMessage(of: channel, to: message, at: position) }
+        var place = MessagePlace(
+            channel: channel.number, createdAt: position.createdAt, sequence: 0)
+        if tellsFeed {
+            let receipt = message.receipt(position)
+            place.sequence = append(.received(receipt), in: channel)
+            noteArrival(receipt, place.sequence, in: channel)
+        }
+        database.put({ $0.place(position.messageID) }, place.write)
+        store(message, at: position, in: channel)
+        let sender = message.sender?.userID
+        if let requestID = message.requestID, let sender {
+            let id = position.messageID.rawValue
+            database.put({ $0.request(sender, requestID) }, { $0.text(id) })
+        }
+        if let parentID = message.parentMessageID {
+            database.put({ $0.reply(parentID, position) }, { $0.text(sender?.rawValue ?? "") })
+            try updateThread(of: parentID, in: channel, tellsFeed: tellsFeed)
+        }
+    }
+
+    private func moveLastMessage(
+        of channel: ServerChannel, to message: Message, at position: Position
+    ) throws(BackendError) {
+        if let last = try lastMessage(of: channel)?.position, position < last { return }
+        channel.lastMessage = .known(message)
+    }
+
+    /// The newest message of a channel that counts as one.
+    func lastMessage(of channel: ServerChannel) throws(BackendError) -> Message? {
+        if case .known(let message) = channel.lastMessage { return message }
+        var last: Message?
+        try scanMessages(of: channel, isDescending: true) { message in
+            guard message.countsAsLast else { return true }
+            last = message
+            return false
+        }
+        channel.lastMessage = .known(last)
+        return last
+    }
+
+    /// Lends the messages of a channel until a closure returns false.
+    func scanMessages(
+        of channel: ServerChannel, isDescending: Bool = false, _ body: (Message) -> Bool
+    ) throws(BackendError) {
+        let keys = KeyRange(prefix: ByteWriter.key { $0.messagePrefix(channel.number) })
+        try database.read { (rows) throws(StoreError) in
+            try rows.scan(keys, isDescending: isDescending) { (_, value) throws(StoreError) in
+                body(try rows.record(value, as: "a message of \(channel.url)"))
+            }
+        }
+    }
+}
+
+extension Message {
+    /// Whether it may be its channel's last message.
+    var countsAsLast: Bool {
+        if isSilent && !forcesLastMessage { return false }
+        return events?.updatesLastMessage ?? true
+    }
+
+    func receipt(_ position: Position) -> LogEntry.Receipt {
+        let events = events
+        let countsMentions = events?.updatesMentionCount ?? true
+        return LogEntry.Receipt(
+            position: position, sender: sender?.userID,
+            countsAsUnread: !isSilent && events?.updatesUnreadCount ?? true,
+            mentionsAll: countsMentions && mentionType == .channel,
+            mentions: countsMentions ? mentionedUserIDs : [])
+    }
+}
+
+extension Int64 {
+    func saturating(adding other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
+}

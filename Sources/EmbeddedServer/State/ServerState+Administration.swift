@@ -1,0 +1,94 @@
+import Models
+import Store
+
+// What only the application's own server may do.
+extension ServerState {
+    /// Adds a user, or changes who they are.
+    func addUser(_ user: User, accessToken: String?) throws(BackendError) {
+        try checkName(user.userID.rawValue, "the user's id")
+        if let accessToken { try checkName(accessToken, "the access token") }
+        let account = accounts[user.userID] ?? Account(user)
+        account.user = user
+        account.accessToken = accessToken
+        account.isRevoked = false
+        accounts[user.userID] = account
+        store(account)
+        for number in account.channels.sorted() {
+            guard let channel = channels[number] else { continue }
+            channel.shared = nil
+            append(.changed(.members, cause(.eventChannelChanged, by: user.userID)), in: channel)
+        }
+    }
+
+    func revoke(_ userID: UserID) throws(BackendError) {
+        let account = try account(userID)
+        account.isRevoked = true
+        store(account)
+        endSessions(
+            of: userID,
+            with: BackendError(
+                .sessionRevoked, "user \(userID) is let in no more", detail: .sessionTokenRevoked))
+    }
+
+    /// Sends what the channel itself says.
+    func sendAdminMessage(
+        _ text: String, to url: ChannelURL, data: String, customType: String, isSilent: Bool
+    ) throws(BackendError) -> Message {
+        let channel = try channel(url)
+        try checkLength(text, in: channel)
+        var message = Message(
+            type: .admin, id: nil, channelURL: url, channelType: channel.type, text: text,
+            data: data, customType: customType, createdAt: 0, sendingStatus: .succeeded)
+        if isSilent { message.isSilent = true }
+        return try accept(message, in: channel)
+    }
+
+    /// Deletes any message.
+    func deleteAsAdmin(_ id: MessageID, in url: ChannelURL) throws(BackendError) {
+        let channel = try channel(url)
+        guard let (message, place) = try find(id, in: channel) else {
+            throw BackendError(
+                .notFound, "there is no message \(id) in channel \(url)",
+                detail: .messageNotFound)
+        }
+        try remove(message, place, from: channel, tellsFeed: true)
+    }
+}
+
+// MARK: Forgetting
+
+extension ServerState {
+    /// Forgets the messages of before a time, in all channels.
+    func expireMessages(before time: Timestamp, tellsFeed: Bool) throws(BackendError) {
+        for channel in channels.values.sorted(by: { $0.number < $1.number }) {
+            var old: [MessageID] = []
+            try scanMessages(of: channel) { message in
+                guard message.createdAt < time else { return false }
+                message.messageID.map { old.append($0) }
+                return true
+            }
+            for id in old {
+                guard let (message, place) = try find(id, in: channel) else { continue }
+                try remove(message, place, from: channel, tellsFeed: tellsFeed)
+            }
+            if !channel.isOpen, !old.isEmpty {
+                channel.group.messagePurgeOffset = time
+                store(channel)
+                if tellsFeed {
+                    append(.changed(.profile, cause(.eventChannelChanged, by: nil)), in: channel)
+                }
+            }
+        }
+    }
+
+    /// Makes all cursors and tokens that were given so far expire, and cuts the log off.
+    func expireCursors() throws(BackendError) {
+        appendMark()
+        counters.firstCursor = counters.sequence
+    }
+
+    func expirePageCursors() {
+        counters.pageGeneration += 1
+        database.put(ServerCounters.key, counters.write)
+    }
+}

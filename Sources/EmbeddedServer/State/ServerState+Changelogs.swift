@@ -1,0 +1,129 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Returns what became of a channel's messages since a point.
+    func messageChanges(
+        in url: ChannelURL, since point: ChangelogPoint, for userID: UserID
+    ) throws(BackendError) -> MessageChangelog {
+        let channel = try readableChannel(url, for: userID)
+        let since = try logCursor(point, .messageChangelogByTime)
+        var updated: [MessageID: Position] = [:]
+        var order: [MessageID] = []
+        var deleted: [DeletedMessage] = []
+        var left = conditions.changelogPageSize
+        var last = since
+        var beforeLast = since
+        var hasMore = false
+        if since < counters.sequence {
+            try scanLog(of: channel, (since + 1)...counters.sequence) { sequence, entry in
+                guard left > 0 else {
+                    hasMore = true
+                    return false
+                }
+                left -= 1
+                (beforeLast, last) = (last, sequence)
+                switch entry.event {
+                case .updated(let position), .reacted(let position, _),
+                    .threadChanged(let position):
+                    if updated.updateValue(position, forKey: position.messageID) == nil {
+                        order.append(position.messageID)
+                    }
+                case .deleted(let id):
+                    var message = DeletedMessage()
+                    message.messageID = id
+                    message.deletedAt = entry.time
+                    deleted.append(message)
+                default: break
+                }
+                return true
+            }
+        }
+        var messages: [Message] = []
+        for id in order {
+            guard let position = updated[id], let message = try message(at: position, in: channel),
+                isVisible(message, in: channel, to: userID)
+            else { continue }
+            messages.append(view(message, for: userID))
+        }
+        let next =
+            !hasMore ? counters.sequence : conditions.repeatsChangelogEntries ? beforeLast : last
+        var changelog = MessageChangelog()
+        changelog.updated = messages
+        changelog.deleted = deleted
+        changelog.hasMore = hasMore
+        changelog.next = token(next)
+        return changelog
+    }
+
+    /// Returns what became of the user's group channels since a point.
+    func channelChanges(
+        since point: ChangelogPoint, for userID: UserID
+    ) throws(BackendError) -> GroupChannelChangelog {
+        let since = try logCursor(point, .channelChangelogByTime)
+        let account = try account(userID)
+        var changes: [(sequence: LogSequence, channel: ServerChannel?, url: ChannelURL)] = []
+        for number in account.channels {
+            guard let channel = channels[number], let member = channel.members[userID] else {
+                continue
+            }
+            let last = max(
+                try lastSequence(of: channel), max(member.lastSequence, member.visibleFrom))
+            if last > since { changes.append((last, channel, channel.url)) }
+        }
+        try scanRemovals(of: userID, since: since) { sequence, url in
+            // Who has come back since loses nothing.
+            let isBack = numbers[url].map { account.channels.contains($0) } ?? false
+            if !isBack { changes.append((sequence, nil, url)) }
+        }
+        changes.sort { $0.sequence < $1.sequence }
+        let hasMore = changes.count > conditions.changelogPageSize
+        let page = changes.prefix(conditions.changelogPageSize)
+        var updated: [GroupChannel] = []
+        var deleted: [ChannelURL] = []
+        for change in page {
+            if let channel = change.channel {
+                updated.append(try view(channel, for: userID))
+            } else {
+                deleted.append(change.url)
+            }
+        }
+        var next = counters.sequence
+        if hasMore {
+            let told = conditions.repeatsChangelogEntries ? page.dropLast() : page
+            next = told.last?.sequence ?? since
+        }
+        var changelog = GroupChannelChangelog()
+        changelog.updated = updated
+        changelog.deletedURLs = deleted
+        changelog.hasMore = hasMore
+        changelog.next = token(next)
+        changelog.serverTime = now()
+        return changelog
+    }
+
+    /// Lends the channels that a user has lost since an entry.
+    private func scanRemovals(
+        of userID: UserID, since: LogSequence, _ body: (LogSequence, ChannelURL) -> Void
+    ) throws(BackendError) {
+        let prefix = ByteWriter.key {
+            $0.table(.removal)
+            $0.measured(userID.rawValue)
+        }
+        guard since < .max else { return }
+        let keys = KeyRange(
+            ByteWriter.key { $0.removal(userID, since + 1) }, prefix.successorOfPrefix)
+        try database.read { (rows) throws(StoreError) in
+            try rows.scan(keys) { (key, value) throws(StoreError) in
+                let sequence = try rows.decode(key.dropping(prefix.count), as: "a removal's key") {
+                    (reader) throws(ByteReader.Damage) in try reader.integer(LogSequence.self)
+                }
+                let url = try rows.decode(value, as: "a removal") {
+                    (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
+                }
+                body(sequence, url)
+                return true
+            }
+        }
+    }
+}

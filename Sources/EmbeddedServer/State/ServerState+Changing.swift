@@ -1,0 +1,123 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Changes a message of the user's own.
+    func update(
+        _ id: MessageID, in url: ChannelURL, with update: MessageUpdate, by userID: UserID
+    ) throws(BackendError) -> Message {
+        let channel = try writableChannel(url, for: userID)
+        let (old, place) = try visibleMessage(id, in: channel, for: userID)
+        guard old.sender?.userID == userID else { throw notOwner(userID, id) }
+        var message = old
+        switch (update, old.type) {
+        case (.user(let params), .user):
+            try apply(
+                &message, channel, params.text, params.data, params.customType,
+                params.mentionType, params.mentionedUserIDs, params.mentionedMessageTemplate)
+        case (.file(let params), .file):
+            try apply(
+                &message, channel, params.text, params.data, params.customType,
+                params.mentionType, params.mentionedUserIDs, params.mentionedMessageTemplate)
+        default:
+            throw BackendError(
+                .refused, "message \(id) is of another kind than its update",
+                detail: .invalidParameterValue)
+        }
+        message.updatedAt = (old.updatedAt ?? old.createdAt).next(at: now())
+        let position = Position(createdAt: place.createdAt, messageID: id)
+        store(message, at: position, in: channel)
+        append(.updated(position), in: channel)
+        return message
+    }
+
+    private func apply(
+        _ message: inout Message, _ channel: ServerChannel, _ text: String?, _ data: String?,
+        _ customType: String?, _ mentionType: MentionType?, _ mentions: [UserID],
+        _ template: String?
+    ) throws(BackendError) {
+        if let text {
+            try checkLength(text, in: channel)
+            message.text = text
+        }
+        if let data { message.data = data }
+        if let customType { message.customType = customType }
+        if let mentionType {
+            message.mentionType = mentionType
+            setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
+        }
+        if let template { message.mentionedMessageTemplate = template }
+    }
+
+    /// Deletes a message of the user's own, or any where the user moderates the channel.
+    func delete(
+        _ id: MessageID, in url: ChannelURL, by userID: UserID
+    ) throws(BackendError) {
+        let channel = try readableChannel(url, for: userID)
+        let (message, place) = try visibleMessage(id, in: channel, for: userID)
+        guard message.sender?.userID == userID || channel.isOperator(userID) else {
+            throw notOwner(userID, id)
+        }
+        try remove(message, place, from: channel, tellsFeed: true)
+    }
+
+    private func notOwner(_ userID: UserID, _ id: MessageID) -> BackendError {
+        BackendError(
+            .refused, "message \(id) does not belong to \(userID)", detail: .notOwnerOfMessage)
+    }
+
+    /// Removes a message with what points to it; its place stays, marked, if the feed is told.
+    func remove(
+        _ message: Message, _ place: MessagePlace, from channel: ServerChannel, tellsFeed: Bool
+    ) throws(BackendError) {
+        guard let position = message.position else { return }
+        database.remove { $0.message(channel.number, position) }
+        if place.sequence > 0 {
+            // Whoever has not heard of its arrival need not hear of it now.
+            database.remove { $0.log(place.sequence) }
+            database.remove { $0.channelLog(channel.number, place.sequence) }
+            if !channel.isOpen {
+                noteRemoval(message.receipt(position), place.sequence, in: channel)
+            }
+        }
+        if tellsFeed {
+            var place = place
+            place.isDeleted = true
+            database.put({ $0.place(position.messageID) }, place.write)
+            append(.deleted(position.messageID), in: channel)
+        } else {
+            database.remove { $0.place(position.messageID) }
+        }
+        if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
+            channel.lastMessage = .unknown
+        }
+        if let parentID = message.parentMessageID {
+            database.remove { $0.reply(parentID, position) }
+            try updateThread(of: parentID, in: channel, tellsFeed: tellsFeed)
+        }
+    }
+
+    /// Gives a reaction, or takes it back.
+    func react(
+        _ action: ReactionEventAction, _ key: String, to id: MessageID, in url: ChannelURL,
+        by userID: UserID, requestID: RequestID?
+    ) throws(BackendError) -> ReactionEvent {
+        let channel = try readableChannel(url, for: userID)
+        if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
+        if key.isEmpty || key.utf8.count > Self.nameLimit {
+            throw BackendError(
+                .refused, "the key of a reaction has 1 to \(Self.nameLimit) bytes",
+                detail: .invalidParameterValue)
+        }
+        var (message, place) = try visibleMessage(id, in: channel, for: userID)
+        let last = message.reactionHistory.first { $0.key == key }?.updatedAt
+        let event = ReactionEvent(
+            action, key, by: userID, to: id, in: url,
+            at: (last ?? .distantPast).next(at: now()), requestID: requestID)
+        message.apply(event)
+        let position = Position(createdAt: place.createdAt, messageID: id)
+        store(message, at: position, in: channel)
+        append(.reacted(position, event), in: channel)
+        return event
+    }
+}

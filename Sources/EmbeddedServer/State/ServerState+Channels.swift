@@ -1,0 +1,142 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Creates a group channel; the user is a member, and moderates it.
+    ///
+    /// Who else is named has joined at once, or is invited.
+    func createChannel(
+        _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
+    ) throws(BackendError) -> GroupChannel {
+        let creator = try account(userID)
+        var others: [UserID] = []
+        for id in params.userIDs + params.operatorUserIDs where id != userID && !others.contains(id)
+        {
+            _ = try knownOrNewAccount(id)
+            others.append(id)
+        }
+        let key = params.isDistinct ? ServerChannel.distinctKey(Set(others + [userID])) : ""
+        if key.utf8.count > 60_000 {
+            throw BackendError(
+                .refused, "too many users for a distinct channel", detail: .parameterTooLong)
+        }
+        if params.isDistinct, let number = distinct[key], let channel = channels[number] {
+            if channel.members[userID]?.state != .joined {
+                try add(userID, to: channel, .joined, by: nil)
+            }
+            return try view(channel, for: userID)
+        }
+        let number = counters.nextChannel
+        let url = params.url ?? ChannelURL("group_channel_\(number)")
+        try checkIsFree(url)
+        counters.nextChannel += 1
+        var group = GroupChannel(url: url, name: params.name, createdAt: now())
+        group.createdBy = creator.user
+        group.coverURL = params.coverURL
+        group.data = params.data
+        group.customType = params.customType
+        group.isDistinct = params.isDistinct
+        group.isPublic = params.isPublic
+        let channel = ServerChannel(number, group, distinctKey: key)
+        channel.newest = .known(nil)
+        channel.lastMessage = .known(nil)
+        channel.lastSequence = 0
+        register(channel)
+        // All are in it before any of them is told.
+        let operators = Set(params.operatorUserIDs).union([userID])
+        var added: [(UserID, MemberState)] = [(userID, .joined)]
+        added += others.map { ($0, joinsAll ? .joined : .invited) }
+        for (id, state) in added {
+            var member = Membership(
+                state, role: operators.contains(id) ? .operator : .none, from: counters.sequence)
+            setTimes(&member, state, invitedBy: userID)
+            channel.members[id] = member
+        }
+        for (id, state) in added { tellGained(id, of: channel, state, by: userID) }
+        var created = try view(channel, for: userID)
+        created.isCreated = true
+        return created
+    }
+
+    func checkIsFree(_ url: ChannelURL) throws(BackendError) {
+        try checkName(url.rawValue, "the channel's URL")
+        if numbers[url] != nil {
+            throw BackendError(
+                .refused, "there is a channel \(url) already", detail: .duplicatedData)
+        }
+    }
+
+    /// Takes in a channel that is new.
+    func register(_ channel: ServerChannel) {
+        channels[channel.number] = channel
+        numbers[channel.url] = channel.number
+        if !channel.distinctKey.isEmpty { distinct[channel.distinctKey] = channel.number }
+        store(channel)
+    }
+
+    /// Changes what a group channel says of itself.
+    func updateChannel(
+        _ url: ChannelURL, with patch: Patch<GroupChannel>, by userID: UserID
+    ) throws(BackendError) -> GroupChannel {
+        let channel = try joinedChannel(url, by: userID)
+        var changed = channel.group
+        patch.apply(to: &changed)
+        var group = channel.group
+        group.name = changed.name
+        group.coverURL = changed.coverURL
+        group.data = changed.data
+        group.customType = changed.customType
+        if changed.metadata != group.metadata {
+            var times = group.metadataUpdatedAt
+            for key in Set(changed.metadata.keys).union(group.metadata.keys)
+            where changed.metadata[key] != group.metadata[key] {
+                times[key] =
+                    changed.metadata[key] == nil
+                    ? nil : (times[key] ?? .distantPast).next(at: now())
+            }
+            group.metadata = changed.metadata
+            group.metadataUpdatedAt = times
+        }
+        if group != channel.group {
+            channel.group = group
+            store(channel)
+            append(.changed(.profile, cause(.eventChannelChanged, by: userID)), in: channel)
+        }
+        return try view(channel, for: userID)
+    }
+
+    /// Deletes a channel with its messages, for all.
+    func deleteChannel(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
+        try remove(try moderatedChannel(url, by: userID))
+    }
+
+    func remove(_ channel: ServerChannel) throws(BackendError) {
+        for userID in channel.memberIDs { tellLost(userID, of: channel, .deleted) }
+        var ids: [MessageID] = []
+        try scanMessages(of: channel) { message in
+            message.messageID.map { ids.append($0) }
+            return true
+        }
+        for id in ids {
+            database.remove { $0.place(id) }
+            try database.removeAll(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(id) }))
+        }
+        for session in sessions.values { session.entered[channel.number] = nil }
+        try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.messagePrefix(channel.number) }))
+        try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.memberPrefix(channel.number) }))
+        try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.restrictionPrefix(channel.number) }))
+        database.remove { $0.channel(channel.number) }
+        channels[channel.number] = nil
+        numbers[channel.url] = nil
+        if !channel.distinctKey.isEmpty { distinct[channel.distinctKey] = nil }
+    }
+
+    func cause(
+        _ source: CollectionEventSource, _ users: [UserID] = [], by actor: UserID?
+    ) -> LogEntry.Cause {
+        LogEntry.Cause(source: source, users: users, actor: actor)
+    }
+}

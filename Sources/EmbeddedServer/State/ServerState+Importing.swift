@@ -1,0 +1,80 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Takes in messages as they are, with the users and channels that they name.
+    func importMessages(
+        _ messages: [Message], members: [UserID], tellsFeed: Bool
+    ) throws(BackendError) {
+        for message in messages {
+            try checkName(message.channelURL.rawValue, "the channel's URL")
+            let channel = try importedChannel(message, members)
+            var message = message
+            if let sender = message.sender { try importSender(sender, into: channel) }
+            if message.messageID == nil {
+                while try place(of: MessageID(String(counters.nextMessage))) != nil {
+                    counters.nextMessage += 1
+                }
+                message.messageID = MessageID(String(counters.nextMessage))
+                counters.nextMessage += 1
+            }
+            if message.sendingStatus != .succeeded { message.sendingStatus = .succeeded }
+            guard let position = message.position else { continue }
+            try checkName(position.messageID.rawValue, "the message's id")
+            if try place(of: position.messageID) != nil {
+                throw BackendError(
+                    .refused, "there is a message \(position.messageID) already",
+                    detail: .duplicatedData)
+            }
+            try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
+        }
+    }
+
+    private func importedChannel(
+        _ message: Message, _ members: [UserID]
+    ) throws(BackendError) -> ServerChannel {
+        if let number = numbers[message.channelURL], let channel = channels[number] {
+            return channel
+        }
+        let number = counters.nextChannel
+        counters.nextChannel += 1
+        let url = message.channelURL
+        let channel =
+            message.channelType == .open
+            ? ServerChannel(
+                number, OpenChannel(url: url, name: url.rawValue, createdAt: message.createdAt))
+            : ServerChannel(
+                number, GroupChannel(url: url, name: url.rawValue, createdAt: message.createdAt))
+        channel.newest = .known(nil)
+        channel.lastMessage = .known(nil)
+        channel.lastSequence = 0
+        register(channel)
+        if !channel.isOpen {
+            for userID in members { try importMember(userID, into: channel) }
+        }
+        return channel
+    }
+
+    private func importSender(
+        _ sender: Sender, into channel: ServerChannel
+    ) throws(BackendError) {
+        let userID = sender.userID
+        if accounts[userID] == nil {
+            try makeAccount(userID).user = User(person: sender)
+            if let account = accounts[userID] { store(account) }
+        }
+        if !channel.isOpen && channel.members[userID] == nil {
+            try importMember(userID, into: channel)
+        }
+    }
+
+    func importMember(_ userID: UserID, into channel: ServerChannel) throws(BackendError) {
+        if accounts[userID] == nil { _ = try makeAccount(userID) }
+        guard channel.members[userID] == nil else { return }
+        var member = Membership(.joined, from: counters.sequence)
+        setTimes(&member, .joined, invitedBy: nil)
+        channel.members[userID] = member
+        channel.shared = nil
+        tellGained(userID, of: channel, .joined, by: nil)
+    }
+}

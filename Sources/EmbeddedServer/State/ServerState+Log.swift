@@ -1,0 +1,120 @@
+import Models
+import Store
+
+/// Whom a request concerns.
+struct Touched {
+    var channels: Set<ChannelNumber> = []
+    var users: Set<UserID> = []
+    /// Clients with something to be told live.
+    var clients: Set<Int> = []
+
+    var isEmpty: Bool { channels.isEmpty && users.isEmpty && clients.isEmpty }
+}
+
+extension ServerState {
+    /// Notes what happened in a channel, for one user alone or for all, and returns the number of the
+    /// entry.
+    @discardableResult
+    func append(
+        _ event: LogEntry.Event, in channel: ServerChannel, only userID: UserID? = nil
+    ) -> LogSequence {
+        let entry = appendEntry(event, channel.number, only: userID)
+        let sequence = counters.sequence
+        database.put({ $0.channelLog(channel.number, sequence) }, entry.write)
+        if let userID {
+            channel.members[userID]?.lastSequence = sequence
+            touched.users.insert(userID)
+        } else {
+            channel.lastSequence = sequence
+            touched.channels.insert(channel.number)
+        }
+        return sequence
+    }
+
+    /// Takes a number that stands for nothing, so that all cursors of before can expire.
+    func appendMark() { appendEntry(.mark, 0, only: nil) }
+
+    @discardableResult
+    private func appendEntry(
+        _ event: LogEntry.Event, _ channel: ChannelNumber, only userID: UserID?
+    ) -> LogEntry {
+        counters.sequence += 1
+        counters.time = max(now(), counters.time)
+        let entry = LogEntry(time: counters.time, channel: channel, only: userID, event: event)
+        database.put({ $0.log(counters.sequence) }, entry.write)
+        return entry
+    }
+
+    /// The sequence of the newest entry that concerns all of a channel; 0 if there is none.
+    func lastSequence(of channel: ServerChannel) throws(BackendError) -> LogSequence {
+        if let known = channel.lastSequence { return known }
+        var found: LogSequence = 0
+        try scanLog(of: channel, 0...LogSequence.max, isDescending: true) { sequence, entry in
+            guard entry.only == nil else { return true }
+            found = sequence
+            return false
+        }
+        channel.lastSequence = found
+        return found
+    }
+
+    /// Lends the entries of a channel with numbers in a range, until a closure returns false.
+    func scanLog(
+        of channel: ServerChannel, _ range: ClosedRange<LogSequence>, isDescending: Bool = false,
+        _ body: (LogSequence, LogEntry) -> Bool
+    ) throws(BackendError) {
+        let keys = KeyRange(
+            ByteWriter.key { $0.channelLog(channel.number, range.lowerBound) },
+            ByteWriter.key { $0.channelLog(channel.number, range.upperBound) } + [0])
+        try scanLog(keys, keySize: 13, isDescending: isDescending, body)
+    }
+
+    /// Lends the entries of all channels from a number on, until a closure returns false.
+    func scanLog(
+        from sequence: LogSequence, _ body: (LogSequence, LogEntry) -> Bool
+    ) throws(BackendError) {
+        let keys = KeyRange(
+            ByteWriter.key { $0.log(sequence) },
+            [ServerTable.log.rawValue].successorOfPrefix)
+        try scanLog(keys, keySize: 9, isDescending: false, body)
+    }
+
+    private func scanLog(
+        _ keys: KeyRange, keySize: Int, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
+    ) throws(BackendError) {
+        try database.read { (rows) throws(StoreError) in
+            guard keys.lower.precedes(keys.upper) else { return }
+            try rows.scan(keys, isDescending: isDescending) { (key, value) throws(StoreError) in
+                let sequence = try rows.decode(key.dropping(keySize - 8), as: "a key of the log") {
+                    (reader) throws(ByteReader.Damage) in try reader.integer(LogSequence.self)
+                }
+                let entry = try rows.decode(value, as: "entry \(sequence) of the log") {
+                    (reader) throws(ByteReader.Damage) in try LogEntry(&reader)
+                }
+                return body(sequence, entry)
+            }
+        }
+    }
+
+    /// The number of the first entry at or after a time; the next one's, if there is none.
+    ///
+    /// - Complexity: A seek for each halving of the log.
+    func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {
+        var low: LogSequence = 0
+        var high = counters.sequence + 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            var found: (sequence: LogSequence, time: Timestamp)?
+            try scanLog(from: middle) { sequence, entry in
+                found = (sequence, entry.time)
+                return false
+            }
+            if let found, found.time < time {
+                low = found.sequence + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

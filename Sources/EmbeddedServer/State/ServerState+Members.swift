@@ -1,0 +1,171 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Makes a user a member, or an invited one, and tells everybody.
+    func add(
+        _ userID: UserID, to channel: ServerChannel, _ state: MemberState, by inviter: UserID?
+    ) throws(BackendError) {
+        _ = try knownOrNewAccount(userID)
+        let isNew = channel.members[userID] == nil
+        var member = channel.members[userID] ?? Membership(state, from: counters.sequence)
+        member.state = state
+        setTimes(&member, state, invitedBy: inviter)
+        member.readSequence = counters.sequence
+        channel.members[userID] = member
+        channel.shared = nil
+        resetUnread(of: userID, in: channel)
+        let source: CollectionEventSource =
+            state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
+        // Who has the channel already hears of it with the others.
+        append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
+        if isNew {
+            tellGained(userID, of: channel, state, by: inviter)
+        } else {
+            storeMember(userID, of: channel)
+        }
+    }
+
+    func setTimes(_ member: inout Membership, _ state: MemberState, invitedBy inviter: UserID?) {
+        if state == .joined {
+            member.joinedAt = now()
+            member.readAt = now()
+            member.deliveredAt = now()
+        } else {
+            member.invitedAt = now()
+            member.inviter = inviter
+        }
+    }
+
+    /// Tells a user of a channel that is new to them.
+    func tellGained(
+        _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
+    ) {
+        let source: CollectionEventSource =
+            state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
+        accounts[userID]?.channels.insert(channel.number)
+        accounts[userID]?.unread = nil
+        let sequence = append(
+            .gained(cause(source, [userID], by: actor)), in: channel, only: userID)
+        channel.members[userID]?.visibleFrom = sequence
+        channel.members[userID]?.readSequence = sequence
+        storeMember(userID, of: channel)
+    }
+
+    /// Takes a channel from a user, and tells them.
+    func tellLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
+        channel.members[userID] = nil
+        channel.shared = nil
+        accounts[userID]?.channels.remove(channel.number)
+        accounts[userID]?.unread = nil
+        storeMember(userID, of: channel)
+        let sequence = append(.lost(channel.url, removal), in: channel, only: userID)
+        database.put({ $0.removal(userID, sequence) }, { $0.text(channel.url.rawValue) })
+        if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
+    }
+
+    /// Invites users into a group channel.
+    func invite(
+        _ userIDs: [UserID], to url: ChannelURL, by userID: UserID, joinsAll: Bool
+    ) throws(BackendError) {
+        let channel = try joinedChannel(url, by: userID)
+        for id in userIDs {
+            _ = try knownOrNewAccount(id)
+            if channel.restriction(.banned, of: id, at: now()) != nil {
+                throw bannedError(id, channel)
+            }
+        }
+        for id in userIDs where channel.members[id] == nil {
+            try add(id, to: channel, joinsAll ? .joined : .invited, by: userID)
+        }
+    }
+
+    /// Answers an invitation.
+    func answerInvitation(
+        to url: ChannelURL, accepts: Bool, by userID: UserID
+    ) throws(BackendError) {
+        let channel = try groupChannel(url)
+        guard channel.members[userID]?.state == .invited else {
+            if accepts, channel.members[userID]?.state == .joined { return }
+            throw BackendError(
+                .refused, "\(userID) is not invited to channel \(url)", detail: .notAuthorized)
+        }
+        if accepts {
+            try add(userID, to: channel, .joined, by: nil)
+        } else {
+            tellLost(userID, of: channel, .left)
+            append(
+                .changed(.members, cause(.eventUserDeclinedInvitation, [userID], by: userID)),
+                in: channel)
+        }
+    }
+
+    /// Joins a public group channel.
+    func join(_ url: ChannelURL, by userID: UserID) throws(BackendError) -> GroupChannel {
+        let channel = try groupChannel(url)
+        if channel.members[userID]?.state != .joined {
+            if channel.restriction(.banned, of: userID, at: now()) != nil {
+                throw bannedError(userID, channel)
+            }
+            guard channel.group.isPublic || channel.members[userID] != nil else {
+                throw BackendError(
+                    .refused, "channel \(url) is not public", detail: .notAuthorized)
+            }
+            try add(userID, to: channel, .joined, by: nil)
+        }
+        return try view(channel, for: userID)
+    }
+
+    /// Leaves a group channel.
+    func leave(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
+        let channel = try groupChannel(url)
+        _ = try readableChannel(url, for: userID)
+        tellLost(userID, of: channel, .left)
+        append(.changed(.members, cause(.eventUserLeft, [userID], by: userID)), in: channel)
+    }
+
+    /// Returns the members of a group channel, by their ids.
+    func members(
+        of url: ChannelURL, after cursor: PageCursor?, limit: Int, for userID: UserID
+    ) throws(BackendError) -> Page<Member> {
+        let channel = try groupChannel(url)
+        _ = try readableChannel(url, for: userID)
+        var ids = channel.memberIDs[...]
+        if let cursor {
+            let last = UserID(String(try counters.pageText(cursor)))
+            ids = ids.drop { !(last < $0) }
+        }
+        let page = ids.prefix(min(max(limit, 1), conditions.listLimit))
+        let next = page.count < ids.count ? page.last : nil
+        return Page(
+            page.compactMap { member($0, of: channel) },
+            next: next.map { counters.pageCursor($0.rawValue) })
+    }
+
+    /// Hides a group channel from the user's list, or shows it again.
+    func hide(_ url: ChannelURL, _ state: HiddenState, by userID: UserID) throws(BackendError) {
+        let channel = try groupChannel(url)
+        _ = try readableChannel(url, for: userID)
+        channel.members[userID]?.hidden = state
+        let source: CollectionEventSource =
+            state == .unhidden ? .eventChannelChanged : .eventChannelHidden
+        append(.changed(.mine, cause(source, by: userID)), in: channel, only: userID)
+        storeMember(userID, of: channel)
+    }
+
+    /// Begins the history of a group channel anew for the user alone.
+    func resetMyHistory(of url: ChannelURL, by userID: UserID) throws(BackendError) -> Timestamp {
+        let channel = try joinedChannel(url, by: userID)
+        let newest = try newest(of: channel)?.createdAt ?? .distantPast
+        let offset = newest.next(at: now())
+        channel.members[userID]?.messageOffset = offset
+        channel.floor = max(channel.floor, offset)
+        let sequence = append(
+            .changed(.mine, cause(.eventChannelResetHistory, by: userID)), in: channel,
+            only: userID)
+        channel.members[userID]?.readSequence = sequence
+        resetUnread(of: userID, in: channel)
+        storeMember(userID, of: channel)
+        return offset
+    }
+}

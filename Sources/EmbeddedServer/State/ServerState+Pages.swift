@@ -1,0 +1,218 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Returns the messages of a channel next to an anchor.
+    func messages(
+        in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int, for userID: UserID
+    ) throws(BackendError) -> MessagePage {
+        let channel = try readableChannel(url, for: userID)
+        let history = History(
+            prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
+            offset: channel.members[userID]?.messageOffset)
+        let place = try key(of: anchor, in: channel, history)
+        var messages: [Message] = []
+        let isMine = MessageFilter(userID)
+        func add(_ rows: Rows, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+            messages.append(isMine.view(try rows.record(value, as: "a message of \(url)")))
+        }
+        let hasOlder = try scan(history.below(place), older, isDescending: true) {
+            (rows, _, value) throws(StoreError) in try add(rows, value)
+        }
+        messages.reverse()
+        let hasNewer = try scan(history.above(place), newer, isDescending: false) {
+            (rows, _, value) throws(StoreError) in try add(rows, value)
+        }
+        return page(messages, place, history, hasOlder, hasNewer)
+    }
+
+    /// Returns the messages that answer one, next to an anchor.
+    func replies(
+        to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int, for userID: UserID
+    ) throws(BackendError) -> MessagePage {
+        let channel = try readableChannel(url, for: userID)
+        _ = try visibleMessage(parentID, in: channel, for: userID)
+        let history = History(
+            prefix: ByteWriter.key { $0.replyPrefix(parentID) },
+            offset: channel.members[userID]?.messageOffset)
+        let place = try key(of: anchor, in: channel, history)
+        var messages: [Message] = []
+        func add(_ rows: Rows, _ key: UnsafeRawBufferPointer) throws(StoreError) {
+            let position = [UInt8](key.dropping(history.prefix.count))
+            let key = ByteWriter.key { $0.messagePrefix(channel.number) } + position
+            let message = try rows.withValue(of: key) { (bytes) throws(StoreError) -> Message? in
+                guard let bytes else { return nil }
+                return try rows.record(bytes, as: "a reply to \(parentID)")
+            }
+            if let message { messages.append(view(message, for: userID)) }
+        }
+        let hasOlder = try scan(history.below(place), older, isDescending: true) {
+            (rows, key, _) throws(StoreError) in try add(rows, key)
+        }
+        messages.reverse()
+        let hasNewer = try scan(history.above(place), newer, isDescending: false) {
+            (rows, key, _) throws(StoreError) in try add(rows, key)
+        }
+        return page(messages, place, history, hasOlder, hasNewer)
+    }
+
+    /// Returns how many messages were created in a range of times.
+    func countMessages(
+        in url: ChannelURL, from lower: Timestamp?, to upper: Timestamp?, for userID: UserID
+    ) throws(BackendError) -> Int {
+        let channel = try readableChannel(url, for: userID)
+        let history = History(
+            prefix: ByteWriter.key { $0.messagePrefix(channel.number) },
+            offset: channel.members[userID]?.messageOffset)
+        let range = KeyRange(
+            lower.map { max(history.lower, history.key($0), by: { $0.precedes($1) }) }
+                ?? history.lower,
+            upper.map { history.key($0) } ?? history.upper)
+        return try database.read { (rows) throws(StoreError) in try rows.count(range) }
+    }
+
+    /// Returns messages by their ids.
+    func lookup(
+        _ ids: [MessageID], in url: ChannelURL, for userID: UserID
+    ) throws(BackendError) -> MessageLookup {
+        let channel = try readableChannel(url, for: userID)
+        var lookup = MessageLookup(found: [], gone: [])
+        var known: Set<MessageID> = []
+        for id in ids where known.insert(id).inserted {
+            if let (message, _) = try find(id, in: channel),
+                isVisible(message, in: channel, to: userID)
+            {
+                lookup.found.append(view(message, for: userID))
+            } else {
+                lookup.gone.append(id)
+            }
+        }
+        return lookup
+    }
+}
+
+// MARK: Walking
+
+/// The rows of a history: of a channel, or of a thread.
+private struct History {
+    let prefix: KeyBytes
+    let lower: KeyBytes
+    let upper: KeyBytes
+
+    init(prefix: KeyBytes, offset: Timestamp?) {
+        self.prefix = prefix
+        lower = offset.map { time in prefix + ByteWriter.key { $0.timestamp(time) } } ?? prefix
+        upper = prefix.successorOfPrefix
+    }
+
+    func key(_ time: Timestamp) -> KeyBytes { prefix + ByteWriter.key { $0.timestamp(time) } }
+
+    func below(_ place: KeyBytes) -> KeyRange { KeyRange(lower, place) }
+
+    func above(_ place: KeyBytes) -> KeyRange {
+        KeyRange(place.precedes(lower) ? lower : place, upper)
+    }
+}
+
+extension ServerState {
+    /// The key at which an anchor divides a history.
+    private func key(
+        of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
+    ) throws(BackendError) -> KeyBytes {
+        switch anchor {
+        case .newest: return history.upper
+        case .time(let time): return history.key(time)
+        case .cursor(let cursor):
+            return history.prefix + (try HistoryCursor(cursor, counters)).key
+        case .message(let id):
+            guard let place = try place(of: id), place.channel == channel.number else {
+                throw .expired("message \(id)")
+            }
+            let position = Position(createdAt: place.createdAt, messageID: id)
+            return history.prefix + HistoryCursor(position, isBehind: false).key
+        }
+    }
+
+    /// Lends rows up to a limit, and returns whether there are more.
+    private func scan(
+        _ range: KeyRange, _ limit: Int, isDescending: Bool,
+        _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    ) throws(BackendError) -> Bool {
+        guard range.lower.precedes(range.upper) else { return false }
+        var left = min(max(limit, 0), conditions.pageLimit)
+        var hasMore = false
+        try database.read { (rows) throws(StoreError) in
+            try rows.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+                guard left > 0 else {
+                    hasMore = true
+                    return false
+                }
+                left -= 1
+                try body(rows, key, value)
+                return true
+            }
+        }
+        return hasMore
+    }
+
+    private func page(
+        _ messages: [Message], _ place: KeyBytes, _ history: History, _ hasOlder: Bool,
+        _ hasNewer: Bool
+    ) -> MessagePage {
+        // A page without a message on a side goes on at the anchor itself.
+        func cursor(_ message: Message?, isBehind: Bool) -> PageCursor {
+            if let position = message?.position {
+                return HistoryCursor(position, isBehind: isBehind).text(counters)
+            }
+            return anchorCursor(place, history)
+        }
+        let first = messages.first.flatMap { $0.isBelow(place, history) ? $0 : nil }
+        let last = messages.last.flatMap { $0.isBelow(place, history) ? nil : $0 }
+        return MessagePage(
+            messages: messages, older: hasOlder ? cursor(first, isBehind: false) : nil,
+            newer: hasNewer ? cursor(last, isBehind: true) : nil)
+    }
+
+    private func anchorCursor(_ place: KeyBytes, _ history: History) -> PageCursor {
+        let key = Array(place.dropFirst(history.prefix.count))
+        let position = key.withBytes { bytes -> HistoryCursor? in
+            var reader = ByteReader(bytes)
+            guard let time = try? reader.timestamp() else { return nil }
+            guard let id = try? reader.measured() else {
+                return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)
+            }
+            let position = Position(createdAt: time, messageID: MessageID(id))
+            return HistoryCursor(position, isBehind: !reader.isAtEnd)
+        }
+        let end = Position(createdAt: .distantFuture, messageID: "")
+        return (position ?? HistoryCursor(end, isBehind: true)).text(counters)
+    }
+}
+
+extension Message {
+    fileprivate func isBelow(_ place: KeyBytes, _ history: History) -> Bool {
+        guard let position else { return false }
+        return (history.prefix + ByteWriter.key { $0.position(position) }).precedes(place)
+    }
+}
+
+/// Shows messages to one user.
+private struct MessageFilter {
+    let userID: UserID
+
+    init(_ userID: UserID) { self.userID = userID }
+
+    func view(_ message: Message) -> Message {
+        guard message.requestID != nil, message.sender?.userID != userID else { return message }
+        var message = message
+        message.requestID = nil
+        return message
+    }
+}
+
+private func max(
+    _ left: KeyBytes, _ right: KeyBytes, by precedes: (KeyBytes, KeyBytes) -> Bool
+) -> KeyBytes {
+    precedes(left, right) ? right : left
+}

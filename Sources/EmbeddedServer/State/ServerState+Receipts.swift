@@ -1,0 +1,68 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Tells that a user has read a channel up to now.
+    func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
+        let channel = try joinedChannel(url, by: userID)
+        guard let member = channel.members[userID] else { return }
+        // A message of a clock that is ahead is read too.
+        let newest = try newest(of: channel)?.createdAt ?? .distantPast
+        let time = max(now(), max(newest, member.readAt ?? .distantPast))
+        channel.members[userID]?.readAt = time
+        channel.shared = nil
+        let sequence = append(.read(userID, time), in: channel)
+        channel.members[userID]?.readSequence = sequence
+        resetUnread(of: userID, in: channel)
+        storeMember(userID, of: channel)
+    }
+
+    /// Tells that the messages of a channel up to now have come to a user.
+    func markAsDelivered(_ url: ChannelURL, to userID: UserID) throws(BackendError) {
+        let channel = try joinedChannel(url, by: userID)
+        guard let member = channel.members[userID] else { return }
+        let newest = try newest(of: channel)?.createdAt ?? .distantPast
+        let time = max(now(), max(newest, member.deliveredAt ?? .distantPast))
+        channel.members[userID]?.deliveredAt = time
+        channel.shared = nil
+        append(.delivered(userID, time), in: channel)
+        storeMember(userID, of: channel)
+    }
+
+    // MARK: Typing
+
+    /// Tells that a user is typing, or is no more.
+    func setTyping(_ isTyping: Bool, in url: ChannelURL, by userID: UserID) throws(BackendError) {
+        let channel = try readableChannel(url, for: userID)
+        if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
+        if isTyping && !channel.typing.contains(userID) {
+            channel.typing.append(userID)
+            tellTyping(in: channel, but: userID)
+        } else if !isTyping && channel.typing.contains(userID) {
+            endTyping(of: userID, in: channel)
+        }
+    }
+
+    /// Ends a user's typing in all channels.
+    func endTyping(of userID: UserID) {
+        for channel in channels.values where channel.typing.contains(userID) {
+            endTyping(of: userID, in: channel)
+        }
+    }
+
+    func endTyping(of userID: UserID, in channel: ServerChannel) {
+        channel.typing.removeAll { $0 == userID }
+        tellTyping(in: channel, but: userID)
+    }
+
+    private func tellTyping(in channel: ServerChannel, but userID: UserID) {
+        for (client, session) in sessions where session.userID != userID {
+            guard
+                session.entered[channel.number] != nil
+                    || channel.members[session.userID] != nil
+            else { continue }
+            session.typingChanged.insert(channel.number)
+            touched.clients.insert(client)
+        }
+    }
+}

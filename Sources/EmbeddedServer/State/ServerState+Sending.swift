@@ -1,0 +1,149 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Makes a message of a draft, or gives the one that the request id has made before.
+    func send(
+        _ draft: Draft, by userID: UserID, deduplicates: Bool = true
+    ) throws(BackendError) -> Message {
+        let account = try account(userID)
+        if deduplicates, let sent = try message(sentBy: userID, draft.requestID) { return sent }
+        let channel = try writableChannel(draft.channelURL, for: userID)
+        var message = try content(of: draft, in: channel)
+        message.sender = Sender(
+            account.user, role: channel.isOperator(userID) ? .operator : .none)
+        if channel.isOperator(userID) { message.isOperatorMessage = true }
+        message = try accept(message, in: channel)
+        if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
+        return message
+    }
+
+    /// What a request has made before; `nil` if it is new.
+    private func message(
+        sentBy userID: UserID, _ requestID: RequestID
+    ) throws(BackendError) -> Message? {
+        let text = try database.value(
+            "request \(requestID) of \(userID)", { $0.request(userID, requestID) },
+            { (reader) throws(ByteReader.Damage) in try reader.text() })
+        guard let id = text.map({ MessageID($0) }) else { return nil }
+        guard let place = try place(of: id), let channel = channels[place.channel],
+            let found = try find(id, in: channel)
+        else {
+            throw BackendError(
+                .notFound, "message \(id), which request \(requestID) made, was deleted",
+                detail: .messageNotFound)
+        }
+        _ = try readableChannel(channel.url, for: userID)
+        return found.message
+    }
+
+    /// The message that a draft's params make.
+    private func content(
+        of draft: Draft, in channel: ServerChannel
+    ) throws(BackendError) -> Message {
+        guard draft.operation == .send, let template = draft.message else {
+            throw BackendError(
+                .refused, "draft \(draft.requestID) sends no message", detail: .missingParameter)
+        }
+        try checkName(draft.requestID.rawValue, "the request id")
+        let message: Message
+        if let params = template.userMessageParams {
+            message = try self.message(params, params.text, .user, draft, channel)
+        } else if let params = template.fileMessageParams {
+            var file = try self.message(params, params.text, .file, draft, channel)
+            file.file = try uploadedFile(at: 0, of: draft)
+            message = file
+        } else if let params = template.multipleFilesMessageParams {
+            var several = try self.message(params, params.text, .file, draft, channel)
+            var files: [FileInfo] = []
+            for index in params.files.indices {
+                files.append(try uploadedFile(at: index, of: draft))
+            }
+            several.files = files
+            message = several
+        } else {
+            // A draft without params is what its message shows.
+            var params = UserMessageCreateParams(template.text)
+            params.data = template.data
+            params.customType = template.customType
+            params.mentionType = template.mentionType
+            params.mentionedUserIDs = template.mentionedUserIDs
+            params.metaArrays = template.metaArrays
+            params.parentMessageID = template.parentMessageID
+            params.isReplyToChannel = template.isReplyToChannel
+            message = try self.message(params, params.text, .user, draft, channel)
+        }
+        return message
+    }
+
+    private func uploadedFile(
+        at index: Int, of draft: Draft
+    ) throws(BackendError) -> FileInfo {
+        if let file = draft.uploadedFile(at: index) { return file }
+        let files = draft.files
+        if files.indices.contains(index), let url = files[index].url {
+            let file = files[index]
+            return FileInfo(url: url, name: file.name, mimeType: file.mimeType, size: file.size)
+        }
+        throw BackendError(
+            .refused, "file \(index) of draft \(draft.requestID) is not uploaded",
+            detail: .missingParameter)
+    }
+
+    private func message(
+        _ params: some MessageCreateParams, _ text: String, _ type: MessageType, _ draft: Draft,
+        _ channel: ServerChannel
+    ) throws(BackendError) -> Message {
+        try checkLength(text, in: channel)
+        let parentID = params.parentMessageID
+        var message = Message(
+            type: type, id: nil, channelURL: channel.url, channelType: channel.type,
+            requestID: draft.requestID, text: text, data: params.data,
+            customType: params.customType, createdAt: 0, parentMessageID: parentID,
+            sendingStatus: .succeeded)
+        if params.mentionType != .users { message.mentionType = params.mentionType }
+        setMentions(params.mentionedUserIDs, of: &message, in: channel)
+        if let template = params.mentionedMessageTemplate {
+            message.mentionedMessageTemplate = template
+        }
+        let arrays = params.metaArrays
+        if !arrays.isEmpty { message.metaArrays = arrays }
+        if let options = params.appleCriticalAlertOptions {
+            message.appleCriticalAlertOptions = options
+        }
+        if let parentID {
+            guard let parent = try find(parentID, in: channel)?.message else {
+                throw BackendError(
+                    .refused, "there is no message \(parentID) to answer in \(channel.url)",
+                    detail: .messageNotFound)
+            }
+            message.parentMessageInfo = ParentMessageInfo(parent)
+            message.isReplyToChannel = params.isReplyToChannel
+        }
+        if let params = params as? UserMessageCreateParams {
+            let languages = params.translationTargetLanguages
+            if !languages.isEmpty { message.translationTargetLanguages = languages }
+            if let payload = params.extendedMessagePayload {
+                message.extendedMessagePayload = payload
+            }
+        }
+        return message
+    }
+
+    func checkLength(_ text: String, in channel: ServerChannel) throws(BackendError) {
+        let limit = conditions.maximumMessageLength
+        // A character has at least one byte.
+        if text.utf8.count > limit && text.count > limit {
+            throw BackendError(
+                .refused, "a message in channel \(channel.url) has at most \(limit) characters",
+                detail: .parameterTooLong)
+        }
+    }
+
+    /// Mentions users, as far as the server knows them.
+    func setMentions(_ userIDs: [UserID], of message: inout Message, in channel: ServerChannel) {
+        guard !userIDs.isEmpty || !message.mentionedUserIDs.isEmpty else { return }
+        message.mentionedUserIDs = userIDs
+        message.mentionedUsers = userIDs.compactMap { accounts[$0]?.user }
+    }
+}

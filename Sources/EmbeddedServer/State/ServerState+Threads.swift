@@ -1,0 +1,51 @@
+import Models
+import Store
+
+extension ServerState {
+    /// How many of a thread's newest replies decide who replied most.
+    private static let repliesCounted = 1000
+
+    /// Counts the replies to a message anew, after one came or went.
+    func updateThread(
+        of parentID: MessageID, in channel: ServerChannel, tellsFeed: Bool
+    ) throws(BackendError) {
+        guard let (parent, place) = try find(parentID, in: channel) else { return }
+        var count = 0
+        var lastRepliedAt: Timestamp?
+        var byUser: [UserID: Int] = [:]
+        let keys = KeyRange(prefix: ByteWriter.key { $0.replyPrefix(parentID) })
+        try database.read { (rows) throws(StoreError) in
+            try rows.scan(keys, isDescending: true) { (key, value) throws(StoreError) in
+                if count == 0 {
+                    lastRepliedAt = try rows.decode(key.dropping(1), as: "the key of a reply") {
+                        (reader) throws(ByteReader.Damage) in
+                        _ = try reader.measured()
+                        return try reader.position().createdAt
+                    }
+                }
+                count += 1
+                if count <= Self.repliesCounted {
+                    byUser[UserID(String(decoding: value, as: UTF8.self)), default: 0] += 1
+                }
+                return true
+            }
+        }
+        let most = byUser.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        let users = most.prefix(5).compactMap { accounts[$0.key]?.user }
+        let last = parent.threadInfo?.updatedAt ?? .distantPast
+        var changed = parent
+        changed.threadInfo = ThreadInfo(
+            replyCount: count, mostRepliedUsers: users, lastRepliedAt: lastRepliedAt,
+            updatedAt: last.next(at: now()))
+        let position = Position(createdAt: place.createdAt, messageID: parentID)
+        store(changed, at: position, in: channel)
+        if tellsFeed { append(.threadChanged(position), in: channel) }
+    }
+}
+
+extension Timestamp {
+    /// The time of the version after this one: now, and later than this.
+    func next(at now: Timestamp) -> Timestamp {
+        max(now, Timestamp(milliseconds: milliseconds.saturating(adding: 1)))
+    }
+}

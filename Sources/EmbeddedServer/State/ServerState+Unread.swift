@@ -1,0 +1,115 @@
+import Models
+import Store
+
+extension ServerState {
+    /// Counts a message that has come, and shows the channel again to those who hid it until then.
+    func noteArrival(
+        _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
+    ) {
+        guard !channel.isOpen else { return }
+        // In place: a copy of all members for each message would be felt.
+        var index = channel.members.startIndex
+        while index < channel.members.endIndex {
+            let userID = channel.members.keys[index]
+            if channel.members.values[index].hidden == .hiddenAllowAutoUnhide {
+                channel.members.values[index].hidden = .unhidden
+                storeMember(userID, of: channel)
+            }
+            if let unread = receipt.unread(by: userID) {
+                count(unread, for: userID, in: channel, +=)
+            }
+            channel.members.formIndex(after: &index)
+        }
+    }
+
+    /// Takes a message back that was counted, and is gone.
+    func noteRemoval(
+        _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
+    ) {
+        for (userID, member) in channel.members where member.readSequence < sequence {
+            if let unread = receipt.unread(by: userID) {
+                count(unread, for: userID, in: channel, -=)
+            }
+        }
+    }
+
+    private func count(
+        _ unread: Unread, for userID: UserID, in channel: ServerChannel,
+        _ change: (inout Unread, Unread) -> Void
+    ) {
+        // What nobody has asked for is counted when somebody asks.
+        guard let member = channel.members[userID], member.state == .joined else { return }
+        guard var known = member.unread else {
+            accounts[userID]?.unread = nil
+            return
+        }
+        change(&known, unread)
+        channel.members[userID]?.unread = known
+        if var all = accounts[userID]?.unread {
+            change(&all, unread)
+            accounts[userID]?.unread = all
+        }
+    }
+
+    /// How much a user has not read in a channel.
+    func unread(by userID: UserID, in channel: ServerChannel) throws(BackendError) -> Unread {
+        guard let member = channel.members[userID], member.state == .joined else {
+            return Unread()
+        }
+        if let known = member.unread { return known }
+        var unread = Unread()
+        if member.readSequence < counters.sequence {
+            try scanLog(of: channel, (member.readSequence + 1)...counters.sequence) { _, entry in
+                if case .received(let receipt) = entry.event,
+                    let one = receipt.unread(by: userID)
+                {
+                    unread += one
+                }
+                return true
+            }
+        }
+        channel.members[userID]?.unread = unread
+        return unread
+    }
+
+    /// Forgets what was counted for a user, whose channels or reading changed.
+    func resetUnread(of userID: UserID, in channel: ServerChannel) {
+        channel.members[userID]?.unread = nil
+        accounts[userID]?.unread = nil
+    }
+
+    /// How much a user has not seen in all channels.
+    func unreadItemCount(of userID: UserID) throws(BackendError) -> UnreadItemCount {
+        let account = try account(userID)
+        let unread: Unread
+        if let known = account.unread {
+            unread = known
+        } else {
+            var sum = Unread()
+            for number in account.channels {
+                guard let channel = channels[number] else { continue }
+                sum += try self.unread(by: userID, in: channel)
+            }
+            account.unread = sum
+            unread = sum
+        }
+        var count = UnreadItemCount()
+        count.groupChannelUnreadMessageCount = unread.messages
+        count.groupChannelUnreadMentionCount = unread.mentions
+        count.groupChannelInvitationCount = account.channels.count {
+            channels[$0]?.members[userID]?.state == .invited
+        }
+        count.nonSuperGroupChannelUnreadMessageCount = unread.messages
+        count.nonSuperGroupChannelUnreadMentionCount = unread.mentions
+        count.nonSuperGroupChannelInvitationCount = count.groupChannelInvitationCount
+        return count
+    }
+}
+
+extension LogEntry.Receipt {
+    /// What it adds to what a user has not read; `nil` if nothing.
+    func unread(by userID: UserID) -> Unread? {
+        guard sender != userID, countsAsUnread || mentions(userID) else { return nil }
+        return Unread(messages: countsAsUnread ? 1 : 0, mentions: mentions(userID) ? 1 : 0)
+    }
+}

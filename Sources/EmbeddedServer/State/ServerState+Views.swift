@@ -1,0 +1,99 @@
+import Models
+import Store
+
+extension ServerState {
+    /// How many members of a supergroup are told with it.
+    private static let membersOfSupergroup = 10
+
+    /// A group channel as one of its users sees it, with all there is to know.
+    func view(_ channel: ServerChannel, for userID: UserID) throws(BackendError) -> GroupChannel {
+        var view = sharedView(of: channel)
+        if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
+        try setOwnPart(of: channel, for: userID, in: &view)
+        return view
+    }
+
+    /// What every member sees of a group channel.
+    func sharedView(of channel: ServerChannel) -> GroupChannel {
+        if let shared = channel.shared { return shared }
+        var shared = channel.group
+        shared.maximumMessageLength = conditions.maximumMessageLength
+        shared.memberCount = channel.members.count
+        shared.joinedMemberCount = channel.members.values.count { $0.state == .joined }
+        let ids = channel.memberIDs
+        let operators = ids.filter { channel.members[$0]?.role == .operator }
+        shared.operators = operators.compactMap { accounts[$0]?.user }
+        if !shared.isSuper {
+            shared.readReceipts = channel.members.compactMapValues(\.readAt)
+            shared.deliveryReceipts = channel.members.compactMapValues(\.deliveredAt)
+        }
+        let told = shared.isSuper ? ids.prefix(Self.membersOfSupergroup) : ids[...]
+        shared.members = told.compactMap { member($0, of: channel) }
+        channel.shared = shared
+        return shared
+    }
+
+    /// A member as lists tell it; `nil` if the user is none.
+    func member(_ userID: UserID, of channel: ServerChannel) -> Member? {
+        guard let membership = channel.members[userID], let account = accounts[userID] else {
+            return nil
+        }
+        var member = Member(account.user, state: membership.state, role: membership.role)
+        if let joinedAt = membership.joinedAt { member.joinedAt = joinedAt }
+        if let mute = channel.restriction(.muted, of: userID, at: now()) {
+            member.isMuted = true
+            member.mutedDescription = mute.reason
+            member.mutedEndAt = mute.end ?? Timestamp(milliseconds: -1)
+        }
+        return member
+    }
+
+    /// The last message that a user can see.
+    func lastMessage(
+        of channel: ServerChannel, for userID: UserID
+    ) throws(BackendError) -> Message? {
+        guard let last = try lastMessage(of: channel), isVisible(last, in: channel, to: userID)
+        else { return nil }
+        return view(last, for: userID)
+    }
+
+    /// Adds what a channel says of one user alone.
+    private func setOwnPart(
+        of channel: ServerChannel, for userID: UserID, in view: inout GroupChannel
+    ) throws(BackendError) {
+        guard let member = channel.members[userID] else { return }
+        view.myMemberState = member.state
+        view.myRole = member.role
+        view.hiddenState = member.hidden
+        if let joinedAt = member.joinedAt { view.joinedAt = joinedAt }
+        if let invitedAt = member.invitedAt { view.invitedAt = invitedAt }
+        if let inviter = member.inviter { view.inviter = accounts[inviter]?.user }
+        if let readAt = member.readAt { view.myLastRead = readAt }
+        if let offset = member.messageOffset { view.messageOffset = offset }
+        if let mute = channel.restriction(.muted, of: userID, at: now()) {
+            view.isMuted = true
+            view.myRestriction = RestrictionInfo(muted: mute)
+        }
+        guard conditions.capabilities.contains(.unreadCounts) else { return }
+        let unread = try unread(by: userID, in: channel)
+        view.unreadMessageCount = unread.messages
+        view.unreadMentionCount = unread.mentions
+    }
+
+    /// An open channel as everybody sees it.
+    func view(_ channel: ServerChannel) -> OpenChannel {
+        var view = channel.open
+        view.participantCount = channel.participants.count
+        view.maximumMessageLength = conditions.maximumMessageLength
+        return view
+    }
+}
+
+extension RestrictionInfo {
+    fileprivate init(muted: Restriction) {
+        self.init()
+        restrictionType = .muted
+        reason = muted.reason
+        endAt = muted.end ?? Timestamp(milliseconds: -1)
+    }
+}

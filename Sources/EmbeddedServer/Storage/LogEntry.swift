@@ -1,0 +1,202 @@
+import Models
+import Store
+
+/// One thing that happened, as the server's log keeps it: small, and naming what it happened to.
+///
+/// The log does not hold messages: the feed tells each as it is by then.
+struct LogEntry: Hashable {
+    /// When, by the server's clock; never before the entry before.
+    var time: Timestamp
+    var channel: ChannelNumber
+    /// The user whom alone it concerns; `nil` for all who have a part in the channel.
+    var only: UserID?
+    var event: Event
+
+    enum Event: Hashable {
+        case received(Receipt)
+        case updated(Position)
+        case deleted(MessageID)
+        case reacted(Position, ReactionEvent)
+        case threadChanged(Position)
+        case read(UserID, Timestamp)
+        case delivered(UserID, Timestamp)
+        case changed(ChannelPart, Cause)
+        /// A user has a channel that was not theirs before.
+        case gained(Cause)
+        case lost(ChannelURL, ChannelRemoval)
+        /// Takes a number, so that what was before can be told from what comes.
+        case mark
+    }
+
+    /// The arrival of a message: what counting the unread ones needs to know of it.
+    struct Receipt: Hashable {
+        var position: Position
+        var sender: UserID?
+        var countsAsUnread = true
+        var mentionsAll = false
+        var mentions: [UserID] = []
+    }
+
+    /// Why a channel changed, and by whom.
+    struct Cause: Hashable {
+        var source: CollectionEventSource
+        var users: [UserID] = []
+        var actor: UserID?
+    }
+}
+
+/// What of a channel changed.
+///
+/// DO NOT CHANGE: on people's disks.
+enum ChannelPart: UInt8 {
+    /// What it says of itself: name, picture, data, metadata, and whether it is frozen.
+    case profile = 0
+    /// Its members, and what is counted and told of them.
+    case members = 1
+    /// What belongs to one user alone.
+    case mine = 2
+}
+
+// MARK: Bytes
+
+extension LogEntry {
+    /// DO NOT CHANGE: on people's disks.
+    private enum Kind: UInt8 {
+        case mark = 0
+        case received = 1
+        case updated, deleted, reacted, threadChanged, read, delivered, changed, gained, lost
+    }
+
+    // `kind time channel only …`
+    func write(to writer: inout ByteWriter) {
+        writer.byte(kind.rawValue)
+        writer.timestamp(time)
+        writer.integer(channel)
+        writer.measured(only?.rawValue ?? "")
+        switch event {
+        case .mark: break
+        case .received(let receipt):
+            writer.position(receipt.position)
+            writer.measured(receipt.sender?.rawValue ?? "")
+            writer.byte((receipt.countsAsUnread ? 1 : 0) | (receipt.mentionsAll ? 2 : 0))
+            for userID in receipt.mentions { writer.measured(userID.rawValue) }
+        case .updated(let position), .threadChanged(let position): writer.position(position)
+        case .deleted(let id): writer.text(id.rawValue)
+        case .reacted(let position, let event):
+            writer.position(position)
+            event.withSerializedBytes { writer.raw($0) }
+        case .read(let userID, let at), .delivered(let userID, let at):
+            writer.timestamp(at)
+            writer.text(userID.rawValue)
+        case .changed(let part, let cause):
+            writer.byte(part.rawValue)
+            cause.write(to: &writer)
+        case .gained(let cause): cause.write(to: &writer)
+        case .lost(let url, let removal):
+            writer.byte(removal.rawByte)
+            writer.text(url.rawValue)
+        }
+    }
+
+    private var kind: Kind {
+        switch event {
+        case .mark: .mark
+        case .received: .received
+        case .updated: .updated
+        case .deleted: .deleted
+        case .reacted: .reacted
+        case .threadChanged: .threadChanged
+        case .read: .read
+        case .delivered: .delivered
+        case .changed: .changed
+        case .gained: .gained
+        case .lost: .lost
+        }
+    }
+
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        let kind = Kind(rawValue: try reader.byte())
+        time = try reader.timestamp()
+        channel = try reader.integer()
+        only = try reader.optionalName().map { UserID($0) }
+        switch kind {
+        case .mark: event = .mark
+        case .received: event = .received(try Receipt(&reader))
+        case .updated: event = .updated(try reader.position())
+        case .deleted: event = .deleted(MessageID(try reader.text()))
+        case .reacted:
+            let position = try reader.position()
+            event = .reacted(position, try reader.record("a reaction"))
+        case .threadChanged: event = .threadChanged(try reader.position())
+        case .read:
+            let at = try reader.timestamp()
+            event = .read(UserID(try reader.text()), at)
+        case .delivered:
+            let at = try reader.timestamp()
+            event = .delivered(UserID(try reader.text()), at)
+        case .changed:
+            guard let part = ChannelPart(rawValue: try reader.byte()) else {
+                throw reader.damage("a part of a channel")
+            }
+            event = .changed(part, try Cause(&reader))
+        case .gained: event = .gained(try Cause(&reader))
+        case .lost:
+            guard let removal = ChannelRemoval(rawByte: try reader.byte()) else {
+                throw reader.damage("a reason")
+            }
+            event = .lost(ChannelURL(try reader.text()), removal)
+        case nil: throw reader.damage("a kind of entry")
+        }
+    }
+}
+
+extension LogEntry.Receipt {
+    init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        position = try reader.position()
+        sender = try reader.optionalName().map { UserID($0) }
+        let flags = try reader.byte()
+        countsAsUnread = flags & 1 != 0
+        mentionsAll = flags & 2 != 0
+        while !reader.isAtEnd { mentions.append(UserID(try reader.measured())) }
+    }
+
+    /// Whether it mentions a user, who has not sent it.
+    func mentions(_ userID: UserID) -> Bool { mentionsAll || mentions.contains(userID) }
+}
+
+extension LogEntry.Cause {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.integer(UInt16(source.rawValue))
+        writer.measured(actor?.rawValue ?? "")
+        for userID in users { writer.measured(userID.rawValue) }
+    }
+
+    fileprivate init(_ reader: inout ByteReader) throws(ByteReader.Damage) {
+        let number = Int(try reader.integer(UInt16.self))
+        guard let source = CollectionEventSource(rawValue: number) else {
+            throw reader.damage("a source")
+        }
+        self.source = source
+        actor = try reader.optionalName().map { UserID($0) }
+        while !reader.isAtEnd { users.append(UserID(try reader.measured())) }
+    }
+}
+
+extension ChannelRemoval {
+    /// DO NOT CHANGE: on people's disks.
+    fileprivate var rawByte: UInt8 {
+        switch self {
+        case .unknown: 0
+        case .deleted: 1
+        case .left: 2
+        case .banned: 3
+        }
+    }
+
+    fileprivate init?(rawByte: UInt8) {
+        guard let removal = Self.allCases.first(where: { $0.rawByte == rawByte }) else {
+            return nil
+        }
+        self = removal
+    }
+}

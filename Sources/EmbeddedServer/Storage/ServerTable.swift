@@ -1,0 +1,140 @@
+import Models
+import Store
+
+/// The number that stands for a channel in keys; given once, never again.
+typealias ChannelNumber = UInt32
+
+/// The number of an entry in the server's log; it counts from 1, and only grows within an epoch.
+typealias LogSequence = UInt64
+
+/// The tables of the server, and the letter that their keys begin with.
+///
+/// Names that something follows stand behind their length in two bytes; positions are a timestamp and
+/// such a name. All orders are ascending. DO NOT CHANGE: on people's disks.
+enum ServerTable: UInt8, CaseIterable {
+    /// `message 'm' channel position → Message`
+    case message = 0x6D
+    /// `place 'i' messageID → channel timestamp sequence state`; kept when the message is deleted.
+    case place = 0x69
+    /// `request 'r' userID requestID → messageID`; kept for ever.
+    case request = 0x72
+    /// `reply 'p' parentID position → userID of who replied`
+    case reply = 0x70
+    /// `log 'l' sequence → entry`; see ``LogEntry``.
+    case log = 0x6C
+    /// `channel log 'k' channel sequence → entry`: the same, by channel.
+    case channelLog = 0x6B
+    /// `removal 'y' userID sequence → channelURL`: the channels that a user has lost.
+    case removal = 0x79
+    /// `channel 'c' channel → kind distinct-key record`
+    case channel = 0x63
+    /// `member 'g' channel userID → membership`; see ``Membership``.
+    case member = 0x67
+    /// `restriction 'b' channel type userID → end reason`
+    case restriction = 0x62
+    /// `user 'u' userID → account`; see ``Account``.
+    case user = 0x75
+    /// `file 'f' number → bytes`
+    case file = 0x66
+    /// `counters 's' → …`; see ``ServerCounters``.
+    case counters = 0x73
+}
+
+// MARK: Keys
+
+extension ByteWriter {
+    mutating func table(_ table: ServerTable) { byte(table.rawValue) }
+
+    mutating func messagePrefix(_ channel: ChannelNumber) {
+        table(.message)
+        integer(channel)
+    }
+
+    mutating func message(_ channel: ChannelNumber, _ position: Position) {
+        messagePrefix(channel)
+        self.position(position)
+    }
+
+    mutating func place(_ id: MessageID) {
+        table(.place)
+        text(id.rawValue)
+    }
+
+    mutating func request(_ userID: UserID, _ id: RequestID) {
+        table(.request)
+        measured(userID.rawValue)
+        text(id.rawValue)
+    }
+
+    mutating func replyPrefix(_ parentID: MessageID) {
+        table(.reply)
+        measured(parentID.rawValue)
+    }
+
+    mutating func reply(_ parentID: MessageID, _ position: Position) {
+        replyPrefix(parentID)
+        self.position(position)
+    }
+
+    mutating func log(_ sequence: LogSequence) {
+        table(.log)
+        integer(sequence)
+    }
+
+    mutating func channelLog(_ channel: ChannelNumber, _ sequence: LogSequence) {
+        table(.channelLog)
+        integer(channel)
+        integer(sequence)
+    }
+
+    mutating func removal(_ userID: UserID, _ sequence: LogSequence) {
+        table(.removal)
+        measured(userID.rawValue)
+        integer(sequence)
+    }
+
+    mutating func channel(_ channel: ChannelNumber) {
+        table(.channel)
+        integer(channel)
+    }
+
+    mutating func memberPrefix(_ channel: ChannelNumber) {
+        table(.member)
+        integer(channel)
+    }
+
+    mutating func member(_ channel: ChannelNumber, _ userID: UserID) {
+        memberPrefix(channel)
+        text(userID.rawValue)
+    }
+
+    mutating func restrictionPrefix(_ channel: ChannelNumber) {
+        table(.restriction)
+        integer(channel)
+    }
+
+    mutating func restriction(
+        _ channel: ChannelNumber, _ type: RestrictionType, _ userID: UserID
+    ) {
+        restrictionPrefix(channel)
+        byte(type == .muted ? 0 : 1)
+        text(userID.rawValue)
+    }
+
+    mutating func user(_ userID: UserID) {
+        table(.user)
+        text(userID.rawValue)
+    }
+
+    mutating func file(_ number: UInt64) {
+        table(.file)
+        integer(number)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// What follows the first bytes of a key; nothing if the key is that short.
+    func dropping(_ count: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[Swift.min(count, self.count)...])
+    }
+}

@@ -1,0 +1,116 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ChangelogTests {
+    let world: World
+
+    init() throws {
+        world = try World()
+        try world.makeChannel("general", "alice", "bob")
+    }
+
+    private func isWholeTold(
+        since point: ChangelogPoint
+    ) async throws -> (updated: [String], deleted: [MessageID], pages: Int) {
+        let bob = try await world.connect("bob")
+        var point = point
+        var updated: [String] = []
+        var deleted: [MessageID] = []
+        var pages = 0
+        while true {
+            let page = try await bob.messageChanges(in: "general", since: point)
+            pages += 1
+            updated += page.updated.map(\.text)
+            deleted += page.deleted.map(\.messageID)
+            let next = try #require(page.next)
+            if page.hasMore { #expect(point != .token(next)) }
+            point = .token(next)
+            if !page.hasMore { return (updated, deleted, pages) }
+        }
+    }
+
+    @Test func itTellsWhatWasEditedAndDeleted() async throws {
+        let alice = try await world.connect("alice")
+        let start = try await alice.feed(since: nil).cursor
+        _ = try await alice.say("a", "b", "c", "d")
+        world.clock.advance()
+        _ = try await alice.edit("1", to: "A")
+        world.clock.advance()
+        _ = try await alice.react(.add, "+1", to: "2", in: "general", requestID: "r")
+        try await alice.delete("3", in: "general", requestID: "r")
+        let all = try await isWholeTold(since: .feed(start))
+        #expect(all.updated == ["A", "b"])
+        #expect(all.deleted == ["3"])
+        #expect(try await isWholeTold(since: .time(1002)).updated == ["b"])
+        #expect(try await isWholeTold(since: .time(1002)).deleted == ["3"])
+        #expect(try await isWholeTold(since: .time(1003)).deleted == [])
+        let changes = try await alice.messageChanges(in: "general", since: .feed(start))
+        #expect(changes.deleted.map(\.deletedAt) == [1002])
+    }
+
+    @Test func itComesInPages() async throws {
+        world.server.conditions.changelogPageSize = 2
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("a", "b", "c", "d", "e")
+        for id in 1...5 {
+            _ = try await alice.edit(MessageID(String(id)), to: "\(id)")
+        }
+        let told = try await isWholeTold(since: .time(0))
+        #expect(told.updated == ["1", "2", "3", "4", "5"])
+        #expect(told.pages == 6)
+        world.server.conditions.repeatsChangelogEntries = true
+        let repeated = try await isWholeTold(since: .time(0))
+        #expect(repeated.updated.count > 5)
+        #expect(Set(repeated.updated) == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test func withoutTheCapabilityATimeIsNoPoint() async throws {
+        world.server.conditions.missingCapabilities = [
+            .messageChangelogByTime, .channelChangelogByTime,
+        ]
+        let bob = try await world.connect("bob")
+        let error = await thrown { try await bob.messageChanges(in: "general", since: .time(0)) }
+        #expect(error?.code == .unsupported)
+        #expect(
+            await thrown { try await bob.channelChanges(since: .time(0)) }?.code == .unsupported)
+    }
+
+    @Test func theChannelsThatChangedAreToldOnce() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        try world.makeChannel("new", "alice", "bob")
+        _ = try await alice.say("a", "b")
+        let changes = try await bob.channelChanges(since: .feed(start))
+        #expect(changes.updated.map(\.url) == ["new", "general"])
+        #expect(changes.updated.map(\.unreadMessageCount) == [0, 2])
+        #expect(changes.deletedURLs == [])
+        #expect(!changes.hasMore)
+        let token = try #require(changes.next)
+        #expect(try await bob.channelChanges(since: .token(token)).updated == [])
+        try await bob.leave("new")
+        try await alice.deleteChannel("general")
+        let later = try await bob.channelChanges(since: .token(token))
+        #expect(later.updated == [])
+        #expect(later.deletedURLs == ["new", "general"])
+        #expect(try await bob.channelChanges(since: .time(0)).deletedURLs == ["new", "general"])
+    }
+
+    @Test func channelsComeInPages() async throws {
+        world.server.conditions.changelogPageSize = 2
+        for number in 1...5 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }
+        let bob = try await world.connect("bob")
+        var urls: [ChannelURL] = []
+        var point = ChangelogPoint.time(0)
+        while true {
+            let page = try await bob.channelChanges(since: point)
+            urls += page.updated.map(\.url)
+            point = .token(try #require(page.next))
+            if !page.hasMore { break }
+        }
+        #expect(urls == ["general", "c1", "c2", "c3", "c4", "c5"])
+    }
+}

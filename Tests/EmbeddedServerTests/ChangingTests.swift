@@ -1,0 +1,116 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ChangingTests {
+    let world: World
+
+    init() throws {
+        world = try World()
+        try world.makeChannel("general", "alice", "bob", "carol")
+    }
+
+    @Test func eachEditIsLaterThanTheOneBefore() async throws {
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("hi")
+        #expect(try await alice.edit("1", to: "ho").updatedAt == 1001)
+        #expect(try await alice.edit("1", to: "ha").updatedAt == 1002)
+        world.clock.advance(by: 500)
+        let last = try await alice.edit("1", to: "hu")
+        #expect(last.updatedAt == 1500)
+        #expect(last.createdAt == 1000)
+        #expect(try await alice.texts() == ["hu"])
+    }
+
+    @Test func whatAnEditDoesNotNameStays() async throws {
+        let alice = try await world.connect("alice")
+        _ = try await alice.send(
+            .text("hi") {
+                $0.data = "d"
+                $0.mentionedUserIDs = ["bob"]
+            })
+        var params = UserMessageUpdateParams()
+        params.customType = "c"
+        let message = try await alice.update(
+            "1", in: "general", with: .user(params), requestID: "r")
+        #expect(message.text == "hi")
+        #expect(message.data == "d")
+        #expect(message.customType == "c")
+        #expect(message.mentionedUserIDs == ["bob"])
+    }
+
+    @Test func onlyTheOwnerEdits() async throws {
+        let bob = try await world.connect("bob")
+        let alice = try await world.connect("alice")
+        _ = try await bob.say("hi")
+        let error = await thrown { try await alice.edit("1", to: "ho") }
+        #expect(error?.code == .refused)
+        #expect(error?.detail == .notOwnerOfMessage)
+        #expect(await thrown { try await bob.edit("2", to: "ho") }?.detail == .messageNotFound)
+    }
+
+    @Test func theOwnerAndTheOperatorDelete() async throws {
+        let (alice, bob, carol) = (
+            try await world.connect("alice"), try await world.connect("bob"),
+            try await world.connect("carol")
+        )
+        _ = try await bob.say("a", "b")
+        let error = await thrown {
+            try await carol.delete("1", in: "general", requestID: "r")
+        }
+        #expect(error?.detail == .notOwnerOfMessage)
+        try await bob.delete("1", in: "general", requestID: "r")
+        try await alice.delete("2", in: "general", requestID: "r")
+        #expect(try await carol.texts() == [])
+        let lookup = try await carol.lookup(["1", "2"], in: "general")
+        #expect(lookup == MessageLookup(found: [], gone: ["1", "2"]))
+        #expect(try await carol.countMessages(in: "general", from: nil, to: nil) == 0)
+        let again = await thrown { try await bob.delete("1", in: "general", requestID: "r") }
+        #expect(again?.code == .notFound)
+    }
+
+    @Test func aUserHasAReactionOnce() async throws {
+        let bob = try await world.connect("bob")
+        _ = try await bob.say("hi")
+        let first = try await bob.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        let second = try await bob.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        #expect(first.updatedAt == 1000)
+        #expect(second.updatedAt == 1001)
+        let alice = try await world.connect("alice")
+        _ = try await alice.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        let message = try await bob.lookup(["1"], in: "general").found[0]
+        #expect(message.reactions.map(\.userIDs) == [["bob", "alice"]])
+        _ = try await bob.react(.delete, "+1", to: "1", in: "general", requestID: "r")
+        _ = try await bob.react(.delete, "+1", to: "1", in: "general", requestID: "r")
+        let after = try await bob.lookup(["1"], in: "general").found[0]
+        #expect(after.reactions.map(\.userIDs) == [["alice"]])
+        #expect(after.updatedAt == nil)
+    }
+
+    @Test func aThreadIsCountedOnItsParent() async throws {
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("hi")
+        world.clock.advance()
+        let reply = try await alice.send(.text("ho") { $0.parentMessageID = "1" })
+        #expect(reply.parentMessageInfo?.text == "hi")
+        let bob = try await world.connect("bob")
+        world.clock.advance()
+        _ = try await bob.send(.text("hu") { $0.parentMessageID = "1" })
+        let parent = try await bob.lookup(["1"], in: "general").found[0]
+        #expect(parent.threadInfo?.replyCount == 2)
+        #expect(parent.threadInfo?.lastRepliedAt == 1002)
+        #expect(parent.threadInfo?.mostRepliedUsers.map(\.userID) == ["alice", "bob"])
+        #expect(parent.threadInfo?.updatedAt == 1002)
+
+        let page = try await bob.replies(
+            to: "1", in: "general", at: .newest, older: 10, newer: 0)
+        #expect(page.messages.map(\.text) == ["ho", "hu"])
+        try await bob.delete("3", in: "general", requestID: "r")
+        let after = try await bob.lookup(["1"], in: "general").found[0]
+        #expect(after.threadInfo?.replyCount == 1)
+        #expect(after.threadInfo?.lastRepliedAt == 1001)
+        #expect(after.threadInfo?.updatedAt == 1003)
+    }
+}

@@ -1,0 +1,253 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ChannelTests {
+    let world: World
+
+    init() throws { world = try World() }
+
+    @Test func whoIsNamedIsInvited() async throws {
+        let alice = try await world.connect("alice")
+        let channel = try await alice.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"]))
+        #expect(channel.url == "group_channel_1")
+        #expect(channel.isCreated)
+        #expect(channel.myRole == .operator)
+        #expect(channel.members.map(\.userID) == ["alice", "bob"])
+        #expect(channel.members.map(\.state) == [.joined, .invited])
+        let bob = try await world.connect("bob")
+        let seen = try await bob.channel(channel.url)
+        #expect(seen.myMemberState == .invited)
+        #expect(seen.inviter?.userID == "alice")
+        let error = await thrown { try await bob.send(.text("hi", in: channel.url)) }
+        #expect(error?.detail == .notMember)
+        try await bob.answerInvitation(to: channel.url, accepts: true)
+        #expect(try await bob.channel(channel.url).joinedMemberCount == 2)
+        #expect(try await bob.send(.text("hi", in: channel.url)).text == "hi")
+    }
+
+    @Test func whoDeclinesLosesTheChannel() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        _ = try await alice.createChannel(
+            GroupChannelCreateParams(userIDs: ["bob"], url: "general"))
+        try await bob.answerInvitation(to: "general", accepts: false)
+        #expect(await thrown { try await bob.channel("general") }?.detail == .notMember)
+        #expect(try await alice.channel("general").memberCount == 1)
+    }
+
+    @Test func withoutInvitationsWhoIsNamedHasJoined() async throws {
+        world.server.conditions.missingCapabilities = .invitations
+        let alice = try await world.connect("alice")
+        let channel = try await alice.createChannel(
+            GroupChannelCreateParams(userIDs: ["bob"], url: "general"))
+        #expect(channel.joinedMemberCount == 2)
+        let error = await thrown {
+            try await alice.answerInvitation(to: "general", accepts: true)
+        }
+        #expect(error?.code == .unsupported)
+    }
+
+    @Test func theSameUsersShareADistinctChannel() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        var params = GroupChannelCreateParams("one", userIDs: ["bob"])
+        params.isDistinct = true
+        let first = try await alice.createChannel(params)
+        params.userIDs = ["alice"]
+        let second = try await bob.createChannel(params)
+        #expect(second.url == first.url)
+        #expect(!second.isCreated)
+        params.userIDs = ["alice", "carol"]
+        #expect(try await bob.createChannel(params).url != first.url)
+    }
+
+    @Test func aURLIsGivenOnce() async throws {
+        let alice = try await world.connect("alice")
+        try world.makeChannel("general", "alice")
+        let error = await thrown {
+            try await alice.createChannel(GroupChannelCreateParams(url: "general"))
+        }
+        #expect(error?.code == .refused)
+        #expect(error?.detail == .duplicatedData)
+    }
+
+    @Test func anybodyJoinsAPublicChannel() async throws {
+        let alice = try await world.connect("alice")
+        let carol = try await world.connect("carol")
+        var params = GroupChannelCreateParams(url: "open")
+        params.isPublic = true
+        _ = try await alice.createChannel(params)
+        #expect(try await carol.join("open").joinedMemberCount == 2)
+        try world.makeChannel("closed", "alice")
+        #expect(await thrown { try await carol.join("closed") }?.detail == .notAuthorized)
+    }
+
+    @Test func metadataThatAnUpdateDoesNotNameStays() async throws {
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        var patch = Patch<GroupChannel>()
+        patch.set(\.metadata, to: ["k": "v"])
+        patch.set(\.data, to: "d")
+        patch.set(\.memberCount, to: 99)
+        _ = try await alice.updateChannel("general", with: patch)
+        var other = Patch<GroupChannel>()
+        other.set(\.name, to: "n")
+        let channel = try await alice.updateChannel("general", with: other)
+        #expect(channel.name == "n")
+        #expect(channel.data == "d")
+        #expect(channel.metadata == ["k": "v"])
+        #expect(channel.metadataUpdatedAt == ["k": 1000])
+        #expect(channel.memberCount == 1)
+    }
+
+    @Test func hidingEndsWithTheNextMessage() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        try await bob.hide("general", .hiddenAllowAutoUnhide)
+        #expect(try await bob.channel("general").hiddenState == .hiddenAllowAutoUnhide)
+        #expect(try await alice.channel("general").hiddenState == .unhidden)
+        #expect(try await bob.channels(matching: .init(), after: nil).elements == [])
+        _ = try await alice.say("a")
+        #expect(try await bob.channel("general").hiddenState == .unhidden)
+        try await bob.hide("general", .hiddenPreventAutoUnhide)
+        _ = try await alice.say("b")
+        #expect(try await bob.channel("general").hiddenState == .hiddenPreventAutoUnhide)
+    }
+
+    @Test func unreadMessagesAndMentionsAreCounted() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        _ = try await alice.send(.text("a") { $0.mentionedUserIDs = ["bob"] })
+        _ = try await alice.say("b", "c")
+        _ = try await bob.say("own")
+        #expect(try await bob.channel("general").unreadMessageCount == 3)
+        #expect(try await bob.channel("general").unreadMentionCount == 1)
+        try await alice.delete("1", in: "general", requestID: "r")
+        #expect(try await bob.channel("general").unreadMessageCount == 2)
+        #expect(try await bob.channel("general").unreadMentionCount == 0)
+        try await bob.markAsRead("general")
+        #expect(try await bob.channel("general").unreadMessageCount == 0)
+        #expect(try await bob.channel("general").myLastRead == 1000)
+        #expect(try await alice.channel("general").readReceipts["bob"] == 1000)
+        // In the very millisecond of reading.
+        _ = try await alice.say("d")
+        #expect(try await bob.channel("general").unreadMessageCount == 1)
+        #expect(try await alice.channel("general").unreadMessageCount == 1)
+    }
+
+    @Test(arguments: GroupChannelListOrder.allCases)
+    func aListHasTheOrderOfItsQuery(order: GroupChannelListOrder) async throws {
+        let alice = try await world.connect("alice")
+        for number in [3, 1, 2, 5, 4] {
+            let url = ChannelURL("c\(number)")
+            try world.makeChannel(url, "alice")
+            var patch = Patch<GroupChannel>()
+            patch.set(\.name, to: "n\(number % 3)")
+            if number != 2 { patch.set(\.metadata, to: ["k": "v\(9 - number)"]) }
+            _ = try await alice.updateChannel(url, with: patch)
+            if number % 2 == 1 { _ = try await alice.say("m\(number)", in: url) }
+            world.clock.advance()
+        }
+        var query = GroupChannelListQuery()
+        query.order = order
+        query.limit = 2
+        query.metaDataOrderKeyFilter = "k"
+        var channels: [GroupChannel] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await alice.channels(matching: query, after: cursor)
+            channels += page.elements
+            cursor = page.next
+        } while cursor != nil
+        #expect(channels.count == 5)
+        #expect(channels.map(\.url) == channels.sorted(by: query.precedes).map(\.url))
+    }
+
+    @Test func membersComeInPages() async throws {
+        try world.makeChannel("general", "alice", "bob", "carol")
+        let alice = try await world.connect("alice")
+        let first = try await alice.members(of: "general", after: nil, limit: 2)
+        #expect(first.elements.map(\.userID) == ["alice", "bob"])
+        let second = try await alice.members(of: "general", after: first.next, limit: 2)
+        #expect(second.elements.map(\.userID) == ["carol"])
+        #expect(second.next == nil)
+    }
+
+    // MARK: Moderating
+
+    @Test func onlyOperatorsSendInAFrozenChannel() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        #expect(await thrown { try await bob.setFrozen(true, "general") }?.detail == .notAuthorized)
+        try await alice.setFrozen(true, "general")
+        #expect(await thrown { try await bob.say("a") }?.detail == .channelFrozen)
+        try await alice.say("b")
+        try await alice.setFrozen(false, "general")
+        try await bob.say("c")
+        #expect(try await bob.texts() == ["b", "c"])
+    }
+
+    @Test func aMuteEndsByItself() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "loud")
+        #expect(await thrown { try await bob.say("a") }?.detail == .mutedInChannel)
+        #expect(try await bob.channel("general").isMuted)
+        #expect(try await bob.channel("general").myRestriction?.reason == "loud")
+        world.clock.advance(by: 10)
+        try await bob.say("b")
+        try await alice.restrict("bob", in: "general", .muted, until: nil, reason: "")
+        #expect(await thrown { try await bob.say("c") }?.detail == .mutedInChannel)
+        try await alice.lift(.muted, of: "bob", in: "general")
+        try await bob.say("d")
+        #expect(try await bob.texts() == ["b", "d"])
+    }
+
+    @Test func whoIsBannedLosesTheChannelMeanwhile() async throws {
+        var params = GroupChannelCreateParams(userIDs: ["bob"], url: "general")
+        params.isPublic = true
+        try world.server.createChannel(params, by: "alice")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        try await alice.restrict("bob", in: "general", .banned, until: nil, reason: "")
+        #expect(try await bob.catchUp(since: start).events.pictures == ["lost general banned"])
+        #expect(await thrown { try await bob.join("general") }?.detail == .banned)
+        #expect(await thrown { try await bob.say("a") }?.detail == .banned)
+        #expect(await thrown { try await alice.invite(["bob"], to: "general") }?.detail == .banned)
+        try await alice.lift(.banned, of: "bob", in: "general")
+        #expect(try await bob.join("general").memberCount == 2)
+    }
+
+    // MARK: Open channels
+
+    @Test func whoHasEnteredAnOpenChannelIsToldWhatIsSent() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let channel = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "o"))
+        #expect(channel.operators.map(\.userID) == ["alice"])
+        #expect(await thrown { try await bob.texts(in: "o") }?.detail == .notMember)
+        _ = try await alice.enter("o")
+        _ = try await alice.say("before", in: "o")
+        let start = try await bob.feed(since: nil).cursor
+        #expect(try await bob.enter("o").participantCount == 2)
+        _ = try await alice.say("after", in: "o")
+        let (events, cursor) = try await bob.catchUp(since: start)
+        #expect(events.pictures == ["after"])
+        #expect(try await bob.texts(in: "o") == ["before", "after"])
+        try await bob.exit("o")
+        _ = try await alice.say("gone", in: "o")
+        #expect(try await bob.catchUp(since: cursor).events.pictures == [])
+        await alice.disconnect()
+        #expect(try await bob.openChannel("o").participantCount == 0)
+        #expect(try await bob.openChannels(after: nil, limit: 5).elements.map(\.url) == ["o"])
+    }
+}

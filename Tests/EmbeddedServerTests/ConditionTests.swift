@@ -1,0 +1,132 @@
+import Foundation
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ConditionTests {
+    @Test func messagesOfASecondShareTheirTime() async throws {
+        let world = try World()
+        try world.makeChannel("general", "alice")
+        world.server.conditions.timeGranularity = 1000
+        let alice = try await world.connect("alice")
+        var times: [Timestamp] = []
+        for text in ["a", "b", "c", "d"] {
+            times += try await alice.say(text).map(\.createdAt)
+            world.clock.advance(by: 400)
+        }
+        #expect(times == [1000, 1000, 1000, 2000])
+        #expect(try await alice.texts() == ["a", "b", "c", "d"])
+        #expect(
+            try await alice.messages(in: "general", at: .newest, older: 2, newer: 0).older
+                == "1.0:b1000/3")
+    }
+
+    @Test func clocksThatDisagreeTurnTheOrderAround() async throws {
+        func times(seed: UInt64) async throws -> [Int64] {
+            let world = try World(seed: seed)
+            try world.makeChannel("general", "alice")
+            world.server.conditions.clockSkew = 100
+            let alice = try await world.connect("alice")
+            var times: [Int64] = []
+            for number in 0..<20 {
+                times += try await alice.say(String(number)).map(\.createdAt.milliseconds)
+            }
+            let page = try await alice.messages(in: "general", at: .newest, older: 20, newer: 0)
+            #expect(page.messages.map(\.createdAt.milliseconds) == times.sorted())
+            #expect(try await alice.channel("general").lastMessage == page.messages.last)
+            return times
+        }
+        let first = try await times(seed: 1)
+        #expect(first != first.sorted())
+        #expect(first.allSatisfy { (900...1100).contains($0) })
+        #expect(try await times(seed: 1) == first)
+        #expect(try await times(seed: 2) != first)
+    }
+
+    @Test func holesOfDisagreeingClocksHoldAllThatWasNotTold() async throws {
+        let world = try World(seed: 7)
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        world.server.conditions.clockSkew = 100
+        world.server.conditions.feedLimit = 3
+        for number in 0..<20 { _ = try await alice.say(String(number)) }
+        let events = try await bob.catchUp(since: start).events
+        #expect(events.pictures == ["hole", "17", "18", "19"])
+        guard case .hole(_, let walk)? = events.first else { return }
+        let page = try await bob.messages(in: "general", at: .cursor(walk), older: 99, newer: 0)
+        #expect(Set(page.messages.map(\.text)).isSuperset(of: (0..<17).map(String.init)))
+    }
+
+    @Test func oldMessagesAreForgottenSilentlyOrNot() async throws {
+        let world = try World()
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        for text in ["a", "b", "c", "d"] {
+            _ = try await alice.say(text)
+            world.clock.advance()
+        }
+        let start = try await alice.feed(since: nil).cursor
+        try world.server.expireMessages(before: 1002)
+        #expect(try await alice.texts() == ["c", "d"])
+        #expect(try await alice.catchUp(since: start).events.pictures == [])
+        #expect(try await alice.channel("general").messagePurgeOffset == 1002)
+        #expect(
+            await thrown {
+                try await alice.messages(in: "general", at: .message("1"), older: 1, newer: 1)
+            }?.code == .expired)
+        try world.server.expireMessages(before: 1003, tellsDeletions: true)
+        #expect(try await alice.catchUp(since: start).events.pictures == ["-3"])
+        #expect(try await alice.texts() == ["d"])
+    }
+
+    @Test func aServerThatIsRestoredHasANewEpoch() async throws {
+        let world = try World()
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("a")
+        let backup = try world.server.backup()
+        _ = try await alice.say("b")
+        let cursor = try await alice.feed(since: nil).cursor
+        try world.server.restore(backup)
+        #expect(await thrown { try await alice.feed(since: cursor) }?.code == .expired)
+        #expect(try await alice.texts() == ["a"])
+        #expect(try await alice.connect(as: Credentials("alice")).epoch == "2")
+        #expect(try await alice.feed(since: nil).epoch == "2")
+        // The id is given again.
+        #expect(try await alice.say("c").map(\.messageID) == ["2"])
+        try world.server.restore(backup)
+        #expect(try await alice.connect(as: Credentials("alice")).epoch == "3")
+    }
+
+    @Test func whatIsMissingIsUnsupported() async throws {
+        let world = try World()
+        try world.makeChannel("general", "alice")
+        world.server.conditions.missingCapabilities = [.counts, .reactions]
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("a")
+        let count = await thrown {
+            try await alice.countMessages(in: "general", from: nil, to: nil)
+        }
+        #expect(count?.code == .unsupported)
+        let reaction = await thrown {
+            try await alice.react(.add, "k", to: "1", in: "general", requestID: "r")
+        }
+        #expect(reaction?.code == .unsupported)
+        #expect(try await alice.lookup(["1"], in: "general").found[0].reactions == [])
+    }
+
+    @Test func conditionsThatMakeNoSenseAreMovedToTheNearestThatDo() throws {
+        let world = try World()
+        world.server.conditions.pageLimit = -5
+        world.server.conditions.repeatsChangelogEntries = true
+        world.server.conditions.changelogPageSize = 0
+        world.server.conditions.timeGranularity = 0
+        #expect(world.server.conditions.pageLimit == 1)
+        #expect(world.server.conditions.changelogPageSize == 2)
+        #expect(world.server.conditions.timeGranularity == 1)
+    }
+}

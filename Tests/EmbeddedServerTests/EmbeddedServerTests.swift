@@ -1,6 +1,0 @@
-import Testing
-
-@testable import EmbeddedServer
-
-@Suite struct EmbeddedServerTests {
-}

@@ -1,0 +1,257 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct FeedTests {
+    let world: World
+
+    init() throws {
+        world = try World()
+        try world.makeChannel("general", "alice", "bob")
+    }
+
+    @Test func theBeginningTellsEachChannelTheMostRecentFirst() async throws {
+        try world.makeChannel("b", "alice")
+        try world.makeChannel("c", "alice", "bob")
+        try world.makeChannel("private", "carol")
+        let alice = try await world.connect("alice")
+        world.clock.advance()
+        _ = try await alice.say("one", in: "c")
+        world.clock.advance()
+        _ = try await alice.say("two", in: "general")
+        let batch = try await alice.feed(since: nil)
+        let urls = batch.events.compactMap { event -> ChannelURL? in
+            if case .channel(let update) = event { update.channelURL } else { nil }
+        }
+        #expect(urls == ["general", "c", "b"])
+        #expect(batch.events.pictures == [])
+        #expect(batch.events.contains(.channels(["general", "b", "c"])))
+        #expect(batch.isLive)
+        #expect(batch.epoch == "1")
+        #expect(batch.events.channel("general") == (try await alice.channel("general")))
+    }
+
+    @Test func aLongBeginningComesInParts() async throws {
+        world.server.conditions.feedBatchSize = 2
+        for number in 1...4 { try world.makeChannel(ChannelURL("c\(number)"), "bob") }
+        let bob = try await world.connect("bob")
+        let first = try await bob.feed(since: nil)
+        #expect(!first.isLive)
+        let (events, _) = try await bob.catchUp(since: nil)
+        let urls = events.compactMap { event -> ChannelURL? in
+            if case .channel(let update) = event { update.channelURL } else { nil }
+        }
+        #expect(urls == ["c1", "c2", "c3", "c4", "general"])
+    }
+
+    @Test func aChannelThatMovesDuringTheBeginningIsNotPassedBy() async throws {
+        world.server.conditions.feedBatchSize = 1
+        try world.makeChannel("a", "bob")
+        let bob = try await world.connect("bob")
+        let alice = try await world.connect("alice")
+        let first = try await bob.feed(since: nil)
+        _ = try await alice.say("hi")
+        let (events, _) = try await bob.catchUp(since: first.cursor)
+        #expect(events.channel("general") == (try await bob.channel("general")))
+        #expect(events.pictures == ["hi"])
+    }
+
+    @Test func whatHappensIsToldInOrder() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        _ = try await alice.say("a", "b")
+        _ = try await alice.react(.add, "+1", to: "1", in: "general", requestID: "r")
+        _ = try await bob.send(.text("c") { $0.parentMessageID = "1" })
+        try await bob.markAsRead("general")
+        try await alice.markAsDelivered("general")
+        let (events, cursor) = try await bob.catchUp(since: start)
+        #expect(
+            events.pictures == [
+                "a", "b", "+\u{2B}1 alice", "c", "thread 1", "read bob 1000",
+                "delivered alice 1000",
+            ])
+        #expect(try await bob.catchUp(since: start).events == events)
+        #expect(try await bob.catchUp(since: cursor).events == [])
+    }
+
+    @Test func aMessageIsToldAsItIsByThen() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        _ = try await alice.say("a", "b", "c")
+        _ = try await alice.edit("1", to: "A")
+        try await alice.delete("2", in: "general", requestID: "r")
+        let (events, _) = try await bob.catchUp(since: start)
+        #expect(events.pictures == ["A", "c", "-2"])
+        let middle = try await bob.feed(since: nil).cursor
+        _ = try await alice.edit("1", to: "AA")
+        _ = try await alice.edit("1", to: "AAA")
+        #expect(try await bob.catchUp(since: middle).events.pictures == ["~AAA"])
+    }
+
+    @Test func theChannelSaysWhatItsMessagesMakeOfIt() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let (before, start) = try await bob.catchUp(since: nil)
+        _ = try await alice.say("a", "b")
+        try await alice.setFrozen(true, "general")
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: "Allgemein")
+        _ = try await alice.updateChannel("general", with: patch)
+        try await alice.invite(["dora"], to: "general")
+        let (after, _) = try await bob.catchUp(since: start)
+        let channel = (before + after).channel("general")
+        #expect(channel == (try await bob.channel("general")))
+        #expect(channel.unreadMessageCount == 2)
+        #expect(channel.lastMessage?.text == "b")
+        #expect(channel.name == "Allgemein")
+        #expect(channel.isFrozen)
+        #expect(channel.memberCount == 3)
+        #expect(channel.joinedMemberCount == 2)
+        guard case .unreadCount(let count) = after.last else {
+            Issue.record("The count of what is unread is not the last.")
+            return
+        }
+        #expect(count.groupChannelUnreadMessageCount == 2)
+    }
+
+    @Test func batchesAreBounded() async throws {
+        world.server.conditions.feedBatchSize = 2
+        let alice = try await world.connect("alice")
+        let start = try await alice.catchUp(since: nil).cursor
+        _ = try await alice.say("a", "b", "c", "d")
+        let first = try await alice.feed(since: start)
+        #expect(first.events.pictures == ["a", "b"])
+        #expect(!first.isLive)
+        let second = try await alice.feed(since: first.cursor)
+        #expect(second.events.pictures == ["c", "d"])
+        #expect(second.isLive)
+        #expect(try await alice.catchUp(since: start).events.pictures == ["a", "b", "c", "d"])
+    }
+
+    @Test func nothingIsToldOfTheChannelsOfOthers() async throws {
+        try world.makeChannel("private", "carol", "alice")
+        let bob = try await world.connect("bob")
+        let alice = try await world.connect("alice")
+        let start = try await bob.feed(since: nil).cursor
+        _ = try await alice.say("secret", in: "private")
+        try await alice.setTyping(true, in: "private")
+        let batch = try await bob.feed(since: start)
+        #expect(batch.events == [])
+        #expect(batch.isLive)
+    }
+
+    @Test func whoJoinsIsToldTheChannelAndWhatComesAfter() async throws {
+        let alice = try await world.connect("alice")
+        let carol = try await world.connect("carol")
+        let start = try await carol.feed(since: nil).cursor
+        _ = try await alice.say("before")
+        try await alice.invite(["carol"], to: "general")
+        _ = try await alice.say("invited")
+        try await carol.answerInvitation(to: "general", accepts: true)
+        _ = try await alice.say("after")
+        let (events, cursor) = try await carol.catchUp(since: start)
+        #expect(events.pictures == ["invited", "after"])
+        #expect(events.channel("general") == (try await carol.channel("general")))
+        try await carol.leave("general")
+        _ = try await alice.say("gone")
+        let (later, _) = try await carol.catchUp(since: cursor)
+        #expect(later.pictures == ["lost general left"])
+        // Whoever was away all the time hears that the channel is not theirs, and nothing of it.
+        #expect(try await carol.catchUp(since: start).events.pictures == ["lost general left"])
+    }
+
+    @Test func cursorsExpireWhenTold() async throws {
+        let alice = try await world.connect("alice")
+        let old = try await alice.feed(since: nil).cursor
+        try world.server.expireCursors()
+        #expect(await thrown { try await alice.feed(since: old) }?.code == .expired)
+        #expect(await thrown { try await alice.feed(since: "nonsense") }?.code == .expired)
+        #expect(await thrown { try await alice.feed(since: "2:1") }?.code == .expired)
+        #expect(await thrown { try await alice.feed(since: "1:999") }?.code == .expired)
+        let token = await thrown { try await alice.channelChanges(since: .token(old.rawValue)) }
+        #expect(token?.code == .expired)
+        let new = try await alice.feed(since: nil).cursor
+        _ = try await alice.say("a")
+        #expect(try await alice.catchUp(since: new).events.pictures == ["a"])
+    }
+
+    // MARK: Live
+
+    @Test func typingIsToldOnceAndHasACursorOfItsOwn() async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        try await alice.setTyping(true, in: "general")
+        let batch = try await bob.feed(since: start)
+        #expect(batch.events.pictures == [#"typing ["alice"]"#])
+        #expect(batch.cursor != start)
+        let next = try await bob.feed(since: batch.cursor)
+        #expect(next.events == [])
+        await alice.disconnect()
+        let last = try await bob.feed(since: next.cursor)
+        #expect(last.events.pictures == ["typing []"])
+        #expect(last.cursor != batch.cursor)
+    }
+
+    @Test func aFeedWaitsUntilThereIsSomethingToTell() async throws {
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        let alice = try await world.connect("alice")
+        let start = try await bob.feed(since: nil).cursor
+        async let batch = bob.feed(since: start)
+        _ = try await alice.say("a")
+        #expect(try await batch.events.pictures == ["a"])
+    }
+
+    @Test func aCanceledFeedEndsItsWait() async throws {
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        let start = try await bob.feed(since: nil).cursor
+        let task = Task { await thrown { try await bob.feed(since: start) } }
+        task.cancel()
+        #expect(await task.value?.code == .canceled)
+    }
+
+    @Test func disconnectingEndsAWait() async throws {
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        let start = try await bob.feed(since: nil).cursor
+        let task = Task { await thrown { try await bob.feed(since: start) } }
+        await bob.disconnect()
+        #expect(await task.value?.code == .notConnected)
+        let error = await thrown { try await bob.channel("general") }
+        #expect(error?.code == .notConnected)
+    }
+
+    // MARK: Holes
+
+    @Test func onlyTheNewestMessagesOfAnAbsenceAreTold() async throws {
+        world.server.conditions.feedLimit = 2
+        world.server.conditions.feedBatchSize = 3
+        try world.makeChannel("small", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        _ = try await alice.say("0")
+        let start = try await bob.catchUp(since: nil).cursor
+        _ = try await alice.edit("1", to: "zero")
+        for text in ["a", "b", "c", "d", "e"] {
+            world.clock.advance()
+            _ = try await alice.say(text)
+        }
+        _ = try await alice.say("x", in: "small")
+        let (events, _) = try await bob.catchUp(since: start)
+        #expect(events.pictures == ["hole", "d", "e", "x"])
+        guard case .hole(let url, let walk)? = events.first(where: { $0.picture == "hole" }) else {
+            return
+        }
+        #expect(url == "general")
+        let page = try await bob.messages(in: url, at: .cursor(walk), older: 10, newer: 0)
+        #expect(page.messages.map(\.text) == ["zero", "a", "b", "c"])
+        let changes = try await bob.messageChanges(in: "general", since: .feed(start))
+        #expect(changes.updated.map(\.text) == ["zero"])
+    }
+}

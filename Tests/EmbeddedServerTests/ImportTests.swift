@@ -1,0 +1,56 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ImportTests {
+    private func message(
+        _ text: String, id: MessageID? = nil, from sender: UserID, at time: Timestamp
+    ) -> Message {
+        Message(
+            id: id, channelURL: "old", sender: Sender(id: sender, nickname: sender.rawValue),
+            text: text, createdAt: time, sendingStatus: .succeeded)
+    }
+
+    @Test func messagesAreTakenAsTheyAre() async throws {
+        let world = try World()
+        try world.server.importMessages(
+            [
+                message("b", id: "$b", from: "bob", at: 20),
+                message("a", from: "alice", at: 10),
+            ], members: ["carol"])
+        let carol = try await world.connect("carol")
+        #expect(try await carol.texts(in: "old") == ["a", "b"])
+        let channel = try await carol.channel("old")
+        #expect(channel.members.map(\.userID) == ["alice", "bob", "carol"])
+        #expect(channel.members.map(\.nickname) == ["alice", "bob", ""])
+        #expect(channel.unreadMessageCount == 0)
+        #expect(channel.lastMessage?.messageID == "$b")
+        #expect(try await carol.lookup(["$b", "1"], in: "old").found.map(\.createdAt) == [20, 10])
+        // A message that is new comes behind all of them.
+        #expect(try await carol.say("c", in: "old").map(\.createdAt) == [1000])
+        #expect(try await carol.texts(in: "old") == ["a", "b", "c"])
+    }
+
+    @Test func theFeedTellsThemIfAsked() async throws {
+        let world = try World()
+        try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        try world.server.importMessages([message("b", from: "alice", at: 11)])
+        #expect(try await bob.catchUp(since: start).events.pictures == [])
+        try world.server.importMessages([message("c", from: "alice", at: 12)], tellsFeed: true)
+        #expect(try await bob.catchUp(since: start).events.pictures == ["c"])
+        #expect(try await bob.channel("old").unreadMessageCount == 1)
+    }
+
+    @Test func anIDIsGivenOnce() async throws {
+        let world = try World()
+        let one = message("a", id: "1", from: "alice", at: 10)
+        try world.server.importMessages([one])
+        #expect(await thrown { try world.server.importMessages([one]) }?.detail == .duplicatedData)
+        let alice = try await world.connect("alice")
+        #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct SessionTests {
+    let world: World
+
+    init() throws { world = try World() }
+
+    @Test func whoConnectsIsAdded() async throws {
+        let client = world.server.client()
+        let session = try await client.connect(as: Credentials("alice"))
+        #expect(session.user == User(id: "alice"))
+        #expect(session.epoch == "1")
+        #expect(session.appInfo?.uploadSizeLimit == 25 << 20)
+        world.server.conditions.requiresKnownUsers = true
+        let error = await thrown { try await client.connect(as: Credentials("bob")) }
+        #expect(error?.code == .sessionRevoked)
+        #expect(error?.detail == .userNotExist)
+    }
+
+    @Test func aTokenHasToBeTheUsers() async throws {
+        try world.server.addUser(User(id: "alice", nickname: "Alice"), accessToken: "secret")
+        let client = world.server.client()
+        for token in [nil, "wrong"] {
+            let error = await thrown {
+                try await client.connect(as: Credentials("alice", accessToken: token))
+            }
+            #expect(error?.code == .sessionRevoked)
+            #expect(error?.detail == .accessTokenNotValid)
+        }
+        let session = try await client.connect(
+            as: Credentials("alice", accessToken: "secret"))
+        #expect(session.user.nickname == "Alice")
+    }
+
+    @Test func anExpiredSessionIsRenewedByConnecting() async throws {
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        world.server.expireSessions(of: "alice")
+        #expect(await thrown { try await alice.say("a") }?.code == .sessionExpired)
+        _ = try await alice.connect(as: Credentials("alice"))
+        try await alice.say("b")
+        #expect(try await alice.texts() == ["b"])
+    }
+
+    @Test func aRevokedUserIsLetInNoMore() async throws {
+        let alice = try await world.connect("alice")
+        try world.server.revokeUser("alice")
+        #expect(await thrown { try await alice.feed(since: nil) }?.code == .sessionRevoked)
+        let error = await thrown { try await alice.connect(as: Credentials("alice")) }
+        #expect(error?.code == .sessionRevoked)
+        try world.server.addUser(User(id: "alice"))
+        #expect(try await alice.connect(as: Credentials("alice")).user.userID == "alice")
+    }
+
+    @Test func filesComeBackAsTheyWere() async throws {
+        let alice = try await world.connect("alice")
+        var file = UploadableFile()
+        file.data = Data([1, 2, 3, 4, 5])
+        file.name = "a.bin"
+        let steps = Steps()
+        let info = try await alice.upload(file, requestID: "r") { steps.add($0.bytesTransferred) }
+        #expect(info.name == "a.bin")
+        #expect(info.size == 5)
+        #expect(info.url == "embedded://files/1")
+        #expect(steps.all == [1, 2, 3, 5])
+        #expect(try await alice.download(info) == Data([1, 2, 3, 4, 5]))
+        #expect(await thrown { try await alice.download(FileInfo(url: "x")) }?.code == .notFound)
+        world.server.conditions.maximumFileSize = 4
+        let error = await thrown { try await alice.upload(file, requestID: "r") { _ in } }
+        #expect(error?.detail == .fileSizeLimitExceeded)
+    }
+
+    @Test func aFileMessageHasItsFile() async throws {
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        var file = UploadableFile()
+        file.data = Data([1])
+        var message = Message(type: .file, id: nil, channelURL: "general", createdAt: 0)
+        message.multipleFilesMessageParams = MultipleFilesMessageCreateParams([
+            file, UploadableFile(url: "https://elsewhere"),
+        ])
+        var draft = Draft(message, requestID: "r")
+        let refused = await thrown { try await alice.send(draft) }
+        #expect(refused?.detail == .missingParameter)
+        draft.setUploadedFile(try await alice.upload(file, requestID: "r") { _ in }, at: 0)
+        let sent = try await alice.send(draft)
+        #expect(sent.type == .file)
+        #expect(sent.files.map(\.url) == ["embedded://files/1", "https://elsewhere"])
+    }
+
+    @Test func aCanceledTaskHasNoEffect() async throws {
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await thrown { try await alice.say("a") }
+        }
+        #expect(await task.value?.code == .canceled)
+        #expect(try await alice.texts() == [])
+    }
+}
+
+private final class Steps: Sendable {
+    private let steps = NSLock()
+    nonisolated(unsafe) private var values: [Int] = []
+    // Touched under the lock alone.
+    func add(_ step: Int) { steps.withLock { values.append(step) } }
+    var all: [Int] { steps.withLock { values } }
+}

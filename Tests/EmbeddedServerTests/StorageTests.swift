@@ -1,0 +1,118 @@
+import Models
+import Store
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct StorageTests {
+    private func hex(_ write: (inout ByteWriter) -> Void) -> String {
+        ByteWriter.key(write).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    @Test func keysHaveTheirGoldenBytes() {
+        let position = Position(createdAt: 1000, messageID: "7")
+        #expect(hex { $0.message(2, position) } == "6d00000002" + "80000000000003e8" + "000137")
+        #expect(hex { $0.place("7") } == "6937")
+        #expect(hex { $0.request("al", "r1") } == "720002616c7231")
+        #expect(hex { $0.reply("7", position) } == "70000137" + "80000000000003e8" + "000137")
+        #expect(hex { $0.log(258) } == "6c0000000000000102")
+        #expect(hex { $0.channelLog(2, 258) } == "6b000000020000000000000102")
+        #expect(hex { $0.removal("al", 258) } == "790002616c0000000000000102")
+        #expect(hex { $0.channel(2) } == "6300000002")
+        #expect(hex { $0.member(2, "al") } == "6700000002616c")
+        #expect(hex { $0.restriction(2, .banned, "al") } == "620000000201616c")
+        #expect(hex { $0.user("al") } == "75616c")
+        #expect(hex { $0.file(3) } == "660000000000000003")
+        #expect(hex(ServerCounters.key) == "73")
+    }
+
+    private static let position = Position(createdAt: 1000, messageID: "7")
+
+    private static let entries: [(LogEntry.Event, String)] = [
+        (.mark, ""),
+        (
+            .received(
+                LogEntry.Receipt(
+                    position: position, sender: "al", countsAsUnread: true, mentionsAll: true,
+                    mentions: ["bo"])),
+            "80000000000003e8000137" + "0002616c" + "03" + "0002626f"
+        ),
+        (.updated(position), "80000000000003e8000137"),
+        (.deleted("7"), "37"),
+        (
+            .reacted(position, ReactionEvent(.delete, "k", by: "al", to: "7", in: "c", at: 9)),
+            "80000000000003e8000137" + "0a0137" + "12016b" + "1a02616c" + "2001" + "2809" + "320163"
+        ),
+        (.threadChanged(position), "80000000000003e8000137"),
+        (.read("al", 1000), "80000000000003e8616c"),
+        (.delivered("al", 1000), "80000000000003e8616c"),
+        (
+            .changed(
+                .members, LogEntry.Cause(source: .eventUserJoined, users: ["al"], actor: "bo")),
+            "01" + "0077" + "0002626f" + "0002616c"
+        ),
+        (.gained(LogEntry.Cause(source: .eventUserJoined)), "0077" + "0000"),
+        (.lost("c", .banned), "0363"),
+    ]
+
+    @Test(arguments: Array(entries.indices))
+    func entriesHaveTheirGoldenBytes(index: Int) throws {
+        let (event, golden) = Self.entries[index]
+        let entry = LogEntry(time: 5, channel: 2, only: "z", event: event)
+        let kind = index < 16 ? "0" + String(index, radix: 16) : ""
+        #expect(hex(entry.write) == kind + "8000000000000005" + "00000002" + "00017a" + golden)
+        let bytes = ByteWriter.key(entry.write)
+        let read = try bytes.withUnsafeBytes { buffer in
+            var reader = ByteReader(buffer)
+            return try LogEntry(&reader)
+        }
+        #expect(read == entry)
+    }
+
+    @Test func membershipsHaveTheirGoldenBytes() throws {
+        var member = Membership(.invited, role: .operator, from: 3)
+        member.hidden = .hiddenPreventAutoUnhide
+        member.readAt = 1
+        member.inviter = "al"
+        let none = "0000000000000000"
+        #expect(
+            hex(member.write)
+                == "01" + "01" + "01" + "02" + String(repeating: "0000000000000003", count: 3)
+                + "8000000000000001" + none + none + none + none + "616c")
+        let bytes = ByteWriter.key(member.write)
+        let read = try bytes.withUnsafeBytes { buffer in
+            var reader = ByteReader(buffer)
+            return try Membership(&reader)
+        }
+        #expect(read == member)
+    }
+
+    @Test func placesAndCountersHaveTheirGoldenBytes() {
+        var place = MessagePlace(channel: 2, createdAt: 1000, sequence: 258)
+        place.isDeleted = true
+        #expect(hex(place.write) == "00000002" + "80000000000003e8" + "0000000000000102" + "01")
+        var counters = ServerCounters()
+        counters.time = 1000
+        #expect(
+            hex(counters.write)
+                == "01" + "0000000000000000" + "80000000000003e8" + "0000000000000001"
+                + "00000001" + "0000000000000001" + "0000000000000000" + "00000000"
+                + "0000000000000001")
+    }
+
+    @Test func cursorsHaveTheirGoldenTexts() throws {
+        var cursor = LogCursor(42)
+        #expect(cursor.text(1) == "1:42")
+        cursor.live = 3
+        #expect(cursor.text(1) == "1:42.3")
+        cursor.absence = LogCursor.Absence(after: 40, upTo: 50)
+        #expect(cursor.text(1) == "1:42.3~40-50")
+        cursor.beginning = "t 5 1 0 c@x:~."
+        var counters = ServerCounters()
+        counters.sequence = 42
+        #expect(try LogCursor(cursor.text(1), counters) == cursor)
+    }
+}

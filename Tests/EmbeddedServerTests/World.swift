@@ -1,0 +1,147 @@
+import Foundation
+import Models
+import Store
+import Sync
+
+@testable import EmbeddedServer
+
+/// A server whose clock stands still until a test moves it, and the devices of some users.
+final class World: Sendable {
+    let server: EmbeddedServer
+    let clock: Clock
+
+    init(seed: UInt64 = 0, at directory: URL? = nil, clock: Clock = Clock()) throws {
+        self.clock = clock
+        if let directory {
+            server = try EmbeddedServer(at: directory, seed: seed) { clock.now }
+        } else {
+            server = try EmbeddedServer.inMemory(seed: seed) { clock.now }
+        }
+    }
+
+    /// A device of a user, connected, whose feed never waits.
+    func connect(_ userID: UserID) async throws -> EmbeddedClient {
+        let client = server.client(waits: false)
+        _ = try await client.connect(as: Credentials(userID))
+        return client
+    }
+
+    /// A channel in which all have joined; the first moderates it.
+    func makeChannel(_ url: ChannelURL, _ userIDs: UserID...) throws {
+        try server.createChannel(
+            GroupChannelCreateParams(
+                url.rawValue, userIDs: Array(userIDs.dropFirst()), url: url),
+            by: userIDs[0])
+    }
+}
+
+/// A clock that stands still until somebody moves it.
+final class Clock: Sendable {
+    private let time = Locked<Int64>(1000)
+
+    var now: Timestamp { Timestamp(milliseconds: time.withLock { $0 }) }
+
+    func advance(by milliseconds: Int64 = 1) { time.withLock { $0 += milliseconds } }
+}
+
+extension Draft {
+    /// A draft of a text, whose request id is the text too.
+    static func text(
+        _ text: String, in url: ChannelURL = "general", requestID: RequestID? = nil,
+        _ change: (inout UserMessageCreateParams) -> Void = { _ in }
+    ) -> Draft {
+        var params = UserMessageCreateParams(text)
+        change(&params)
+        var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
+        message.userMessageParams = params
+        return Draft(message, requestID: requestID ?? RequestID(text))
+    }
+}
+
+extension EmbeddedClient {
+    /// Sends texts, one after the other.
+    @discardableResult
+    func say(_ texts: String..., in url: ChannelURL = "general") async throws -> [Message] {
+        var messages: [Message] = []
+        for text in texts { messages.append(try await send(.text(text, in: url))) }
+        return messages
+    }
+
+    /// The texts of a channel's newest messages, the oldest first.
+    func texts(in url: ChannelURL = "general", newest count: Int = 100) async throws -> [String] {
+        try await messages(in: url, at: .newest, older: count, newer: 0).messages.map(\.text)
+    }
+
+    /// All that the feed tells since a cursor, and the last cursor.
+    func catchUp(since cursor: FeedCursor?) async throws -> (
+        events: [FeedEvent], cursor: FeedCursor
+    ) {
+        var events: [FeedEvent] = []
+        var cursor = cursor
+        while true {
+            let batch = try await feed(since: cursor)
+            events += batch.events
+            cursor = batch.cursor
+            if batch.isLive { return (events, batch.cursor) }
+        }
+    }
+
+    func edit(
+        _ id: MessageID, to text: String, in url: ChannelURL = "general"
+    ) async throws -> Message {
+        var params = UserMessageUpdateParams()
+        params.text = text
+        return try await update(id, in: url, with: .user(params), requestID: "edit")
+    }
+}
+
+extension FeedEvent {
+    /// What it tells of messages, in a word or two; `nil` if nothing.
+    var picture: String? {
+        switch self {
+        case .messageReceived(let message): message.text
+        case .messageUpdated(let message): "~\(message.text)"
+        case .messageDeleted(let id, in: _, at: _): "-\(id)"
+        case .reaction(let event):
+            "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
+        case .threadInfo(let event): "thread \(event.threadInfo?.replyCount ?? 0)"
+        case .hole: "hole"
+        case .read(by: let userID, in: _, at: let time): "read \(userID) \(time)"
+        case .delivered(to: let userID, in: _, at: let time): "delivered \(userID) \(time)"
+        case .typing(let users, in: _): "typing \(users.map(\.userID.rawValue))"
+        case .channelRemoved(let url, let removal): "lost \(url) \(removal)"
+        case .channel, .channels, .openChannel, .unreadCount: nil
+        }
+    }
+}
+
+extension [FeedEvent] {
+    var pictures: [String] { compactMap(\.picture) }
+
+    /// What a fold of all updates makes of a channel.
+    func channel(_ url: ChannelURL) -> GroupChannel {
+        var channel = GroupChannel()
+        for case .channel(let update) in self where update.channelURL == url {
+            update.patch.apply(to: &channel)
+        }
+        return channel
+    }
+}
+
+/// What a call throws; `nil` if nothing.
+func thrown<Result>(_ body: () async throws -> Result) async -> BackendError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error as? BackendError
+    }
+}
+
+/// Runs a test in a directory that is removed afterwards.
+func withDirectory(_ body: (URL) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory
+        .appendingPathComponent("EmbeddedServer-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory)
+}
