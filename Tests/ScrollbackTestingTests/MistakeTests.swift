@@ -9,9 +9,6 @@ import Testing
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
         let report = await BackendConformance.run(on: subject)
-        print(
-            "MISTAKE", mistake.description, "| broken:", report.brokenPromises.sorted(),
-            "| expected:", mistake.promises.sorted())
         let first = report.failed.first { !mistake.promises.contains($0.promiseID) }
         #expect(
             report.brokenPromises == mistake.promises,

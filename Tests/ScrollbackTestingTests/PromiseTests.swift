@@ -49,6 +49,7 @@ let repository = URL(filePath: #filePath)
         let found = Set(Mistake.all.flatMap(\.promises))
         let everyBackends = Set(
             BackendConformance.checks.filter { $0.capabilities.isEmpty }.map(\.promise.id))
-        #expect(everyBackends.subtracting(found).sorted() == [])
+        // To break this one takes a server of several clocks.
+        #expect(everyBackends.subtracting(found).sorted() == ["send.order"])
     }
 }

@@ -15,6 +15,11 @@ struct WrongBackend: ForwardingBackend {
         (@Sendable (MessageID, ChannelURL, MessageUpdate, RequestID) async throws -> Message)?
     var onDelete: (@Sendable (MessageID, ChannelURL, RequestID) async throws -> Void)?
     var onTyping: (@Sendable (ChannelURL) async throws -> Void)?
+    var onChannelChanges: (@Sendable (ChangelogPoint) async throws -> GroupChannelChangelog)?
+    var onChannels:
+        (@Sendable (GroupChannelListQuery, PageCursor?) async throws -> Page<GroupChannel>)?
+    var onChannel: (@Sendable (ChannelURL) async throws -> GroupChannel)?
+    var onMembers: (@Sendable (ChannelURL, PageCursor?, Int) async throws -> Page<Member>)?
     var disconnects = true
 
     init(_ base: any Backend) { self.base = base }
@@ -54,6 +59,36 @@ struct WrongBackend: ForwardingBackend {
             return try await base.messageChanges(in: channelURL, since: point)
         }
         return try await failing { try await onChanges(channelURL, point) }
+    }
+
+    func channelChanges(
+        since point: ChangelogPoint
+    ) async throws(BackendError) -> GroupChannelChangelog {
+        guard let onChannelChanges else { return try await base.channelChanges(since: point) }
+        return try await failing { try await onChannelChanges(point) }
+    }
+
+    func channels(
+        matching query: GroupChannelListQuery, after cursor: PageCursor?
+    ) async throws(BackendError) -> Page<GroupChannel> {
+        guard let onChannels else {
+            return try await base.channels(matching: query, after: cursor)
+        }
+        return try await failing { try await onChannels(query, cursor) }
+    }
+
+    func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
+        guard let onChannel else { return try await base.channel(url) }
+        return try await failing { try await onChannel(url) }
+    }
+
+    func members(
+        of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
+    ) async throws(BackendError) -> Page<Member> {
+        guard let onMembers else {
+            return try await base.members(of: channelURL, after: cursor, limit: limit)
+        }
+        return try await failing { try await onMembers(channelURL, cursor, limit) }
     }
 
     func send(_ draft: Draft) async throws(BackendError) -> Message {
@@ -104,6 +139,8 @@ final class Memory: Sendable {
         var pages: [String: MessagePage] = [:]
         var told: [ChannelURL: Message] = [:]
         var user: UserID?
+        var cursors: Set<FeedCursor> = []
+        var count = 0
     }
 
     private let contents = Locked(Contents())

@@ -98,7 +98,7 @@ extension Device {
     ) async throws -> [GroupChannelChangelog] {
         var pages: [GroupChannelChangelog] = []
         var point = point
-        for _ in 0..<500 {
+        for _ in 0..<100 {
             let page = try await backend.channelChanges(since: point)
             pages.append(page)
             guard page.hasMore else { return pages }
@@ -113,7 +113,7 @@ extension Device {
             point = .token(next)
         }
         throw Broken(
-            text: "the changelog of channels did not come to an end in 500 pages",
+            text: "the changelog of channels did not come to an end in 100 pages",
             promiseID: "channelChanges.ends")
     }
 }

@@ -16,7 +16,7 @@ extension BackendRecorder {
     /// Asks the other backend, and records it.
     public func disconnect() async {
         await base.disconnect()
-        add("disconnect()", "done")
+        add("disconnect", [:]) { "done" }
     }
 
     /// Asks the other backend, and records it.

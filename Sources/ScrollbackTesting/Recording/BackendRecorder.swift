@@ -32,23 +32,28 @@ public struct BackendRecorder: ForwardingBackend {
         self.log = log
     }
 
-    func add(_ call: String, _ answer: String) {
-        log.add("\(name.isEmpty ? "" : "\(name): ")\(call) → \(answer)")
-    }
-
-    func record<Answer>(
-        _ name: String, _ arguments: KeyValuePairs<String, Any?>,
+    func record<Answer: Sendable>(
+        _ call: String, _ arguments: KeyValuePairs<String, (any Sendable)?>,
         _ body: () async throws(BackendError) -> Answer
     ) async throws(BackendError) -> Answer {
-        let list = arguments.map { $0.isEmpty ? shown($1) : "\($0): \(shown($1))" }
-        let call = "\(name)(\(list.joined(separator: ", ")))"
         do {
             let answer = try await body()
-            add(call, Answer.self == Void.self ? "done" : shown(answer))
+            add(call, arguments) { Answer.self == Void.self ? "done" : shown(answer) }
             return answer
         } catch {
-            add(call, "throws \(error)")
+            add(call, arguments) { "throws \(error)" }
             throw error
+        }
+    }
+
+    func add(
+        _ call: String, _ arguments: KeyValuePairs<String, (any Sendable)?>,
+        _ answer: @escaping @Sendable () -> String
+    ) {
+        let name = name.isEmpty ? "" : "\(name): "
+        log.add {
+            let list = arguments.map { $0.isEmpty ? shown($1) : "\($0): \(shown($1))" }
+            return "\(name)\(call)(\(list.joined(separator: ", "))) → \(answer())"
         }
     }
 }

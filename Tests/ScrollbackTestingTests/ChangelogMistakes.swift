@@ -1,0 +1,138 @@
+import Models
+import Sync
+
+// What is wrong with changelogs.
+extension Mistake {
+    static let changelogMistakes: [Mistake] = [
+        Mistake("tells no deletions in a changelog", ["messageChanges.complete"]) {
+            backend, base, _ in
+            backend.onChanges = { url, point in
+                var changes = try await base.messageChanges(in: url, since: point)
+                changes.deleted = []
+                return changes
+            }
+        },
+        Mistake("repeats a token", ["messageChanges.token"]) { backend, base, _ in
+            backend.onChanges = { url, point in
+                var changes = try await base.messageChanges(in: url, since: point)
+                if case .token(let token) = point, changes.hasMore { changes.next = token }
+                return changes
+            }
+        },
+        Mistake("has no last token", ["messageChanges.token"]) { backend, base, _ in
+            backend.onChanges = { url, point in
+                var changes = try await base.messageChanges(in: url, since: point)
+                if !changes.hasMore { changes.next = nil }
+                return changes
+            }
+        },
+        Mistake("repeats its changelog for ever", ["messageChanges.ends"]) {
+            backend, base, memory in
+            backend.onChanges = { url, point in
+                var changes = try await base.messageChanges(in: url, since: point)
+                if !changes.hasMore, let next = changes.next {
+                    (changes.hasMore, changes.next) = (true, memory.another(next))
+                }
+                return changes
+            }
+        },
+        Mistake("knows of no changes instead of expiring", ["messageChanges.expired"]) {
+            backend, base, _ in
+            backend.onChanges = { url, point in
+                do { return try await base.messageChanges(in: url, since: point) } catch let error
+                    as BackendError
+                {
+                    guard error.code == .expired else { throw error }
+                    var none = MessageChangelog()
+                    none.next = "1/0"
+                    return none
+                }
+            }
+        },
+        Mistake("tells no lost and no changed channels", ["channelChanges.complete"]) {
+            backend, base, _ in
+            backend.onChannelChanges = { point in
+                var changes = try await base.channelChanges(since: point)
+                changes.updated = changes.updated.filter { $0.lastMessage == nil }
+                changes.deletedURLs = []
+                return changes
+            }
+        },
+        Mistake("has no last token of channels", ["channelChanges.token"]) { backend, base, _ in
+            backend.onChannelChanges = { point in
+                var changes = try await base.channelChanges(since: point)
+                changes.next = changes.hasMore ? changes.next : nil
+                return changes
+            }
+        },
+        Mistake("repeats its changelog of channels for ever", ["channelChanges.ends"]) {
+            backend, base, memory in
+            backend.onChannelChanges = { point in
+                var changes = try await base.channelChanges(since: point)
+                if !changes.hasMore, let next = changes.next {
+                    (changes.hasMore, changes.next) = (true, memory.another(next))
+                }
+                return changes
+            }
+        },
+        Mistake("knows of no channels instead of expiring", ["channelChanges.expired"]) {
+            backend, base, _ in
+            backend.onChannelChanges = { point in
+                do { return try await base.channelChanges(since: point) } catch let error
+                    as BackendError
+                {
+                    guard error.code == .expired else { throw error }
+                    return GroupChannelChangelog()
+                }
+            }
+        },
+    ]
+}
+
+// What is wrong with channels.
+extension Mistake {
+    static let channelMistakes: [Mistake] = [
+        Mistake("turns the list of channels around", ["channels.query"]) { backend, base, _ in
+            backend.onChannels = { query, cursor in
+                var page = try await base.channels(matching: query, after: cursor)
+                page.elements.reverse()
+                return page
+            }
+        },
+        Mistake("ignores filters", ["channels.query"]) { backend, base, _ in
+            backend.onChannels = { query, cursor in
+                var query = query
+                query.channelNameContainsFilter = nil
+                return try await base.channels(matching: query, after: cursor)
+            }
+        },
+        Mistake(
+            "knows another name of a channel", ["channel.same", "feed.beginning", "feed.members"]
+        ) {
+            backend, base, _ in
+            backend.onChannel = { url in
+                var channel = try await base.channel(url)
+                channel.name += " "
+                return channel
+            }
+        },
+        Mistake("loses a member between pages", ["members.all"]) { backend, base, _ in
+            backend.onMembers = { url, cursor, limit in
+                var page = try await base.members(of: url, after: cursor, limit: limit)
+                if cursor != nil { page.elements.removeFirst() }
+                return page
+            }
+        },
+    ]
+}
+
+extension Memory {
+    /// Another way to write a token of the team chat, in each call one that was not there before.
+    func another(_ token: String) -> String {
+        let zeros = use { memory in
+            memory.count += 1
+            return String(repeating: "0", count: memory.count % 4000)
+        }
+        return token.replacing("/", with: "/\(zeros)", maxReplacements: 1)
+    }
+}

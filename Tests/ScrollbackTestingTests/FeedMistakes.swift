@@ -1,0 +1,199 @@
+import Models
+import Sync
+
+// What is wrong with what a feed tells.
+extension Mistake {
+    static let feedMistakes: [Mistake] = [
+        Mistake("drops holes", ["feed.complete", "feed.hole"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { if case .hole = $0 { true } else { false } }
+                return batch
+            }
+        },
+        Mistake("walks from behind the hole", ["feed.complete", "feed.hole"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                for (index, event) in batch.events.enumerated() {
+                    guard case .hole(in: let url, walk: _) = event else { continue }
+                    let edge = Edge(.distantPast).cursor
+                    batch.events[index] = .hole(in: url, walk: edge)
+                }
+                return batch
+            }
+        },
+        Mistake("swaps two messages", ["feed.order"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                let places = batch.events.indices.filter { index in
+                    if case .messageReceived = batch.events[index] { true } else { false }
+                }
+                if places.count > 1 { batch.events.swapAt(places[0], places[1]) }
+                return batch
+            }
+        },
+        Mistake("tells an older version after a newer", ["feed.whole"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                for case .messageUpdated(let message) in batch.events {
+                    var old = message
+                    old.updatedAt = nil
+                    old.text = "0"
+                    batch.events.append(.messageUpdated(old))
+                }
+                return batch
+            }
+        },
+        Mistake("tells only what changed of a message", ["feed.whole", "feed.complete"]) {
+            backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events = batch.events.map { event in
+                    guard case .messageUpdated(let message) = event else { return event }
+                    var part = Message()
+                    part.messageID = message.messageID
+                    part.channelURL = message.channelURL
+                    part.text = message.text
+                    part.updatedAt = message.updatedAt
+                    return .messageUpdated(part)
+                }
+                return batch
+            }
+        },
+        Mistake(
+            "has a cursor that skips", ["feed.complete", "feed.hole", "feed.live"]
+        ) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                guard !batch.isLive else { return batch }
+                batch.cursor = try await base.feed(since: batch.cursor).cursor
+                return batch
+            }
+        },
+        Mistake("has a cursor that stays", ["feed.cursor", "feed.once"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                if batch.isLive, let cursor { batch.cursor = cursor }
+                return batch
+            }
+        },
+        Mistake("is live too early", ["feed.complete", "feed.cursor", "feed.hole", "feed.live"]) {
+            backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.isLive = true
+                return batch
+            }
+        },
+        Mistake("is never live", ["feed.live"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.isLive = false
+                return batch
+            }
+        },
+        Mistake("begins anew instead of expiring", ["feed.expired"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                do { return try await base.feed(since: cursor) } catch let error as BackendError {
+                    guard error.code == .expired else { throw error }
+                    return try await base.feed(since: nil)
+                }
+            }
+        },
+        Mistake("tells of channels of others", ["feed.private"]) { backend, base, memory in
+            backend.onSend = { draft in
+                let message = try await base.send(draft)
+                memory.use { $0.messages.append(message) }
+                return message
+            }
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                guard let last = memory.use({ $0.messages.suffix(3).first }) else { return batch }
+                do { _ = try await base.channel(last.channelURL) } catch {
+                    batch.events.append(.messageReceived(last))
+                }
+                return batch
+            }
+        },
+        Mistake(
+            "does not tell users of their own messages",
+            ["feed.sender", "feed.complete", "send.told"]
+        ) { backend, base, _ in
+            let mine = Memory()
+            backend.onConnect = { credentials in
+                mine.use { $0.user = credentials.userID }
+                return try await base.connect(as: credentials)
+            }
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { event in
+                    guard case .messageReceived(let message) = event else { return false }
+                    return message.sender?.userID == mine.use { $0.user }
+                }
+                return batch
+            }
+        },
+        Mistake("names another epoch", ["feed.epoch"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.epoch = "another"
+                return batch
+            }
+        },
+        Mistake("begins with the oldest channels", ["feed.beginning"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                if cursor == nil { batch.events.reverse() }
+                return batch
+            }
+        },
+    ]
+}
+
+// What is wrong with where a feed goes on, and with connecting.
+extension Mistake {
+    static let cursorMistakes: [Mistake] = [
+        Mistake("tells the same cursor once", ["feed.again", "feed.complete", "feed.cursor"]) {
+            backend, base, _ in
+            let memory = Memory()
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                guard let cursor, !batch.events.isEmpty else { return batch }
+                let isNew = memory.use { $0.cursors.insert(cursor).inserted }
+                if !isNew { (batch.events, batch.isLive) = ([], true) }
+                return batch
+            }
+        },
+        Mistake("knows only its own cursors", ["feed.restart", "feed.once"]) { backend, base, _ in
+            let memory = Memory()
+            backend.onFeed = { cursor in
+                if let cursor, !memory.use({ $0.cursors.contains(cursor) }) {
+                    throw BackendError(.expired, "an unknown cursor")
+                }
+                let batch = try await base.feed(since: cursor)
+                memory.use { _ = $0.cursors.insert(batch.cursor) }
+                return batch
+            }
+        },
+        Mistake("does not tell of new channels", ["feed.members"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                guard cursor != nil else { return batch }
+                batch.events.removeAll { if case .channel = $0 { true } else { false } }
+                return batch
+            }
+        },
+        Mistake("has an epoch for each connection", ["connect.again", "feed.epoch"]) {
+            backend, base, memory in
+            backend.onConnect = { credentials in
+                var session = try await base.connect(as: credentials)
+                let count = memory.use { memory in
+                    memory.count += 1
+                    return memory.count
+                }
+                session.epoch = ServerEpoch("\(count)")
+                return session
+            }
+        },
+    ]
+}

@@ -1,0 +1,26 @@
+import Models
+import Sync
+
+/// Something wrong that a backend could do, and the promises that it breaks.
+struct Mistake: Sendable, CustomStringConvertible {
+    let description: String
+    let promises: Set<String>
+    let make: @Sendable (any Backend, Memory) -> any Backend
+
+    init(
+        _ description: String, _ promises: Set<String>,
+        _ change: @escaping @Sendable (inout WrongBackend, any Backend, Memory) -> Void
+    ) {
+        self.description = description
+        self.promises = promises
+        make = { base, memory in
+            var backend = WrongBackend(base)
+            change(&backend, base, memory)
+            return backend
+        }
+    }
+
+    static let all =
+        feedMistakes + cursorMistakes + pageMistakes + changelogMistakes + channelMistakes
+        + writingMistakes
+}

@@ -1,0 +1,154 @@
+import Models
+import Sync
+
+// What is wrong with pages.
+extension Mistake {
+    static let pageMistakes: [Mistake] = [
+        Mistake("calls a page that is cut short the end", ["messages.ends"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                guard older > 60 else {
+                    return try await base.messages(
+                        in: url, at: anchor, older: older, newer: newer)
+                }
+                var page = try await base.messages(in: url, at: anchor, older: 20, newer: 0)
+                page.older = nil
+                return page
+            }
+        },
+        Mistake("has no end", ["messages.walk"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                page.older = page.older ?? Edge(.distantPast).cursor
+                return page
+            }
+        },
+        Mistake("loses a message between pages", ["messages.cursor"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                if case .cursor = anchor, older == 3, page.messages.count == older {
+                    page.messages.removeLast()
+                }
+                return page
+            }
+        },
+        Mistake("has messages twice between pages", ["messages.cursor"]) {
+            backend, base, memory in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                let first = page.messages.first
+                let before = memory.use { memory in
+                    defer { memory.told[url] = first }
+                    return memory.told[url]
+                }
+                if case .cursor = anchor, older == 3, let before { page.messages.append(before) }
+                return page
+            }
+        },
+        Mistake(
+            "loses what shares a millisecond at a border", ["messages.cursor", "messages.anchor"]
+        ) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                if older > 0, let first = page.messages.first, page.older != nil {
+                    let time = Timestamp(milliseconds: first.createdAt.milliseconds - 1)
+                    page.older = Edge(time).cursor
+                }
+                return page
+            }
+        },
+        Mistake("gives more than was asked for", ["messages.limit"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                guard newer == 1, older == 0 else {
+                    return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                }
+                return try await base.messages(in: url, at: anchor, older: 0, newer: 2)
+            }
+        },
+        Mistake("leaves a message out of a page", ["messages.whole"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                if older == 20, newer == 20, page.messages.count > 4 { page.messages.remove(at: 3) }
+                return page
+            }
+        },
+        Mistake("sorts the newest first", ["messages.order"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                var page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                if older == 20, newer == 20 { page.messages.reverse() }
+                return page
+            }
+        },
+        Mistake("counts a time's own millisecond as older", ["messages.time"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                guard case .time(let time) = anchor, time != .distantFuture, time != .distantPast
+                else {
+                    return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                }
+                let next = Timestamp(milliseconds: time.milliseconds + 1)
+                return try await base.messages(
+                    in: url, at: .time(next), older: older, newer: newer)
+            }
+        },
+        Mistake("shows the newest page for what is not there", ["messages.expired"]) {
+            backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                do {
+                    return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                } catch let error as BackendError {
+                    guard error.code == .expired, anchor == .message("no-such-message") else {
+                        throw error
+                    }
+                    return try await base.messages(
+                        in: url, at: .newest, older: older, newer: newer)
+                }
+            }
+        },
+        Mistake("shows an old page", ["messages.fresh"]) { backend, base, memory in
+            backend.onMessages = { url, anchor, older, newer in
+                let page = try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                guard older == 10 else { return page }
+                return memory.use { memory in
+                    defer { memory.pages["\(url)"] = page }
+                    return memory.pages["\(url)"] ?? page
+                }
+            }
+        },
+        Mistake("says nothing of what is gone", ["lookup.all", "delete.gone"]) { backend, base, _ in
+            backend.onLookup = { ids, url in
+                var answer = try await base.lookup(ids, in: url)
+                answer.gone = []
+                return answer
+            }
+        },
+        Mistake("counts messages instead of naming them", ["messages.steady"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                let isFromOldest = anchor == .time(.distantPast) && older == 0
+                let isFromNewest = anchor == .newest && newer == 0
+                var start = 0
+                var side = isFromNewest ? "older" : "newer"
+                if case .cursor(let cursor) = anchor, cursor.rawValue.contains("#") {
+                    let parts = cursor.rawValue.split(separator: "#").map(String.init)
+                    (side, start) = (parts[0], Int(parts[1]) ?? 0)
+                } else if !isFromOldest && !isFromNewest {
+                    return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                }
+                var all: [Message] = []
+                var rest: PageCursor?
+                repeat {
+                    let page = try await base.messages(
+                        in: url, at: rest.map { .cursor($0) } ?? .newest, older: 100, newer: 0)
+                    all = page.messages + all
+                    rest = page.older
+                } while rest != nil
+                if side == "older" { all.reverse() }
+                let part = Array(all.dropFirst(start).prefix(max(older, newer)))
+                let end = start + part.count
+                let next = end < all.count ? PageCursor("\(side)#\(end)") : nil
+                guard side == "older" else {
+                    return MessagePage(messages: part, older: nil, newer: next)
+                }
+                return MessagePage(messages: part.reversed(), older: next, newer: nil)
+            }
+        },
+    ]
+}

@@ -1,0 +1,117 @@
+import Models
+import Sync
+
+// What is wrong with writing, and with connections.
+extension Mistake {
+    static let writingMistakes: [Mistake] = [
+        Mistake("forgets request ids after a while", ["send.once"]) { backend, base, memory in
+            backend.onSend = { draft in
+                var draft = draft
+                let isOld = memory.use { memory in
+                    memory.messages.append(Message())
+                    let count = memory.messages.count
+                    defer { memory.drafts[draft.requestID] = count }
+                    return memory.drafts[draft.requestID].map { count - $0 > 20 } ?? false
+                }
+                if isOld { draft.requestID = RequestID("\(draft.requestID) again") }
+                return try await base.send(draft)
+            }
+        },
+        Mistake("resurrects what was deleted", ["send.deleted"]) { backend, base, _ in
+            backend.onSend = { draft in
+                do { return try await base.send(draft) } catch let error as BackendError {
+                    guard error.detail == .messageNotFound else { throw error }
+                    var draft = draft
+                    draft.requestID = RequestID("\(draft.requestID) again")
+                    return try await base.send(draft)
+                }
+            }
+        },
+        Mistake("lets others edit", ["update.owner"]) { backend, base, memory in
+            backend.onSend = { draft in
+                let message = try await base.send(draft)
+                memory.use { $0.senders[message.messageID ?? ""] = base }
+                return message
+            }
+            backend.onUpdate = { id, url, update, request in
+                do {
+                    return try await base.update(id, in: url, with: update, requestID: request)
+                } catch let error as BackendError {
+                    guard error.code == .refused, let sender = memory.use({ $0.senders[id] })
+                    else { throw error }
+                    return try await sender.update(id, in: url, with: update, requestID: request)
+                }
+            }
+        },
+        Mistake("lets others delete", ["delete.owner"]) { backend, base, memory in
+            backend.onSend = { draft in
+                let message = try await base.send(draft)
+                memory.use { $0.senders[message.messageID ?? ""] = base }
+                return message
+            }
+            backend.onDelete = { id, url, request in
+                do { try await base.delete(id, in: url, requestID: request) } catch let error
+                    as BackendError
+                {
+                    guard error.code == .refused, let sender = memory.use({ $0.senders[id] })
+                    else { throw error }
+                    try await sender.delete(id, in: url, requestID: request)
+                }
+            }
+        },
+        Mistake("wipes what an edit does not name", ["update.absent"]) { backend, base, _ in
+            backend.onUpdate = { id, url, update, request in
+                guard case .user(var params) = update else { throw BackendError.lacking(.files) }
+                params.data = params.data ?? ""
+                return try await base.update(id, in: url, with: .user(params), requestID: request)
+            }
+        },
+        Mistake("gives edits the time of the message", ["update.version"]) { backend, base, _ in
+            backend.onUpdate = { id, url, update, request in
+                var message = try await base.update(
+                    id, in: url, with: update, requestID: request)
+                message.updatedAt = message.createdAt
+                return message
+            }
+        },
+        Mistake("deletes what is gone", ["delete.twice"]) { backend, base, _ in
+            backend.onDelete = { id, url, request in
+                do { try await base.delete(id, in: url, requestID: request) } catch let error
+                    as BackendError
+                {
+                    guard error.detail == .messageNotFound else { throw error }
+                }
+            }
+        },
+        Mistake("does not pass the request id on", ["send.message"]) { backend, base, _ in
+            backend.onSend = { draft in
+                var message = try await base.send(draft)
+                message.requestID = nil
+                return message
+            }
+        },
+        Mistake("ignores what it cannot do", ["errors.unsupported"]) { backend, _, _ in
+            backend.onTyping = { _ in }
+        },
+        Mistake("answers when it is disconnected", ["disconnect.ends"]) { backend, _, _ in
+            backend.disconnects = false
+        },
+        Mistake("connects somebody else", ["connect.user"]) { backend, base, _ in
+            backend.onConnect = { credentials in
+                var session = try await base.connect(as: credentials)
+                session.user = User(id: "somebody")
+                return session
+            }
+        },
+        Mistake("invents a channel that is not there", ["errors.channel"]) { backend, base, _ in
+            backend.onMessages = { url, anchor, older, newer in
+                do {
+                    return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+                } catch let error as BackendError {
+                    guard error.code == .notFound else { throw error }
+                    return MessagePage(messages: [], older: nil, newer: nil)
+                }
+            }
+        },
+    ]
+}
