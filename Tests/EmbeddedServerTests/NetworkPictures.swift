@@ -51,6 +51,8 @@ extension Backend {
             let batch = try await feed(since: cursor)
             batches.append(batch)
             cursor = batch.cursor
+            // What does not end is a failure, too.
+            guard batches.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return batches
     }
@@ -63,6 +65,7 @@ extension Backend {
         while let cursor = pages[pages.count - 1].older {
             pages.append(
                 try await messages(in: url, at: .cursor(cursor), older: older, newer: 0))
+            guard pages.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return pages
     }
