@@ -72,7 +72,7 @@ extension ConformanceSubject {
 
 /// What a host may be able to do to its server, so that more can be checked.
 public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
-    /// The server stops, and starts again with what it had stored; whoever was connected is no more.
+    /// The server stops, and starts again with what it had stored; no device of before is used again.
     case restartServer
 
     /// The server forgets what changed up to now, so that the cursors and tokens that it has given
