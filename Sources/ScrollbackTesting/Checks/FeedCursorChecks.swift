@@ -112,12 +112,12 @@ extension BackendConformance {
         ConformanceCheck("feed.restart", "restart the server", hooks: [.restartServer]) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            var replica = try await Replica(try await scene.device(0), url)
+            var replica = try await Replica(alice, url)
             let cursor = try await alice.tip()
             let messages = try await bob.send(3, in: url)
             try await scene.perform(.restartServer)
-            for device in [replica.device, bob] { try await device.reconnect() }
-            try await bob.edit(messages[0], "edited")
+            replica.device = try await scene.device(0)
+            try await scene.device(1).edit(messages[0], "edited")
             try await replica.catchUp(since: cursor)
             try await replica.expectAgreement()
         },

@@ -11,7 +11,8 @@ public protocol ConformanceSubject: Sendable {
 
     /// Makes what one more device of a user would have; it is not connected yet.
     ///
-    /// It is best if its feed answers with an empty batch where it would wait: see ``patience``.
+    /// Where its feed has nothing to tell, it has to answer with an empty batch: best at once, else when
+    /// the server ends the wait. One that waits for ever makes checks wait that look for silence.
     func makeBackend(for user: Credentials) async throws -> any Backend
 
     /// Returns a request id that was never used on this server; see ``RequestIDs``.
@@ -41,11 +42,12 @@ public protocol ConformanceSubject: Sendable {
     /// How many empty batches of a feed are pulled in a row before what was expected counts as
     /// missing; 5 by default.
     ///
-    /// A hundred times as many are pulled that tell of other things. A backend whose feed waits for
-    /// as long as nothing happens needs a ``deadline``.
+    /// A hundred times as many are pulled that tell of other things.
     var patience: Int { get }
 
     /// How long one check may take; the default, `nil`, asks no clock.
+    ///
+    /// A check that is not over by then fails, and its task is canceled.
     var deadline: Duration? { get }
 }
 
@@ -72,7 +74,7 @@ extension ConformanceSubject {
 
 /// What a host may be able to do to its server, so that more can be checked.
 public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
-    /// The server stops, and starts again with what it had stored; whoever was connected is no more.
+    /// The server stops, and starts again with what it had stored; no device of before is used again.
     case restartServer
 
     /// The server forgets what changed up to now, so that the cursors and tokens that it has given

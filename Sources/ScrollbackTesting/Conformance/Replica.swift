@@ -3,7 +3,8 @@ import Sync
 
 /// What a device would hold of a channel that stores what its feed tells, and fills holes as they come.
 struct Replica {
-    let device: Device
+    /// Which device follows the feed; another one may go on.
+    var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
 

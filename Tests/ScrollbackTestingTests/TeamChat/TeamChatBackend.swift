@@ -33,9 +33,9 @@ actor TeamChatBackend: Backend {
     }
 
     /// Asks the server, and says what its failures mean.
-    private func ask<Answer>(_ call: (Int) async throws -> Answer) async throws(BackendError)
-        -> Answer
-    {
+    private func ask<Answer>(
+        _ call: (Int) async throws -> Answer
+    ) async throws(BackendError) -> Answer {
         guard let session else { throw BackendError(.notConnected, "nobody is connected") }
         do { return try await call(session) } catch { throw BackendError(error) }
     }
