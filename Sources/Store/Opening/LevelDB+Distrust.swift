@@ -68,7 +68,7 @@ extension LevelDB {
                 return true
             }
         }
-        var state = try rows.state(of: number) ?? ChannelState()
+        var state = try rows.readableState(of: number) ?? ChannelState()
         state.messageCount = 0
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         var seen: Set<MessageID> = []

@@ -119,17 +119,17 @@ extension StoreReader {
 
     /// Returns the channels of which anything is held, the least recently opened first.
     ///
-    /// Those that were never opened come before the others, in the order they were met.
+    /// Those that were never opened, or of which that cannot be decoded, come before the others, in
+    /// the order they were met.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
-    ///   decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the channels, with two lookups for each.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var turns: [(turn: UInt64, number: ChannelNumber)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
             let number = try cache.channelNumber(ofKey: key)
-            turns.append((try cache.state(of: number)?.lastAccess ?? 0, number))
+            turns.append((try cache.readableState(of: number)?.lastAccess ?? 0, number))
             return true
         }
         return try cache.urls(of: turns.sorted { $0 < $1 }.map(\.number))

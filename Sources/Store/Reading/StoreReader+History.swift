@@ -162,13 +162,8 @@ extension StoreReader {
         let prefix = ByteWriter.key { $0.table(.tombstone, number) }
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
-            let id = try cache.decode(
-                UnsafeRawBufferPointer(rebasing: key[prefix.count...]), as: "a tombstone's key"
-            ) { (reader) throws(ByteReader.Damage) in MessageID(try reader.text()) }
-            tombstones.append(
-                try cache.decode(value, as: "the tombstone of \(id)") {
-                    (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader)
-                })
+            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+            tombstones.append(try cache.tombstone(id, value, in: url))
             return true
         }
         return tombstones
@@ -216,6 +211,20 @@ extension StoreReader {
 }
 
 // MARK: Rows
+
+extension Rows {
+    /// A tombstone, of the end of its key and its value.
+    func tombstone(
+        _ id: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
+    ) throws(StoreError) -> Tombstone {
+        let id = try decode(id, as: "a tombstone's key") { (reader) throws(ByteReader.Damage) in
+            MessageID(try reader.text())
+        }
+        return try decode(value, as: "the tombstone of \(id)") {
+            (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader)
+        }
+    }
+}
 
 extension StoreView {
     /// The stretches of a channel that lie above one bound and below another, oldest first.

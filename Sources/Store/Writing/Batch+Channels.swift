@@ -152,10 +152,8 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            let state = try cache.decode(value, as: "the state of a channel") {
-                (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
-            }
-            last = max(last, state.lastAccess)
+            // One that is damaged must not keep all others from being opened.
+            if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }
         return last

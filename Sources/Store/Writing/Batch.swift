@@ -4,6 +4,9 @@ public import Models
 ///
 /// Given to the closure of ``ChatStore/write(_:)``, and of use in it alone. Reads through a batch see
 /// what it has done so far. An operation that throws has done nothing.
+///
+/// What is replaced or discarded need not be readable. Where the count of a channel's messages is
+/// damaged, the next operation that changes the channel counts them, with a step for each.
 public final class Batch: StoreReader {
     let version: Version
     let rows = BatchRows()
@@ -18,7 +21,8 @@ public final class Batch: StoreReader {
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
-    /// Whether the row of a channel was changed that could not be read.
+    /// Whether a row of a channel was changed that could not be read, so that what was made of all
+    /// rows cannot be kept up.
     var hasReplacedUnreadable = false
 
     /// What is counted up for the life of a database.
@@ -124,7 +128,11 @@ extension Batch {
 
     /// Leaves what is under a number to be removed later, where nobody sees it.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
-        rows.addedMessages -= Int(try state(of: number).messageCount)
+        if let state = try readableState(of: number) {
+            rows.addedMessages -= Int(state.messageCount)
+        } else {
+            loseCount()
+        }
         setNumber(nil, of: url, insteadOf: number)
         rows.states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
@@ -134,9 +142,9 @@ extension Batch {
 
     /// Gives a channel another number, under which nothing is held of it but the channel itself.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
-        var state = try state(of: old)
+        var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
-        let tombstones = try tombstones(in: url)
+        let tombstones = try readableTombstones(of: url, old)
         try giveUp(old, of: url)
         let number = try giveNumber(to: url)
         // A page that was asked for before a deletion may still come.
@@ -151,11 +159,31 @@ extension Batch {
         return number
     }
 
+    /// The state of a channel; one that is damaged is made anew.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
+        if let state = try readableState(of: number) { return state }
+        var state = ChannelState()
+        // As they were before the batch, since each operation counts what it does.
+        let stored = Rows(snapshot: version.cache, overlay: nil)
+        state.messageCount = Int64(
+            try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
+        putState(state, number)
+        loseCount()
+        return state
+    }
+
+    /// The state of a channel; `nil` if it is damaged.
+    private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = rows.states[number] ?? knownStates[number] { return state }
-        let state = try cache.state(of: number) ?? ChannelState()
+        let state = try cache.readableState(of: number)
         knownStates[number] = state
         return state
+    }
+
+    /// Forgets how many messages there are in all.
+    private func loseCount() {
+        hasReplacedUnreadable = true
+        rows.hasLostCount = true
     }
 
     func putState(_ state: ChannelState, _ number: ChannelNumber) {
@@ -228,6 +256,24 @@ extension Batch {
     public func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(giving: tombstone.channelURL))
+    }
+
+    /// The tombstones of a channel, without those that are damaged.
+    private func readableTombstones(
+        of url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) -> [Tombstone] {
+        let cache = cache
+        let prefix = ByteWriter.key { $0.table(.tombstone, number) }
+        var tombstones: [Tombstone] = []
+        try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
+            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+            // What is about to be discarded need not be readable.
+            if let tombstone = try? cache.tombstone(id, value, in: url) {
+                tombstones.append(tombstone)
+            }
+            return true
+        }
+        return tombstones
     }
 
     func put(_ tombstone: Tombstone, _ number: ChannelNumber) {
