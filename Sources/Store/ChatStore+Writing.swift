@@ -21,7 +21,8 @@ extension ChatStore {
     ///
     /// - Returns: What was done, under the number that observers see; empty, under the number of the
     ///   last change, if nothing was.
-    /// - Throws: What the closure throws; ``StoreError`` if the disk fails.
+    /// - Throws: What the closure throws; ``StoreError`` if the disk fails, also where it failed an
+    ///   operation of the batch in its middle and the closure went on.
     /// - Precondition: Not called within another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
@@ -45,7 +46,7 @@ extension ChatStore {
         let change: Change
         do {
             try body(batch)
-            batch.finish()
+            try batch.finish()
             change = try commit(batch, &writer)
         } catch {
             writer.knownStates = batch.takeKnownStates(isWritten: false)

@@ -33,11 +33,13 @@ extension Batch {
         _ url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Bool {
         guard let number = try number(of: url) else { return false }
-        if let old = try storedChannel(url, number) {
-            channelChanges.append(
-                ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
+        try whole { () throws(StoreError) in
+            if let old = try storedChannel(url, number) {
+                channelChanges.append(
+                    ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
+            }
+            try giveUp(number, of: url)
         }
-        try giveUp(number, of: url)
         note(.removedChannel(url), source)
         return true
     }
@@ -51,10 +53,11 @@ extension Batch {
     ) throws(StoreError) {
         for channel in channels { try checkURL(channel.url) }
         let kept = Set(channels.map(\.url))
-        for old in try groupChannelURLs() where !kept.contains(old) {
-            try removeChannel(old, source: source)
+        let held = try groupChannelURLs()
+        try whole { () throws(StoreError) in
+            for old in held where !kept.contains(old) { try removeChannel(old, source: source) }
+            for channel in channels { try save(channel, source: source) }
         }
-        for channel in channels { try save(channel, source: source) }
     }
 
     /// Notes that a channel was opened just now.
@@ -134,18 +137,14 @@ extension Batch {
 
     /// All of them, those too that no list shows.
     private func groupChannelURLs() throws(StoreError) -> [ChannelURL] {
-        var urls: [ChannelURL] = []
+        var numbers: [ChannelNumber] = []
         let cache = cache
         let range = KeyRange(prefix: [Table.groupChannel.rawValue])
         try cache.scan(range) { (key, _) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
-            let url = try cache.read(
-                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
-            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
-            if let url { urls.append(url) }
+            numbers.append(try cache.channelNumber(ofKey: key))
             return true
         }
-        return urls
+        return try cache.urls(of: numbers)
     }
 
     private func lastAccess() throws(StoreError) -> UInt64 {

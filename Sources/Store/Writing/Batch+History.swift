@@ -78,7 +78,7 @@ extension Batch {
         try checkBounds(stretch.lower, stretch.upper)
         let number = try number(giving: stretch.channelURL)
         var stretch = stretch
-        let overlapped: [Value] = try view.stretches(
+        let overlapped: [Value] = try stretches(
             of: stretch.channelURL, number, above: stretch.lower, below: stretch.upper)
         for old in overlapped {
             stretch.absorb(old)
@@ -89,11 +89,53 @@ extension Batch {
         note(stretch.saved)
     }
 
+    /// The stretches that lie above one bound and below another, after those that cannot be read were
+    /// made one gap.
+    private func stretches<Value: Stretch>(
+        of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
+    ) throws(StoreError) -> [Value] {
+        do throws(StoreError) {
+            return try view.stretches(of: url, number, above: lower, below: upper)
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+        }
+        try forgetCoverage(of: url, number)
+        return try view.stretches(of: url, number, above: lower, below: upper)
+    }
+
+    /// Makes all of a channel's history one gap.
+    ///
+    /// How far a damaged one reached, and since when what is beside it may have changed, nobody
+    /// knows, so nothing less is honest.
+    private func forgetCoverage(
+        of url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) {
+        let cache = cache
+        var keys: [KeyBytes] = []
+        var known: [Change.Operation] = []
+        func read<Value: Stretch>(_ type: Value.Type) throws(StoreError) {
+            let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+            try cache.scan(table) { (key, value) throws(StoreError) in
+                keys.append(Array(key))
+                // Of one that cannot be read, nobody knew.
+                if let old: Value = try? cache.stretch(key, value, of: url) {
+                    known.append(old.removed)
+                }
+                return true
+            }
+        }
+        try read(Gap.self)
+        try read(StaleRange.self)
+        for key in keys { rows.cache.remove { $0.raw(key) } }
+        for operation in known { note(operation) }
+        try putGap(Gap(in: url), number)
+    }
+
     private func carve<Value: Stretch>(
         _ url: ChannelURL, _ number: ChannelNumber, _ first: Gap.Bound, _ last: Gap.Bound,
         changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        let cut: [Value] = try view.stretches(of: url, number, above: first, below: last)
+        let cut: [Value] = try stretches(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
             note(old.removed)

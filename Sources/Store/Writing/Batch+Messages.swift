@@ -25,13 +25,24 @@ extension Batch {
                 .invalid, "the message has no id: what is not sent yet belongs in a draft",
                 path: cache.path)
         }
+        try checkName(position.messageID.rawValue, "the id of a message")
+        if let parentID = message.parentMessageID {
+            try checkName(parentID.rawValue, "the id of a parent message")
+        }
+        let isSaved = try whole { () throws(StoreError) in
+            try save(message, at: position, replaces)
+        }
+        if isSaved { note(.savedMessage(message), source) }
+        return isSaved
+    }
+
+    private func save(
+        _ message: Message, at position: Position, _ replaces: (Message) -> Bool
+    ) throws(StoreError) -> Bool {
         let id = position.messageID
         let requestID = message.requestID
         let parentID = message.parentMessageID
-        try checkName(id.rawValue, "the id of a message")
-        if let parentID { try checkName(parentID.rawValue, "the id of a parent message") }
         let number = try number(giving: message.channelURL)
-
         let old = try held(id, in: number)
         if let held = old?.message, held == message || !replaces(held) { return false }
         let oldRequestID =
@@ -59,7 +70,6 @@ extension Batch {
             if let parentID { rows.cache.put { $0.replyKey(number, parentID, position) } }
         }
         if old == nil { try count(1, in: number) }
-        note(.savedMessage(message), source)
         return true
     }
 
@@ -73,8 +83,11 @@ extension Batch {
         guard let number = try number(of: url), let old = try held(id, in: number) else {
             return false
         }
-        remove(old, try old.ownRequestID(in: cache, number), number)
-        try count(-1, in: number)
+        let requestID = try old.ownRequestID(in: cache, number)
+        try whole { () throws(StoreError) in
+            remove(old, requestID, number)
+            try count(-1, in: number)
+        }
         note(.removedMessage(id, at: old.position, in: url), source)
         return true
     }
@@ -115,8 +128,12 @@ extension Batch {
         let requestIDs = try removed.map { (message) throws(StoreError) in
             try message.ownRequestID(in: cache, number)
         }
-        for (message, requestID) in zip(removed, requestIDs) { remove(message, requestID, number) }
-        try count(-Int64(removed.count), in: number)
+        try whole { () throws(StoreError) in
+            for (message, requestID) in zip(removed, requestIDs) {
+                remove(message, requestID, number)
+            }
+            try count(-Int64(removed.count), in: number)
+        }
         note(.removedMessages(in: url, from: first, through: last), source)
         return removed.count
     }
@@ -153,9 +170,12 @@ extension Batch {
             return true
         }
         guard let newestRemoved else { return 0 }
-        try removeMessages(in: url, through: .position(newestRemoved), source: source)
-        try open(Gap(in: url, to: oldestLeft))
-        return met
+        let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
+        return try whole { () throws(StoreError) in
+            // The gap first: what fails in it has removed nothing.
+            try open(Gap(in: url, to: end))
+            return try removeMessages(in: url, through: last, source: source)
+        }
     }
 
     /// Removes all messages of a channel, and what is known of its history, which is one gap then.
@@ -167,9 +187,11 @@ extension Batch {
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {
         guard let old = try number(of: url) else { return }
-        let number = try renumber(url, from: old)
-        note(.clearedMessages(in: url), source)
-        try putGap(Gap(in: url), number)
+        try whole { () throws(StoreError) in
+            let number = try renumber(url, from: old)
+            note(.clearedMessages(in: url), source)
+            try putGap(Gap(in: url), number)
+        }
     }
 }
 

@@ -3,10 +3,15 @@ public import Models
 /// The writes of one commit, all or nothing.
 ///
 /// Given to the closure of ``ChatStore/write(_:)``, and of use in it alone. Reads through a batch see
-/// what it has done so far. An operation that throws has done nothing.
+/// what it has done so far.
+///
+/// An operation that throws has done nothing, and the batch can go on; or, if the disk failed it in
+/// its middle, the batch is not written, and ``ChatStore/write(_:)`` throws the same error.
 ///
 /// What is replaced or discarded need not be readable. Where the count of a channel's messages is
-/// damaged, the next operation that changes the channel counts them, with a step for each.
+/// damaged, the next operation that changes the channel counts them, with a step for each. Where a
+/// gap or a stale range is, the next operation that meets it makes all of the channel's history one
+/// gap; opening such a gap meets them all.
 public final class Batch: StoreReader {
     let version: Version
     let rows = BatchRows()
@@ -24,6 +29,8 @@ public final class Batch: StoreReader {
     /// Whether a row of a channel was changed that could not be read, so that what was made of all
     /// rows cannot be kept up.
     var hasReplacedUnreadable = false
+    /// Why it cannot be written: an operation threw when it had done a part.
+    private(set) var failure: StoreError?
 
     /// What is counted up for the life of a database.
     struct NextNumbers {
@@ -65,11 +72,28 @@ public final class Batch: StoreReader {
         note(.told(news), source)
     }
 
+    /// Calls what may throw in its middle; then the batch is not written.
+    @inline(__always)
+    func whole<Result>(
+        _ operation: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let before = rows.cache.entryCount
+        do throws(StoreError) {
+            return try operation()
+        } catch {
+            if rows.cache.entryCount != before { failure = failure ?? error }
+            throw error
+        }
+    }
+
     /// Writes what was counted along the way.
     ///
     /// Nothing can be added afterwards.
-    func finish() {
+    ///
+    /// - Throws: What an operation threw that had done a part.
+    func finish() throws(StoreError) {
         isOver = true
+        if let failure { throw failure }
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }

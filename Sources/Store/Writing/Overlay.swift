@@ -35,6 +35,9 @@ package final class Overlay {
 
     package var isEmpty: Bool { contents.entries.isEmpty }
 
+    /// How often a row was written or removed.
+    var entryCount: Int { contents.entries.count }
+
     /// How many bytes it holds.
     package var size: Int { contents.bytes.count }
 
