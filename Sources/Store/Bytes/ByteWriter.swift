@@ -13,8 +13,6 @@ struct ByteWriter {
 
     var count: Int { bytes.count }
 
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
     @inline(__always)
     mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 

@@ -53,21 +53,16 @@ extension Batch {
         rows.cache.put(
             { $0.messageKey(number, position) },
             { writer in message.withSerializedBytes { writer.raw($0) } })
-        if old?.position != position {
-            rows.cache.put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
-        }
+        if old?.position != position { rows.cache.putPlace(of: position, number) }
         if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
-        // A name that another client chose too long leads nowhere, and harms nothing.
-        if let requestID, requestID != old?.requestID,
-            requestID.rawValue.utf8.count <= Limits.nameSize
-        {
-            rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
+        if let requestID, requestID != old?.requestID {
+            rows.cache.putRequest(requestID, of: position.messageID, number)
         }
         if old?.parentID != parentID || old?.position != position {
             if let old, let parentID = old.parentID {
                 rows.cache.remove { $0.replyKey(number, parentID, old.position) }
             }
-            if let parentID { rows.cache.put { $0.replyKey(number, parentID, position) } }
+            if let parentID { rows.cache.putReply(to: parentID, at: position, number) }
         }
         if old == nil { try count(1, in: number) }
         return true
