@@ -17,7 +17,7 @@ package final class LevelDB: Sendable {
         var handle: Handle?
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
-        var purgePlace = PurgePlace()
+        var purge = Purge()
     }
 
     /// The version of the library that this process is linked with, as in 1.23.
@@ -62,10 +62,10 @@ package final class LevelDB: Sendable {
     /// What LevelDB left out of its logs when the database was opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
-    /// Where ``purgeCleared(atMost:)`` goes on.
-    var purgePlace: PurgePlace {
-        get { state.withLock { $0.purgePlace } }
-        set { state.withLock { $0.purgePlace = newValue } }
+    /// What ``purgeCleared(atMost:)`` has to do.
+    var purge: Purge {
+        get { state.withLock { $0.purge } }
+        set { state.withLock { $0.purge = newValue } }
     }
 
     private func handle() throws(StoreError) -> Handle {
@@ -110,6 +110,7 @@ extension LevelDB {
                     handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
             }
             environment.mark()
+            if !batch.givenUp.isEmpty { state.withLock { $0.purge.add(batch.givenUp) } }
         } catch {
             state.withLock { $0.failure = error }
             throw error

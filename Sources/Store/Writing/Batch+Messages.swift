@@ -177,7 +177,8 @@ extension Batch {
     ///
     /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone.
     ///
-    /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
+    /// - Complexity: O(*t*) in the tombstones, which are copied. All other rows are out of reach at
+    ///   once, and leave the disk with this commit and those after it.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {

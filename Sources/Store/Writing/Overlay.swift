@@ -34,6 +34,9 @@ package final class Overlay {
 
     private var contents = Contents()
 
+    /// The numbers that stand for no channel any more, for ``Purge``.
+    var givenUp: [ChannelNumber] = []
+
     init() {}
 
     package var isEmpty: Bool { contents.entries.isEmpty }
