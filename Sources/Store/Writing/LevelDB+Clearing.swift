@@ -15,6 +15,7 @@ extension LevelDB {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         let removals = Overlay()
         if !purge.isRead { purge.begin(with: try rows.clearedNumbers(removing: removals)) }
+        purge.putStop(into: removals)
         try purge.run(rows, removals, atMost: limit)
         if !removals.isEmpty { try write(removals, isDurable: false) }
         self.purge = purge
@@ -26,6 +27,9 @@ extension LevelDB {
 struct Purge {
     /// Whether the disk was asked for what earlier processes left.
     private(set) var isRead = false
+    /// The number of no channel; no row but the one that names it has it.
+    private static let stop: ChannelNumber = 0
+    private var hasStop = false
     /// The numbers whose rows may be there, those that were cleared first coming first, behind some
     /// that are done.
     private var numbers: [ChannelNumber] = []
@@ -48,7 +52,19 @@ struct Purge {
     /// Takes in what the disk told.
     mutating func begin(with cleared: [ChannelNumber]) {
         isRead = true
-        numbers = cleared
+        numbers = cleared.filter { $0 != Purge.stop }
+        hasStop = numbers.count < cleared.count
+    }
+
+    /// Puts a row that stays in front of those that name numbers, when the first are there.
+    ///
+    /// LevelDB goes on from the end of a table to the next row that is there. The tables in front of
+    /// this one are empty in most channels, and behind their ends lie the removed rows of all numbers
+    /// that were ever cleared.
+    mutating func putStop(into batch: Overlay) {
+        if hasStop || number == nil { return }
+        batch.put { $0.table(.cleared, Purge.stop) }
+        hasStop = true
     }
 
     /// Puts the removal of the next rows into a batch.
