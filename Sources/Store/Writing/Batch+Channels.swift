@@ -5,23 +5,52 @@ extension Batch {
     ///
     /// A channel of which nothing was held before begins with its whole history as one gap.
     ///
+    /// - Parameters:
+    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
+    ///   - source: Why, for those who observe.
+    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes; a
+    ///     version rule goes here, since what is held is read anyway. Not asked of an open channel
+    ///     of the same URL, which is always replaced, nor of one that cannot be decoded.
+    /// - Returns: Whether it was saved.
     /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
-    /// - Complexity: One lookup.
+    /// - Complexity: One lookup, two for a channel that is new.
+    @discardableResult
     public func save(
-        _ channel: GroupChannel, source: CollectionEventSource? = nil
-    ) throws(StoreError) {
-        try save(.group(channel), channel.url)
-        note(.savedGroupChannel(channel), source)
+        _ channel: GroupChannel, source: CollectionEventSource? = nil,
+        replaces: (_ held: GroupChannel) -> Bool = { _ in true }
+    ) throws(StoreError) -> Bool {
+        let isSaved = try save(.group(channel), channel.url) { held in
+            guard case .group(let held) = held else { return true }
+            return held != channel && replaces(held)
+        }
+        if isSaved { note(.savedGroupChannel(channel), source) }
+        return isSaved
     }
 
     /// Saves an open channel, instead of what was there under its URL.
     ///
+    /// A channel of which nothing was held before begins with its whole history as one gap.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
+    ///   - source: Why, for those who observe.
+    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes. Not
+    ///     asked of a group channel of the same URL, which is always replaced, nor of one that
+    ///     cannot be decoded.
+    /// - Returns: Whether it was saved.
     /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    /// - Complexity: Two lookups.
+    @discardableResult
     public func save(
-        _ channel: OpenChannel, source: CollectionEventSource? = nil
-    ) throws(StoreError) {
-        try save(.open(channel), channel.url)
-        note(.savedOpenChannel(channel), source)
+        _ channel: OpenChannel, source: CollectionEventSource? = nil,
+        replaces: (_ held: OpenChannel) -> Bool = { _ in true }
+    ) throws(StoreError) -> Bool {
+        let isSaved = try save(.open(channel), channel.url) { held in
+            guard case .open(let held) = held else { return true }
+            return held != channel && replaces(held)
+        }
+        if isSaved { note(.savedOpenChannel(channel), source) }
+        return isSaved
     }
 
     /// Removes a channel with its messages, gaps and all else that is held of it but its drafts.
@@ -76,7 +105,8 @@ extension Batch {
 
     /// Says whether a channel's messages are never evicted.
     ///
-    /// A channel of which nothing is held yet can be pinned before anything comes.
+    /// A channel of which nothing is held yet can be pinned before anything comes. Pins are on the
+    /// disk, and outlive the process; see ``removeAllPins()``.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
         let number = try number(giving: url)
@@ -84,14 +114,44 @@ extension Batch {
         state.isPinned = isPinned
         putState(state, number)
     }
+
+    /// Takes the pins off all channels.
+    ///
+    /// The store never does so by itself: it does not know which pins are meant to stay. Who pins
+    /// what is on the screen calls this after opening, since after a crash nobody else takes those
+    /// pins off, and then pins what is to stay.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; then nothing was done.
+    /// - Complexity: O(*c*) in the channels.
+    @discardableResult
+    public func removeAllPins() throws(StoreError) -> Int {
+        let pinned = try cache.pinnedNumbers()
+        for number in pinned {
+            var state = try state(of: number)
+            state.isPinned = false
+            putState(state, number)
+        }
+        return pinned.count
+    }
 }
 
 // MARK: Rows
 
 extension Batch {
-    private func save(_ channel: AnyChannel, _ url: ChannelURL) throws(StoreError) {
-        let number = try number(giving: url)
-        let old = try storedChannel(url, number)
+    private func save(
+        _ channel: AnyChannel, _ url: ChannelURL, replaces: (AnyChannel) -> Bool
+    ) throws(StoreError) -> Bool {
+        try whole { () throws(StoreError) in
+            let number = try number(giving: url)
+            let old = try storedChannel(url, number)
+            if let old, !replaces(old) { return false }
+            put(channel, number, insteadOf: old)
+            return true
+        }
+    }
+
+    private func put(_ channel: AnyChannel, _ number: ChannelNumber, insteadOf old: AnyChannel?) {
         // What was an open channel may have become a group channel of the same name.
         if let old, old.table != channel.table {
             rows.cache.remove { $0.table(old.table, number) }

@@ -130,7 +130,15 @@ extension Batch {
         return number
     }
 
-    private func setNumber(
+    /// Forgets what a batch knows of channels, when all are given up.
+    func forgetChannels() {
+        latest = nil
+        knownStates = [:]
+        rows.states = [:]
+        loseCount()
+    }
+
+    func setNumber(
         _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?
     ) {
         latest = nil
@@ -158,8 +166,13 @@ extension Batch {
             loseCount()
         }
         setNumber(nil, of: url, insteadOf: number)
-        rows.states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
+        giveUp(number)
+    }
+
+    func giveUp(_ number: ChannelNumber) {
+        rows.states[number] = nil
+        knownStates[number] = nil
         rows.cache.giveUp(number)
         hasCleared = true
     }
@@ -252,6 +265,24 @@ extension Batch {
         rows.cache.put(
             { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
         note(.savedUser(user), source)
+    }
+
+    /// Removes a user.
+    ///
+    /// One that cannot be decoded can be removed too.
+    ///
+    /// - Returns: Whether they were there.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One lookup.
+    @discardableResult
+    public func removeUser(
+        _ id: UserID, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Bool {
+        let key = ByteWriter.key { $0.userKey(id) }
+        guard try cache.contains(key) else { return false }
+        rows.cache.remove { $0.raw(key) }
+        note(.removedUser(id), source)
+        return true
     }
 
     /// Saves a token, or removes it if it is `nil`.
