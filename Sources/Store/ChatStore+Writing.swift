@@ -154,6 +154,11 @@ extension ChatStore {
     ///
     /// Each write does a part of this; call it where the disk's space is wanted at once.
     ///
+    /// Removes the rows, and then has LevelDB rewrite its tables without them. Of the latter it never
+    /// says whether it failed, so the space may not be free although nothing is thrown.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`; `noSpace`, `io` or `corruption` if the rows cannot
+    ///   be removed. Those that are left leave the disk with later writes.
     /// - Precondition: Not called within a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
     public func purgeCleared() throws(StoreError) {

@@ -12,7 +12,8 @@ extension Batch {
     ///     version rule goes here, since what is held is read anyway. Not asked of an open channel
     ///     of the same URL, which is always replaced, nor of one that cannot be decoded.
     /// - Returns: Whether it was saved.
-    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is damaged.
     /// - Complexity: One lookup, two for a channel that is new.
     @discardableResult
     public func save(
@@ -38,7 +39,8 @@ extension Batch {
     ///     asked of a group channel of the same URL, which is always replaced, nor of one that
     ///     cannot be decoded.
     /// - Returns: Whether it was saved.
-    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is damaged.
     /// - Complexity: Two lookups.
     @discardableResult
     public func save(
@@ -56,6 +58,8 @@ extension Batch {
     /// Removes a channel with its messages, gaps and all else that is held of it but its drafts.
     ///
     /// - Returns: Whether anything was held of it.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if its number is damaged; nothing else
+    ///   of it need be readable.
     /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
     @discardableResult
     public func removeChannel(
@@ -75,7 +79,8 @@ extension Batch {
 
     /// Replaces all group channels: saves these, and removes every other one with its messages.
     ///
-    /// - Throws: `invalid` if one of them has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if one of them has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if the URL or the number of a channel is damaged.
     /// - Complexity: Two lookups for each channel, new or held.
     public func replaceGroupChannels(
         with channels: [GroupChannel], source: CollectionEventSource? = nil
@@ -93,7 +98,9 @@ extension Batch {
     ///
     /// What was not opened for longest is evicted first.
     ///
-    /// - Throws: `invalid` if the channel has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: One lookup; the first one of a store O(*c*) in the channels.
     public func noteAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(giving: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
@@ -107,6 +114,10 @@ extension Batch {
     ///
     /// A channel of which nothing is held yet can be pinned before anything comes. Pins are on the
     /// disk, and outlive the process; see ``removeAllPins()``.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: One lookup.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
         let number = try number(giving: url)

@@ -1,10 +1,9 @@
 public import Models
 
 extension Batch {
-    /// Removes all that the server can give again: channels with all that is held of them, users
-    /// and tokens. Drafts stay.
+    /// Removes all that the server can give again; drafts stay.
     ///
-    /// Pins and accesses go with their channels, so who shows a channel pins it again. What is
+    /// That is: channels with all that is held of them, users and tokens. Pins and accesses go with their channels, so who shows a channel pins it again. What is
     /// damaged goes too.
     ///
     /// - Parameter source: Why, for those who observe: they are told of it once, and not of what

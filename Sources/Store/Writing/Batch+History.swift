@@ -6,6 +6,8 @@ extension Batch {
     /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the walk
     /// cursor of the one that has it is kept; of `changesSince`, the earliest.
     ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     /// - Complexity: O(*n*) in the gaps it overlaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
@@ -22,7 +24,9 @@ extension Batch {
     ///   - last: The newest position that is known now.
     ///   - walkCursor: Where the walk goes on in the gap that is left below `first`, if one is.
     /// - Returns: The gap that is left below `first`; `nil` if none was cut there.
-    /// - Throws: `invalid` if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has no
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   channel is damaged.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -40,7 +44,8 @@ extension Batch {
 
     /// Changes what a gap remembers of its walk, without moving its bounds.
     ///
-    /// - Throws: `invalid` if there is no gap with these bounds.
+    /// - Throws: ``StoreError`` with code `invalid` if there is no gap with these bounds; `io`, or
+    ///   `corruption` if a row is damaged.
     public func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
@@ -50,13 +55,18 @@ extension Batch {
     }
 
     /// Marks a stretch of history as stale; what is marked already becomes a part of it.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Complexity: O(*n*) in the stale ranges it overlaps.
     public func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
     /// Takes the mark off between two bounds, both included: it was fetched again.
     ///
-    /// - Throws: `invalid` if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {

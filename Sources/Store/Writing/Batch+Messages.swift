@@ -11,8 +11,9 @@ extension Batch {
     ///   - replaces: Whether it replaces the one that is held under its id. The default is yes; a
     ///     version rule goes here, since what is held is read anyway.
     /// - Returns: Whether it was saved.
-    /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
-    ///   ``/Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the message has no id or no channel (what is not
+    ///   sent yet belongs in a ``/Models/Draft``), or if one of the two, or its parent's id, is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the held one is damaged.
     /// - Complexity: One lookup for a message that is new, two for one that was there, three where
     ///   its request changed.
     @discardableResult
@@ -70,7 +71,11 @@ extension Batch {
 
     /// Removes a message.
     ///
+    /// One that cannot be decoded can be removed too.
+    ///
     /// - Returns: Whether it was there.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row that leads to it is damaged.
+    /// - Complexity: Two lookups, three if it has a request.
     @discardableResult
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -91,7 +96,13 @@ extension Batch {
     ///
     /// Says nothing of gaps: open one where the messages are to be fetched again.
     ///
-    /// - Returns: How many there were.
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - first: The oldest position that is removed. The default is the beginning.
+    ///   - last: The newest position that is removed. The default is the end.
+    ///   - source: Why, for those who observe.
+    /// - Returns: How many there were; none if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
     /// - Complexity: O(*n*) in the messages removed, which are in memory together.
     @discardableResult
     public func removeMessages(
@@ -142,7 +153,7 @@ extension Batch {
     ///   - url: The channel.
     ///   - source: Why, for those who observe.
     /// - Returns: How many were removed.
-    /// - Throws: ``StoreError`` with code `corruption` if a key on disk is damaged.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
     /// - Complexity: O(*n*) in the messages removed, which are in memory together.
     @discardableResult
     public func evictOldestMessages(
@@ -175,8 +186,11 @@ extension Batch {
 
     /// Removes all messages of a channel, and what is known of its history, which is one gap then.
     ///
-    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone.
+    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone, and so is
+    /// what was damaged. Of a channel that nothing is held of, nothing is done.
     ///
+    /// - Throws: ``StoreError`` with code `io`, `corruption` if the number of the channel is damaged,
+    ///   or `invalid` after four billion clearings, when no number is left.
     /// - Complexity: O(*t*) in the tombstones, which are copied. All other rows are out of reach at
     ///   once, and leave the disk with this commit and those after it.
     public func clearMessages(

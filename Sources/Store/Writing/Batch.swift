@@ -256,7 +256,8 @@ extension Batch {
 extension Batch {
     /// Saves a user, instead of what was there under the id.
     ///
-    /// - Throws: `invalid` if the user has no id, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the user has no id, or one that is longer than
+    ///   65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user has no id", path: cache.path)
@@ -307,7 +308,8 @@ extension Batch {
     ///
     /// Outlives the clearing of its channel, but not its removal.
     ///
-    /// - Throws: `invalid` if the channel has no URL, or a name is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(giving: tombstone.channelURL))
@@ -337,6 +339,9 @@ extension Batch {
     }
 
     /// Forgets that a message was deleted.
+    ///
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is damaged;
+    ///   the tombstone need not be readable.
     public func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {
