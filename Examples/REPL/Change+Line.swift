@@ -29,6 +29,8 @@ extension Change.Operation {
         case .savedStaleRange(let range): "saved stale range \(range)"
         case .removedStaleRange(let range): "removed stale range \(range)"
         case .savedUser(let user): "saved user \(user.userID)"
+        case .removedUser(let id): "removed user \(id)"
+        case .clearedCachedData: "cleared all but the outbox"
         case .savedDraft(let draft): "saved draft \(draft.requestID) in \(draft.channelURL)"
         case .removedDraft(let draft): "removed draft \(draft.requestID) from \(draft.channelURL)"
         case .told(let news): "told \(news)"

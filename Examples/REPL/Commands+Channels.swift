@@ -130,6 +130,23 @@ extension Command {
             }
             return .text(try user.json(.prettyPrinted))
         },
+        Command(
+            name: "remove-user",
+            usage: "USERID",
+            summary: "Removes a user.",
+            example: "remove-user alice",
+            preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
+            output: "removed user alice"
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let id = UserID(arguments.words[0])
+            try arguments.workspace.store.write { batch in
+                guard try batch.removeUser(id) else {
+                    throw CommandError.failed("nothing is held of a user '\(id)'")
+                }
+            }
+            return .text("removed user \(id)")
+        },
     ]
 
     /// The names that the order of a list of channels has in JSON.

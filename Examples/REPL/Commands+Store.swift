@@ -62,6 +62,37 @@ extension Command {
             return .text("closed")
         },
         Command(
+            name: "store size",
+            summary: "Tells how many bytes the store takes.",
+            example: "store size",
+            preparation: ["draw general a …"],
+            output: """
+                cache   141 bytes
+                outbox  6 bytes
+                """
+        ) { arguments in
+            guard arguments.words.isEmpty else { throw CommandError.usage }
+            let store = try arguments.workspace.store
+            return .text(
+                columns([
+                    ["cache", counted(try store.cachedDataSize(), "byte")],
+                    ["outbox", counted(try store.outboxDataSize(), "byte")],
+                ]))
+        },
+        Command(
+            name: "store clear",
+            summary: "Removes all that the server can give again; drafts stay.",
+            example: "store clear",
+            preparation: ["draw general a b (c)"],
+            output: "cleared; 1 draft stays"
+        ) { arguments in
+            guard arguments.words.isEmpty else { throw CommandError.usage }
+            let store = try arguments.workspace.store
+            try store.clearCachedData()
+            let count = try store.drafts().count
+            return .text("cleared; \(counted(count, "draft")) \(count == 1 ? "stays" : "stay")")
+        },
+        Command(
             name: "store scan",
             usage: "[TABLE] [limit N]",
             summary: "Lists rows as they lie on the disk, in words.",

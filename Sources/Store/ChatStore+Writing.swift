@@ -22,8 +22,9 @@ extension ChatStore {
     ///
     /// - Returns: What was done, under the number that observers see; empty, under the number of the
     ///   last change, if nothing was.
-    /// - Throws: What the closure throws; ``StoreError`` if the disk fails, with code `busy` if a
-    ///   snapshot keeps files that failed from being opened anew, or `closed`.
+    /// - Throws: What the closure throws; ``StoreError`` if the disk fails, also where it failed an
+    ///   operation of the batch in its middle and the closure went on; with code `busy` if a snapshot
+    ///   keeps files that failed from being opened anew, or `closed`.
     /// - Precondition: Not called within another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
@@ -51,7 +52,7 @@ extension ChatStore {
         let failure: StoreError?
         do {
             try body(batch)
-            batch.finish()
+            try batch.finish()
             (change, failure) = try commit(batch, &writer, unmended)
         } catch {
             writer.knownStates = batch.takeKnownStates(isWritten: false)
@@ -167,7 +168,11 @@ extension ChatStore {
     ///
     /// Each write does a part of this; call it where the disk's space is wanted at once.
     ///
-    /// - Throws: ``StoreError`` if the disk fails, also what ``write(_:)`` throws after a failure.
+    /// Removes the rows, and then has LevelDB rewrite its tables without them. Of the latter it never
+    /// says whether it failed, so the space may not be free although nothing is thrown.
+    ///
+    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`; `noSpace`, `io` or `corruption` if the rows cannot
+    ///   be removed. Those that are left leave the disk with later writes.
     /// - Precondition: Not called within a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
     public func purgeCleared() throws(StoreError) {

@@ -95,8 +95,8 @@ import Testing
         #expect(
             Completion.words("", after: "help ")
                 == Set(Command.all.compactMap { $0.words.first.map(String.init) }).sorted())
-        #expect(Completion.words("c", after: "store ") == ["close"])
-        #expect(Completion.words("c", after: "help store ") == ["close"])
+        #expect(Completion.words("c", after: "store ") == ["clear", "close"])
+        #expect(Completion.words("c", after: "help store ") == ["clear", "close"])
         #expect(Completion.words("q", after: "time ") == [])
     }
 

@@ -177,6 +177,7 @@ import Testing
         ("remove general x", "there is no message 'x' in general"),
         ("remove-draft x", "there is no draft 'x'"),
         ("remove-channel x", "nothing is held of a channel 'x'"),
+        ("remove-user x", "nothing is held of a user 'x'"),
         ("user x", "nothing is held of a user 'x'"),
         ("channel x", "nothing is held of a channel 'x' itself"),
         (

@@ -110,6 +110,8 @@ extension Change.Operation {
         case .savedStaleRange(let range): "stale(\(range.lower) \(range.upper))"
         case .removedStaleRange(let range): "fresh(\(range.lower) \(range.upper))"
         case .savedUser(let user): "user(\(user.userID))"
+        case .removedUser(let id): "nouser(\(id))"
+        case .clearedCachedData: "cleared()"
         case .savedDraft(let draft): "draft(\(draft.requestID))"
         case .removedDraft(let draft): "nodraft(\(draft.requestID))"
         case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"

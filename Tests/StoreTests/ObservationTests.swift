@@ -300,6 +300,56 @@ import Testing
         #expect(changes.drain().isEmpty)
     }
 
+    @Test func whoLeavesALoopGoesOnInTheNext() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        for id: MessageID in ["a", "b", "c", "d"] {
+            try store.write { try $0.save(Message(id, at: 1)) }
+        }
+        for await change in changes {
+            #expect(change.picture == "gap(-∞ +∞) +a")
+            break
+        }
+        for await change in changes {
+            #expect(change.picture == "+b")
+            break
+        }
+        #expect(pictures(changes) == ["3 +c", "4 +d"])
+    }
+
+    @Test func theLimitHoldsForAllThatALoopHasNotTaken() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything, limit: 4)
+        try store.write { try $0.save(Message("a", at: 1)) }
+        try store.write { try $0.save(Message("b", at: 1)) }
+        for await change in changes {
+            #expect(change.picture == "gap(-∞ +∞) +a")
+            break
+        }
+        // One waits, so three more fit and the fourth does not.
+        for id: MessageID in ["c", "d", "e"] { try store.write { try $0.save(Message(id, at: 1)) } }
+        for await change in changes {
+            #expect(change.picture == "+b")
+            break
+        }
+        try store.write { try $0.save(Message("f", at: 1)) }
+        try store.write { try $0.save(Message("g", at: 1)) }
+        #expect(pictures(changes) == ["7 missed"])
+    }
+
+    @Test func manyChangesAreTakenOneByOneInTheirOrder() async throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        for _ in 1...500 { try store.tell(.typing([], in: "general")) }
+        var numbers: [Int] = []
+        for await change in changes {
+            numbers.append(change.number)
+            if numbers.count == 300 { break }
+        }
+        #expect(numbers == Array(1...300))
+        #expect(changes.drain().map(\.number) == Array(301...500))
+    }
+
     /// What ends a reader that waits.
     enum Ending: CaseIterable {
         case cancel, close, release, taskCancellation

@@ -245,6 +245,10 @@ private struct FoldedWorld {
         case .removedStaleRange(let range):
             try expect(staleRanges[range.channelURL]?.removeValue(forKey: range.upper) == range)
         case .savedUser(let user): users[user.userID] = user
+        case .removedUser(let id): try expect(users.removeValue(forKey: id) != nil)
+        case .clearedCachedData:
+            (messages, groups, opens) = ([:], [:], [:])
+            (gaps, staleRanges, users) = ([:], [:], [:])
         case .savedDraft(let draft): drafts[draft.requestID] = draft
         case .removedDraft(let draft):
             try expect(drafts.removeValue(forKey: draft.requestID) == draft)

@@ -14,7 +14,10 @@ enum WorldOperation: Hashable, Sendable {
     case replaceGroups([GroupChannel])
     case noteAccess(ChannelURL)
     case setPinned(Bool, ChannelURL)
+    case removeAllPins
     case saveUser(User)
+    case removeUser(UserID)
+    case clearCachedData
     case setToken([UInt8]?, String)
     case saveTombstone(Tombstone)
     case removeTombstone(MessageID, ChannelURL)
@@ -40,7 +43,10 @@ enum WorldOperation: Hashable, Sendable {
             case .replaceGroups(let channels): try batch.replaceGroupChannels(with: channels)
             case .noteAccess(let url): try batch.noteAccess(to: url)
             case .setPinned(let isPinned, let url): try batch.setPinned(isPinned, url)
+            case .removeAllPins: try batch.removeAllPins()
             case .saveUser(let user): try batch.save(user)
+            case .removeUser(let id): try batch.removeUser(id)
+            case .clearCachedData: try batch.clearCachedData()
             case .setToken(let token, let scope): batch.setToken(token, for: scope)
             case .saveTombstone(let tombstone): try batch.save(tombstone)
             case .removeTombstone(let id, let url): try batch.removeTombstone(of: id, in: url)
@@ -73,7 +79,13 @@ enum WorldOperation: Hashable, Sendable {
         case .replaceGroups(let channels): return model.replaceGroupChannels(channels)
         case .noteAccess(let url): model.noteAccess(url)
         case .setPinned(let isPinned, let url): model.setPinned(isPinned, url)
+        case .removeAllPins: for url in WorldOperation.urls { model.setPinned(false, url) }
         case .saveUser(let user): model.users[user.userID] = user
+        case .removeUser(let id): model.users[id] = nil
+        case .clearCachedData:
+            model.channels = [:]
+            model.users = [:]
+            model.tokens = [:]
         case .setToken(let token, let scope): model.tokens[scope] = token
         case .saveTombstone(let tombstone): model.save(tombstone)
         case .removeTombstone(let id, let url): model.channels[url]?.tombstones[id] = nil
@@ -148,7 +160,11 @@ extension WorldOperation {
                     in: url, from: bounds[0], to: bounds[1],
                     epoch: Int64.random(in: 0...2, using: &random)))
         case 89..<91: return .markVerified(url, bounds[0], bounds[1])
-        case 91..<97: return .saveDraft(draft(url, &random))
+        case 91..<96: return .saveDraft(draft(url, &random))
+        case 96:
+            return random.pick([
+                .removeUser("ann"), .removeUser("bo"), .removeAllPins, .clearCachedData,
+            ])
         default: return .removeDraft(random.pick(["d1", "d2", "d3", "d4"]))
         }
     }
@@ -203,7 +219,10 @@ extension WorldOperation: CustomStringConvertible {
         case .replaceGroups(let channels): "replace groups: \(channels.map(\.url))"
         case .noteAccess(let url): "access \(url)"
         case .setPinned(let isPinned, let url): "\(isPinned ? "pin" : "unpin") \(url)"
+        case .removeAllPins: "unpin all"
         case .saveUser(let user): "save user \(user.userID)"
+        case .removeUser(let id): "remove user \(id)"
+        case .clearCachedData: "clear all"
         case .setToken(let token, let scope): "token \(scope): \(token?.digits ?? "none")"
         case .saveTombstone(let tombstone):
             "tombstone \(tombstone.channelURL): \(tombstone.messageID)"

@@ -13,8 +13,6 @@ package struct ByteWriter {
 
     package var count: Int { bytes.count }
 
-    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
-
     @inline(__always)
     package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 

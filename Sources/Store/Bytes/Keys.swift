@@ -38,7 +38,8 @@ enum Table: UInt8, CaseIterable {
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
-    /// `cleared 'z' channel → nothing`: rows of a number that stands for no channel any more.
+    /// `cleared 'z' channel → nothing`: rows of a number that stands for no channel any more; and of
+    /// 0, which no channel has, from the first clearing on.
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73

@@ -124,6 +124,17 @@ struct DatabaseFiles {
         try probe.sync()
     }
 
+    /// How many bytes the files have.
+    func size() throws(StoreError) -> Int {
+        var size = 0
+        for name in try names() {
+            var status = stat()
+            // One that is gone by now takes no space.
+            if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
+        }
+        return size
+    }
+
     /// The names of the files; none if there is no directory.
     private func names() throws(StoreError) -> [String] { try OpenFile.names(in: directory) }
 }

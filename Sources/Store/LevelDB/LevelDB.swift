@@ -19,7 +19,7 @@ package final class LevelDB: Sendable {
         var isClosed = false
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
-        var purgePlace = PurgePlace()
+        var purge = Purge()
 
         /// Whether nobody but this holds the files.
         var isUnused: Bool {
@@ -72,10 +72,10 @@ package final class LevelDB: Sendable {
     /// What LevelDB left out of its logs when the database was opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
-    /// Where ``purgeCleared(atMost:)`` goes on.
-    var purgePlace: PurgePlace {
-        get { state.withLock { $0.purgePlace } }
-        set { state.withLock { $0.purgePlace = newValue } }
+    /// What ``purgeCleared(atMost:)`` has to do.
+    var purge: Purge {
+        get { state.withLock { $0.purge } }
+        set { state.withLock { $0.purge = newValue } }
     }
 
     private func handle() throws(StoreError) -> Handle {
@@ -123,6 +123,7 @@ extension LevelDB {
                     handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
             }
             environment.mark()
+            if !batch.givenUp.isEmpty { state.withLock { $0.purge.add(batch.givenUp) } }
         } catch {
             state.withLock { $0.failure = error }
             throw error

@@ -68,10 +68,11 @@ extension LevelDB {
                 return true
             }
         }
-        var state = try rows.state(of: number) ?? ChannelState()
+        var state = try rows.readableState(of: number) ?? ChannelState()
         state.messageCount = 0
         let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         var seen: Set<MessageID> = []
+        var seenRequests: Set<RequestID> = []
         try rows.scan(range) { (key, value) throws(StoreError) in
             guard let message = try? Message(serialized: value), let position = message.position,
                 seen.insert(position.messageID).inserted
@@ -80,7 +81,9 @@ extension LevelDB {
                 batch.remove { $0.raw(key) }
                 return true
             }
-            batch.putIndex(of: message, at: position, number)
+            // Of two with one request, who took it last is not known; the newest is met first.
+            let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
+            batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
             try writeIfLarge()
             return true
@@ -155,20 +158,6 @@ extension Rows {
                 guard found < .max else { break }
                 number = found + 1
             }
-        }
-    }
-}
-
-extension Overlay {
-    /// The rows that lead to a message.
-    func putIndex(of message: Message, at position: Position, _ number: ChannelNumber) {
-        let id = position.messageID
-        put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
-        if let requestID = message.requestID {
-            put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
-        }
-        if let parentID = message.parentMessageID {
-            put { $0.replyKey(number, parentID, position) }
         }
     }
 }

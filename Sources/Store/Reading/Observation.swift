@@ -1,6 +1,6 @@
 /// The changes of a part of a store from one commit on, in order, without a crack.
 ///
-/// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which gives
+/// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which takes
 /// one change after the other, or by ``drain()``, which gives all there are at once and does not
 /// wait.
 ///
@@ -15,11 +15,42 @@ public final class Observation: AsyncSequence, Sendable {
     private let inbox: Locked<Inbox>
 
     private struct Inbox {
-        var changes: [Change] = []
+        /// The changes, oldest first, and some before them that were taken.
+        private var changes: [Change] = []
+        private var takenCount = 0
         /// How many entries the changes have in all.
-        var entryCount = 0
+        private(set) var entryCount = 0
         var hasEnded = false
         var waiting: CheckedContinuation<Void, Never>?
+
+        var isEmpty: Bool { takenCount == changes.count }
+
+        mutating func append(_ change: Change) {
+            changes.append(change)
+            entryCount += change.entries.count
+        }
+
+        mutating func takeFirst() -> Change? {
+            if isEmpty { return nil }
+            let change = changes[takenCount]
+            entryCount -= change.entries.count
+            takenCount += 1
+            // So that each change is moved once at most, however many wait.
+            if takenCount * 2 >= changes.count {
+                changes.removeFirst(takenCount)
+                takenCount = 0
+            }
+            return change
+        }
+
+        mutating func takeAll() -> [Change] {
+            defer {
+                changes = []
+                takenCount = 0
+                entryCount = 0
+            }
+            return Array(changes[takenCount...])
+        }
     }
 
     /// The most entries that wait for their reader; the default of `ChatStore.observe`.
@@ -37,13 +68,7 @@ public final class Observation: AsyncSequence, Sendable {
     ///
     /// Does not wait: if nothing was told, there are none.
     public func drain() -> [Change] {
-        inbox.withLock { inbox in
-            defer {
-                inbox.changes = []
-                inbox.entryCount = 0
-            }
-            return inbox.changes
-        }
+        inbox.withLock { $0.takeAll() }
     }
 
     /// Ends it: what was told can still be taken, nothing more will be.
@@ -60,15 +85,14 @@ public final class Observation: AsyncSequence, Sendable {
         if entries.isEmpty { return }
         inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
             if inbox.hasEnded { return nil }
-            inbox.entryCount += entries.count
-            if inbox.entryCount > limit {
+            if inbox.entryCount + entries.count > limit {
                 // Nobody has taken any for long. Rather than hold all, say that much was missed.
-                inbox.changes = [
+                _ = inbox.takeAll()
+                inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
-                ]
-                inbox.entryCount = 1
+                )
             } else {
-                inbox.changes.append(Change(number: change.number, entries: entries))
+                inbox.append(Change(number: change.number, entries: entries))
             }
             return inbox.waiting.take()
         }?.resume()
@@ -78,28 +102,28 @@ public final class Observation: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension Observation {
-    /// Creates the iterator; make one only.
+    /// Creates an iterator; use one at a time.
+    ///
+    /// It holds nothing: who leaves a loop and begins another goes on with the next change.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
     /// Gives one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: Observation
-        private var taken: ArraySlice<Change> = []
 
-        fileprivate init(observation: Observation) { self.observation = observation }
-
-        /// The next change, as soon as there is one.
+        /// Takes the next change, as soon as there is one.
         ///
         /// `nil` when the observation was canceled, its store was closed or let go of, or the task
         /// was canceled.
         public mutating func next() async -> Change? {
-            while taken.isEmpty {
-                taken = observation.drain()[...]
-                if taken.isEmpty, await observation.waitIsOver() { return nil }
+            while true {
+                if let change = observation.takeFirst() { return change }
+                if await observation.waitIsOver() { return nil }
             }
-            return taken.removeFirst()
         }
     }
+
+    private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
     /// Waits until there is a change, and returns false; or until there will be none any more.
     private func waitIsOver() async -> Bool {
@@ -107,7 +131,7 @@ extension Observation {
             if Task.isCancelled { return true }
             await withCheckedContinuation { continuation in
                 let isReady = inbox.withLock { inbox in
-                    if !inbox.changes.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
+                    if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
                     precondition(
                         inbox.waiting == nil, "An Observation has one reader: observe once more.")
                     inbox.waiting = continuation
@@ -115,7 +139,7 @@ extension Observation {
                 }
                 if isReady { continuation.resume() }
             }
-            return Task.isCancelled || inbox.withLock { $0.hasEnded && $0.changes.isEmpty }
+            return Task.isCancelled || inbox.withLock { $0.hasEnded && $0.isEmpty }
         } onCancel: {
             inbox.withLock { $0.waiting.take() }?.resume()
         }

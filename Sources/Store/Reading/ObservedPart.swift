@@ -30,6 +30,7 @@ public struct ObservedPart: Hashable, Sendable {
 
     func contains(_ operation: Change.Operation) -> Bool {
         if operation == .missed { return true }
+        if operation == .clearedCachedData { return value != .drafts }
         if case .told(.connection) = operation { return true }
         switch value {
         case .everything: return true

@@ -117,19 +117,30 @@ extension StoreReader {
         return try view.cache.state(of: number)?.isPinned ?? false
     }
 
+    /// Returns the channels whose messages are never evicted, in the order they were met.
+    ///
+    /// Those of which that cannot be decoded are left out, and can be evicted.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
+    /// - Complexity: O(*c*) in the channels, with a lookup for each that is pinned.
+    public func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
+        let cache = try view.cache
+        return try cache.urls(of: try cache.pinnedNumbers())
+    }
+
     /// Returns the channels of which anything is held, the least recently opened first.
     ///
-    /// Those that were never opened come before the others, in the order they were met.
+    /// Those that were never opened, or of which that cannot be decoded, come before the others, in
+    /// the order they were met.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
-    ///   decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the channels, with two lookups for each.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var turns: [(turn: UInt64, number: ChannelNumber)] = []
         try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
             let number = try cache.channelNumber(ofKey: key)
-            turns.append((try cache.state(of: number)?.lastAccess ?? 0, number))
+            turns.append((try cache.readableState(of: number)?.lastAccess ?? 0, number))
             return true
         }
         return try cache.urls(of: turns.sorted { $0 < $1 }.map(\.number))
@@ -169,6 +180,22 @@ extension StoreReader {
 }
 
 extension Rows {
+    /// The numbers of the channels that are pinned, in their order.
+    func pinnedNumbers() throws(StoreError) -> [ChannelNumber] {
+        // What a batch has changed is not in rows yet.
+        let counted = counted?.states ?? [:]
+        var numbers = counted.filter(\.value.isPinned).map(\.key)
+        try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
+            guard let number = readableNumber(ofKey: key), counted[number] == nil else {
+                return true
+            }
+            // Lists leave out what is damaged.
+            if let state = try? state(value), state.isPinned { numbers.append(number) }
+            return true
+        }
+        return numbers.sorted()
+    }
+
     /// The URLs of channels, in the order of the numbers, without those that have none any more.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []

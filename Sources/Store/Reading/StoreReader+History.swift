@@ -162,13 +162,8 @@ extension StoreReader {
         let prefix = ByteWriter.key { $0.table(.tombstone, number) }
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
-            let id = try cache.decode(
-                UnsafeRawBufferPointer(rebasing: key[prefix.count...]), as: "a tombstone's key"
-            ) { (reader) throws(ByteReader.Damage) in MessageID(try reader.text()) }
-            tombstones.append(
-                try cache.decode(value, as: "the tombstone of \(id)") {
-                    (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader)
-                })
+            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+            tombstones.append(try cache.tombstone(id, value, in: url))
             return true
         }
         return tombstones
@@ -216,6 +211,33 @@ extension StoreReader {
 }
 
 // MARK: Rows
+
+extension Rows {
+    /// A gap or a stale range, of its key and its value.
+    func stretch<Value: Stretch>(
+        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
+    ) throws(StoreError) -> Value {
+        // Behind the letter of the table and the number of the channel.
+        let bound = try decode(
+            UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]), as: "a bound in \(url)"
+        ) { (reader) throws(ByteReader.Damage) in try reader.bound() }
+        return try decode(value, as: "the stretch below \(bound) in \(url)") {
+            (reader) throws(ByteReader.Damage) in try Value(url, upper: bound, value: &reader)
+        }
+    }
+
+    /// A tombstone, of the end of its key and its value.
+    func tombstone(
+        _ id: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
+    ) throws(StoreError) -> Tombstone {
+        let id = try decode(id, as: "a tombstone's key") { (reader) throws(ByteReader.Damage) in
+            MessageID(try reader.text())
+        }
+        return try decode(value, as: "the tombstone of \(id)") {
+            (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader)
+        }
+    }
+}
 
 extension StoreView {
     /// The stretches of a channel that lie above one bound and below another, oldest first.
@@ -271,16 +293,7 @@ extension StoreView {
     ) throws(StoreError) {
         let cache = cache
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-            // Behind the letter of the table and the number of the channel.
-            let bound = try cache.decode(
-                UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]),
-                as: "a bound in \(url)"
-            ) { (reader) throws(ByteReader.Damage) in try reader.bound() }
-            return body(
-                try cache.decode(value, as: "the stretch below \(bound) in \(url)") {
-                    (reader) throws(ByteReader.Damage) in
-                    try Value(url, upper: bound, value: &reader)
-                })
+            body(try cache.stretch(key, value, of: url))
         }
     }
 

@@ -218,10 +218,13 @@ extension StoreReader {
     ///
     /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
     ///   decoded.
-    /// - Complexity: The first call of a store reads a row for each channel, later ones nothing.
+    /// - Complexity: The first call of a store reads a row for each channel, later ones nothing. So
+    ///   does each in a batch that has met a channel whose count was damaged.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
-        return try view.version.messageCount() + (view.batch?.addedMessages ?? 0)
+        guard let batch = view.batch else { return try view.version.messageCount() }
+        if batch.hasLostCount { return try view.cache.messageCount() }
+        return try view.version.messageCount() + batch.addedMessages
     }
 }
 

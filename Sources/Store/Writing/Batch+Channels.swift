@@ -5,63 +5,102 @@ extension Batch {
     ///
     /// A channel of which nothing was held before begins with its whole history as one gap.
     ///
-    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
-    /// - Complexity: One lookup.
+    /// - Parameters:
+    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
+    ///   - source: Why, for those who observe.
+    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes; a
+    ///     version rule goes here, since what is held is read anyway. Not asked of an open channel
+    ///     of the same URL, which is always replaced, nor of one that cannot be decoded.
+    /// - Returns: Whether it was saved.
+    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: One lookup, two for a channel that is new.
+    @discardableResult
     public func save(
-        _ channel: GroupChannel, source: CollectionEventSource? = nil
-    ) throws(StoreError) {
-        try save(.group(channel), channel.url)
-        note(.savedGroupChannel(channel), source)
+        _ channel: GroupChannel, source: CollectionEventSource? = nil,
+        replaces: (_ held: GroupChannel) -> Bool = { _ in true }
+    ) throws(StoreError) -> Bool {
+        let isSaved = try save(.group(channel), channel.url) { held in
+            guard case .group(let held) = held else { return true }
+            return held != channel && replaces(held)
+        }
+        if isSaved { note(.savedGroupChannel(channel), source) }
+        return isSaved
     }
 
     /// Saves an open channel, instead of what was there under its URL.
     ///
-    /// - Throws: `invalid` if it has no URL, or one that is longer than 65,535 bytes.
+    /// A channel of which nothing was held before begins with its whole history as one gap.
+    ///
+    /// - Parameters:
+    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
+    ///   - source: Why, for those who observe.
+    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes. Not
+    ///     asked of a group channel of the same URL, which is always replaced, nor of one that
+    ///     cannot be decoded.
+    /// - Returns: Whether it was saved.
+    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: Two lookups.
+    @discardableResult
     public func save(
-        _ channel: OpenChannel, source: CollectionEventSource? = nil
-    ) throws(StoreError) {
-        try save(.open(channel), channel.url)
-        note(.savedOpenChannel(channel), source)
+        _ channel: OpenChannel, source: CollectionEventSource? = nil,
+        replaces: (_ held: OpenChannel) -> Bool = { _ in true }
+    ) throws(StoreError) -> Bool {
+        let isSaved = try save(.open(channel), channel.url) { held in
+            guard case .open(let held) = held else { return true }
+            return held != channel && replaces(held)
+        }
+        if isSaved { note(.savedOpenChannel(channel), source) }
+        return isSaved
     }
 
     /// Removes a channel with its messages, gaps and all else that is held of it but its drafts.
     ///
     /// - Returns: Whether anything was held of it.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if its number is damaged; nothing else
+    ///   of it need be readable.
     /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
     @discardableResult
     public func removeChannel(
         _ url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Bool {
         guard let number = try number(of: url) else { return false }
-        if let old = try storedChannel(url, number) {
-            channelChanges.append(
-                ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
+        try whole { () throws(StoreError) in
+            if let old = try storedChannel(url, number) {
+                channelChanges.append(
+                    ChannelRowChange(old: old, oldNumber: number, new: nil, newNumber: number))
+            }
+            try giveUp(number, of: url)
         }
-        try giveUp(number, of: url)
         note(.removedChannel(url), source)
         return true
     }
 
     /// Replaces all group channels: saves these, and removes every other one with its messages.
     ///
-    /// - Throws: `invalid` if one of them has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if one of them has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if the URL or the number of a channel is damaged.
     /// - Complexity: Two lookups for each channel, new or held.
     public func replaceGroupChannels(
         with channels: [GroupChannel], source: CollectionEventSource? = nil
     ) throws(StoreError) {
         for channel in channels { try checkURL(channel.url) }
         let kept = Set(channels.map(\.url))
-        for old in try groupChannelURLs() where !kept.contains(old) {
-            try removeChannel(old, source: source)
+        let held = try groupChannelURLs()
+        try whole { () throws(StoreError) in
+            for old in held where !kept.contains(old) { try removeChannel(old, source: source) }
+            for channel in channels { try save(channel, source: source) }
         }
-        for channel in channels { try save(channel, source: source) }
     }
 
     /// Notes that a channel was opened just now.
     ///
     /// What was not opened for longest is evicted first.
     ///
-    /// - Throws: `invalid` if the channel has no URL, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: One lookup; the first one of a store O(*c*) in the channels.
     public func noteAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(giving: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
@@ -73,7 +112,12 @@ extension Batch {
 
     /// Says whether a channel's messages are never evicted.
     ///
-    /// A channel of which nothing is held yet can be pinned before anything comes.
+    /// A channel of which nothing is held yet can be pinned before anything comes. Pins are on the
+    /// disk, and outlive the process; see ``removeAllPins()``.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
+    /// - Complexity: One lookup.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
         let number = try number(giving: url)
@@ -81,14 +125,44 @@ extension Batch {
         state.isPinned = isPinned
         putState(state, number)
     }
+
+    /// Takes the pins off all channels.
+    ///
+    /// The store never does so by itself: it does not know which pins are meant to stay. Who pins
+    /// what is on the screen calls this after opening, since after a crash nobody else takes those
+    /// pins off, and then pins what is to stay.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; then nothing was done.
+    /// - Complexity: O(*c*) in the channels.
+    @discardableResult
+    public func removeAllPins() throws(StoreError) -> Int {
+        let pinned = try cache.pinnedNumbers()
+        for number in pinned {
+            var state = try state(of: number)
+            state.isPinned = false
+            putState(state, number)
+        }
+        return pinned.count
+    }
 }
 
 // MARK: Rows
 
 extension Batch {
-    private func save(_ channel: AnyChannel, _ url: ChannelURL) throws(StoreError) {
-        let number = try number(giving: url)
-        let old = try storedChannel(url, number)
+    private func save(
+        _ channel: AnyChannel, _ url: ChannelURL, replaces: (AnyChannel) -> Bool
+    ) throws(StoreError) -> Bool {
+        try whole { () throws(StoreError) in
+            let number = try number(giving: url)
+            let old = try storedChannel(url, number)
+            if let old, !replaces(old) { return false }
+            put(channel, number, insteadOf: old)
+            return true
+        }
+    }
+
+    private func put(_ channel: AnyChannel, _ number: ChannelNumber, insteadOf old: AnyChannel?) {
         // What was an open channel may have become a group channel of the same name.
         if let old, old.table != channel.table {
             rows.cache.remove { $0.table(old.table, number) }
@@ -134,28 +208,22 @@ extension Batch {
 
     /// All of them, those too that no list shows.
     private func groupChannelURLs() throws(StoreError) -> [ChannelURL] {
-        var urls: [ChannelURL] = []
+        var numbers: [ChannelNumber] = []
         let cache = cache
         let range = KeyRange(prefix: [Table.groupChannel.rawValue])
         try cache.scan(range) { (key, _) throws(StoreError) in
-            let number = try cache.channelNumber(ofKey: key)
-            let url = try cache.read(
-                ByteWriter.key { $0.table(.url, number) }, as: "the URL of channel \(number)"
-            ) { (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text()) }
-            if let url { urls.append(url) }
+            numbers.append(try cache.channelNumber(ofKey: key))
             return true
         }
-        return urls
+        return try cache.urls(of: numbers)
     }
 
     private func lastAccess() throws(StoreError) -> UInt64 {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            let state = try cache.decode(value, as: "the state of a channel") {
-                (reader) throws(ByteReader.Damage) in try ChannelState(&reader)
-            }
-            last = max(last, state.lastAccess)
+            // One that is damaged must not keep all others from being opened.
+            if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }
         return last

@@ -6,6 +6,8 @@ extension Batch {
     /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the walk
     /// cursor of the one that has it is kept; of `changesSince`, the earliest.
     ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     /// - Complexity: O(*n*) in the gaps it overlaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
@@ -22,7 +24,9 @@ extension Batch {
     ///   - last: The newest position that is known now.
     ///   - walkCursor: Where the walk goes on in the gap that is left below `first`, if one is.
     /// - Returns: The gap that is left below `first`; `nil` if none was cut there.
-    /// - Throws: `invalid` if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has no
+    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   channel is damaged.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -40,7 +44,8 @@ extension Batch {
 
     /// Changes what a gap remembers of its walk, without moving its bounds.
     ///
-    /// - Throws: `invalid` if there is no gap with these bounds.
+    /// - Throws: ``StoreError`` with code `invalid` if there is no gap with these bounds; `io`, or
+    ///   `corruption` if a row is damaged.
     public func update(_ gap: Gap) throws(StoreError) {
         let held = try gaps(in: gap.channelURL, from: gap.lower, to: gap.upper)
         guard let old = held.first, old.lower == gap.lower, old.upper == gap.upper else {
@@ -50,13 +55,18 @@ extension Batch {
     }
 
     /// Marks a stretch of history as stale; what is marked already becomes a part of it.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Complexity: O(*n*) in the stale ranges it overlaps.
     public func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)
     }
 
     /// Takes the mark off between two bounds, both included: it was fetched again.
     ///
-    /// - Throws: `invalid` if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
@@ -78,7 +88,7 @@ extension Batch {
         try checkBounds(stretch.lower, stretch.upper)
         let number = try number(giving: stretch.channelURL)
         var stretch = stretch
-        let overlapped: [Value] = try view.stretches(
+        let overlapped: [Value] = try stretches(
             of: stretch.channelURL, number, above: stretch.lower, below: stretch.upper)
         for old in overlapped {
             stretch.absorb(old)
@@ -89,11 +99,53 @@ extension Batch {
         note(stretch.saved)
     }
 
+    /// The stretches that lie above one bound and below another, after those that cannot be read were
+    /// made one gap.
+    private func stretches<Value: Stretch>(
+        of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
+    ) throws(StoreError) -> [Value] {
+        do throws(StoreError) {
+            return try view.stretches(of: url, number, above: lower, below: upper)
+        } catch {
+            guard error.cause is ByteReader.Damage else { throw error }
+        }
+        try forgetCoverage(of: url, number)
+        return try view.stretches(of: url, number, above: lower, below: upper)
+    }
+
+    /// Makes all of a channel's history one gap.
+    ///
+    /// How far a damaged one reached, and since when what is beside it may have changed, nobody
+    /// knows, so nothing less is honest.
+    private func forgetCoverage(
+        of url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) {
+        let cache = cache
+        var keys: [KeyBytes] = []
+        var known: [Change.Operation] = []
+        func read<Value: Stretch>(_ type: Value.Type) throws(StoreError) {
+            let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+            try cache.scan(table) { (key, value) throws(StoreError) in
+                keys.append(Array(key))
+                // Of one that cannot be read, nobody knew.
+                if let old: Value = try? cache.stretch(key, value, of: url) {
+                    known.append(old.removed)
+                }
+                return true
+            }
+        }
+        try read(Gap.self)
+        try read(StaleRange.self)
+        for key in keys { rows.cache.remove { $0.raw(key) } }
+        for operation in known { note(operation) }
+        try putGap(Gap(in: url), number)
+    }
+
     private func carve<Value: Stretch>(
         _ url: ChannelURL, _ number: ChannelNumber, _ first: Gap.Bound, _ last: Gap.Bound,
         changeOlderPart: (inout Value) -> Void
     ) throws(StoreError) {
-        let cut: [Value] = try view.stretches(of: url, number, above: first, below: last)
+        let cut: [Value] = try stretches(of: url, number, above: first, below: last)
         for old in cut {
             removeRow(old, number)
             note(old.removed)

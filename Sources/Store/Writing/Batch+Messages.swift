@@ -11,8 +11,9 @@ extension Batch {
     ///   - replaces: Whether it replaces the one that is held under its id. The default is yes; a
     ///     version rule goes here, since what is held is read anyway.
     /// - Returns: Whether it was saved.
-    /// - Throws: `invalid` if the message has no id or no channel (what is not sent yet belongs in a
-    ///   ``/Models/Draft``), or if one of the two, or its parent's id, is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the message has no id or no channel (what is not
+    ///   sent yet belongs in a ``/Models/Draft``), or if one of the two, or its parent's id, is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the held one is damaged.
     /// - Complexity: One lookup for a message that is new, two for one that was there, three where
     ///   its request changed.
     @discardableResult
@@ -25,13 +26,24 @@ extension Batch {
                 .invalid, "the message has no id: what is not sent yet belongs in a draft",
                 path: cache.path)
         }
+        try checkName(position.messageID.rawValue, "the id of a message")
+        if let parentID = message.parentMessageID {
+            try checkName(parentID.rawValue, "the id of a parent message")
+        }
+        let isSaved = try whole { () throws(StoreError) in
+            try save(message, at: position, replaces)
+        }
+        if isSaved { note(.savedMessage(message), source) }
+        return isSaved
+    }
+
+    private func save(
+        _ message: Message, at position: Position, _ replaces: (Message) -> Bool
+    ) throws(StoreError) -> Bool {
         let id = position.messageID
         let requestID = message.requestID
         let parentID = message.parentMessageID
-        try checkName(id.rawValue, "the id of a message")
-        if let parentID { try checkName(parentID.rawValue, "the id of a parent message") }
         let number = try number(giving: message.channelURL)
-
         let old = try held(id, in: number)
         if let held = old?.message, held == message || !replaces(held) { return false }
         let oldRequestID =
@@ -42,30 +54,28 @@ extension Batch {
         rows.cache.put(
             { $0.messageKey(number, position) },
             { writer in message.withSerializedBytes { writer.raw($0) } })
-        if old?.position != position {
-            rows.cache.put({ $0.placeKey(number, id) }, { $0.timestamp(position.createdAt) })
-        }
+        if old?.position != position { rows.cache.putPlace(of: position, number) }
         if let oldRequestID { rows.cache.remove { $0.requestKey(number, oldRequestID) } }
-        // A name that another client chose too long leads nowhere, and harms nothing.
-        if let requestID, requestID != old?.requestID,
-            requestID.rawValue.utf8.count <= Limits.nameSize
-        {
-            rows.cache.put({ $0.requestKey(number, requestID) }, { $0.text(id.rawValue) })
+        if let requestID, requestID != old?.requestID {
+            rows.cache.putRequest(requestID, of: position.messageID, number)
         }
         if old?.parentID != parentID || old?.position != position {
             if let old, let parentID = old.parentID {
                 rows.cache.remove { $0.replyKey(number, parentID, old.position) }
             }
-            if let parentID { rows.cache.put { $0.replyKey(number, parentID, position) } }
+            if let parentID { rows.cache.putReply(to: parentID, at: position, number) }
         }
         if old == nil { try count(1, in: number) }
-        note(.savedMessage(message), source)
         return true
     }
 
     /// Removes a message.
     ///
+    /// One that cannot be decoded can be removed too.
+    ///
     /// - Returns: Whether it was there.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row that leads to it is damaged.
+    /// - Complexity: Two lookups, three if it has a request.
     @discardableResult
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -73,8 +83,11 @@ extension Batch {
         guard let number = try number(of: url), let old = try held(id, in: number) else {
             return false
         }
-        remove(old, try old.ownRequestID(in: cache, number), number)
-        try count(-1, in: number)
+        let requestID = try old.ownRequestID(in: cache, number)
+        try whole { () throws(StoreError) in
+            remove(old, requestID, number)
+            try count(-1, in: number)
+        }
         note(.removedMessage(id, at: old.position, in: url), source)
         return true
     }
@@ -83,7 +96,13 @@ extension Batch {
     ///
     /// Says nothing of gaps: open one where the messages are to be fetched again.
     ///
-    /// - Returns: How many there were.
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - first: The oldest position that is removed. The default is the beginning.
+    ///   - last: The newest position that is removed. The default is the end.
+    ///   - source: Why, for those who observe.
+    /// - Returns: How many there were; none if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
     /// - Complexity: O(*n*) in the messages removed, which are in memory together.
     @discardableResult
     public func removeMessages(
@@ -115,8 +134,12 @@ extension Batch {
         let requestIDs = try removed.map { (message) throws(StoreError) in
             try message.ownRequestID(in: cache, number)
         }
-        for (message, requestID) in zip(removed, requestIDs) { remove(message, requestID, number) }
-        try count(-Int64(removed.count), in: number)
+        try whole { () throws(StoreError) in
+            for (message, requestID) in zip(removed, requestIDs) {
+                remove(message, requestID, number)
+            }
+            try count(-Int64(removed.count), in: number)
+        }
         note(.removedMessages(in: url, from: first, through: last), source)
         return removed.count
     }
@@ -130,7 +153,7 @@ extension Batch {
     ///   - url: The channel.
     ///   - source: Why, for those who observe.
     /// - Returns: How many were removed.
-    /// - Throws: ``StoreError`` with code `corruption` if a key on disk is damaged.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
     /// - Complexity: O(*n*) in the messages removed, which are in memory together.
     @discardableResult
     public func evictOldestMessages(
@@ -153,23 +176,32 @@ extension Batch {
             return true
         }
         guard let newestRemoved else { return 0 }
-        try removeMessages(in: url, through: .position(newestRemoved), source: source)
-        try open(Gap(in: url, to: oldestLeft))
-        return met
+        let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
+        return try whole { () throws(StoreError) in
+            // The gap first: what fails in it has removed nothing.
+            try open(Gap(in: url, to: end))
+            return try removeMessages(in: url, through: last, source: source)
+        }
     }
 
     /// Removes all messages of a channel, and what is known of its history, which is one gap then.
     ///
-    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone.
+    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone, and so is
+    /// what was damaged. Of a channel that nothing is held of, nothing is done.
     ///
-    /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
+    /// - Throws: ``StoreError`` with code `io`, `corruption` if the number of the channel is damaged,
+    ///   or `invalid` after four billion clearings, when no number is left.
+    /// - Complexity: O(*t*) in the tombstones, which are copied. All other rows are out of reach at
+    ///   once, and leave the disk with this commit and those after it.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {
         guard let old = try number(of: url) else { return }
-        let number = try renumber(url, from: old)
-        note(.clearedMessages(in: url), source)
-        try putGap(Gap(in: url), number)
+        try whole { () throws(StoreError) in
+            let number = try renumber(url, from: old)
+            note(.clearedMessages(in: url), source)
+            try putGap(Gap(in: url), number)
+        }
     }
 }
 

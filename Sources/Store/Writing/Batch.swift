@@ -3,7 +3,15 @@ public import Models
 /// The writes of one commit, all or nothing.
 ///
 /// Given to the closure of ``ChatStore/write(_:)``, and of use in it alone. Reads through a batch see
-/// what it has done so far. An operation that throws has done nothing.
+/// what it has done so far.
+///
+/// An operation that throws has done nothing, and the batch can go on; or, if the disk failed it in
+/// its middle, the batch is not written, and ``ChatStore/write(_:)`` throws the same error.
+///
+/// What is replaced or discarded need not be readable. Where the count of a channel's messages is
+/// damaged, the next operation that changes the channel counts them, with a step for each. Where a
+/// gap or a stale range is, the next operation that meets it makes all of the channel's history one
+/// gap; opening such a gap meets them all.
 public final class Batch: StoreReader {
     let version: Version
     let rows = BatchRows()
@@ -18,8 +26,11 @@ public final class Batch: StoreReader {
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
-    /// Whether the row of a channel was changed that could not be read.
+    /// Whether a row of a channel was changed that could not be read, so that what was made of all
+    /// rows cannot be kept up.
     var hasReplacedUnreadable = false
+    /// Why it cannot be written: an operation threw when it had done a part.
+    private(set) var failure: StoreError?
 
     /// What is counted up for the life of a database.
     struct NextNumbers {
@@ -61,11 +72,28 @@ public final class Batch: StoreReader {
         note(.told(news), source)
     }
 
+    /// Calls what may throw in its middle; then the batch is not written.
+    @inline(__always)
+    func whole<Result>(
+        _ operation: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let before = rows.cache.entryCount
+        do throws(StoreError) {
+            return try operation()
+        } catch {
+            if rows.cache.entryCount != before { failure = failure ?? error }
+            throw error
+        }
+    }
+
     /// Writes what was counted along the way.
     ///
     /// Nothing can be added afterwards.
-    func finish() {
+    ///
+    /// - Throws: What an operation threw that had done a part.
+    func finish() throws(StoreError) {
         isOver = true
+        if let failure { throw failure }
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }
@@ -102,7 +130,15 @@ extension Batch {
         return number
     }
 
-    private func setNumber(
+    /// Forgets what a batch knows of channels, when all are given up.
+    func forgetChannels() {
+        latest = nil
+        knownStates = [:]
+        rows.states = [:]
+        loseCount()
+    }
+
+    func setNumber(
         _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?
     ) {
         latest = nil
@@ -124,19 +160,28 @@ extension Batch {
 
     /// Leaves what is under a number to be removed later, where nobody sees it.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
-        rows.addedMessages -= Int(try state(of: number).messageCount)
+        if let state = try readableState(of: number) {
+            rows.addedMessages -= Int(state.messageCount)
+        } else {
+            loseCount()
+        }
         setNumber(nil, of: url, insteadOf: number)
-        rows.states[number] = nil
         rows.cache.remove { $0.nameKey(url) }
+        giveUp(number)
+    }
+
+    func giveUp(_ number: ChannelNumber) {
+        rows.states[number] = nil
+        knownStates[number] = nil
         rows.cache.giveUp(number)
         hasCleared = true
     }
 
     /// Gives a channel another number, under which nothing is held of it but the channel itself.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
-        var state = try state(of: old)
+        var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
-        let tombstones = try tombstones(in: url)
+        let tombstones = try readableTombstones(of: url, old)
         try giveUp(old, of: url)
         let number = try giveNumber(to: url)
         // A page that was asked for before a deletion may still come.
@@ -151,11 +196,31 @@ extension Batch {
         return number
     }
 
+    /// The state of a channel; one that is damaged is made anew.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
+        if let state = try readableState(of: number) { return state }
+        var state = ChannelState()
+        // As they were before the batch, since each operation counts what it does.
+        let stored = Rows(snapshot: version.cache, overlay: nil)
+        state.messageCount = Int64(
+            try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
+        putState(state, number)
+        loseCount()
+        return state
+    }
+
+    /// The state of a channel; `nil` if it is damaged.
+    private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = rows.states[number] ?? knownStates[number] { return state }
-        let state = try cache.state(of: number) ?? ChannelState()
+        let state = try cache.readableState(of: number)
         knownStates[number] = state
         return state
+    }
+
+    /// Forgets how many messages there are in all.
+    private func loseCount() {
+        hasReplacedUnreadable = true
+        rows.hasLostCount = true
     }
 
     func putState(_ state: ChannelState, _ number: ChannelNumber) {
@@ -191,7 +256,8 @@ extension Batch {
 extension Batch {
     /// Saves a user, instead of what was there under the id.
     ///
-    /// - Throws: `invalid` if the user has no id, or one that is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the user has no id, or one that is longer than
+    ///   65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user has no id", path: cache.path)
@@ -200,6 +266,24 @@ extension Batch {
         rows.cache.put(
             { $0.userKey(user.userID) }, { writer in user.withSerializedBytes { writer.raw($0) } })
         note(.savedUser(user), source)
+    }
+
+    /// Removes a user.
+    ///
+    /// One that cannot be decoded can be removed too.
+    ///
+    /// - Returns: Whether they were there.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One lookup.
+    @discardableResult
+    public func removeUser(
+        _ id: UserID, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Bool {
+        let key = ByteWriter.key { $0.userKey(id) }
+        guard try cache.contains(key) else { return false }
+        rows.cache.remove { $0.raw(key) }
+        note(.removedUser(id), source)
+        return true
     }
 
     /// Saves a token, or removes it if it is `nil`.
@@ -224,10 +308,29 @@ extension Batch {
     ///
     /// Outlives the clearing of its channel, but not its removal.
     ///
-    /// - Throws: `invalid` if the channel has no URL, or a name is longer than 65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(giving: tombstone.channelURL))
+    }
+
+    /// The tombstones of a channel, without those that are damaged.
+    private func readableTombstones(
+        of url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) -> [Tombstone] {
+        let cache = cache
+        let prefix = ByteWriter.key { $0.table(.tombstone, number) }
+        var tombstones: [Tombstone] = []
+        try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
+            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+            // What is about to be discarded need not be readable.
+            if let tombstone = try? cache.tombstone(id, value, in: url) {
+                tombstones.append(tombstone)
+            }
+            return true
+        }
+        return tombstones
     }
 
     func put(_ tombstone: Tombstone, _ number: ChannelNumber) {
@@ -236,6 +339,9 @@ extension Batch {
     }
 
     /// Forgets that a message was deleted.
+    ///
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is damaged;
+    ///   the tombstone need not be readable.
     public func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {

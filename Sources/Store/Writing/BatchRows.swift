@@ -11,6 +11,8 @@ final class BatchRows {
     var states: [ChannelNumber: ChannelState] = [:]
     /// How many messages there are more than before, or fewer.
     var addedMessages = 0
+    /// Whether that cannot be told, since it was not known how many there were.
+    var hasLostCount = false
 
     struct Numbering {
         /// As the batch leaves it; `nil` if the channel is removed.

@@ -17,6 +17,13 @@ public struct Change: Hashable, Sendable {
 
     /// Whether nothing was done.
     public var isEmpty: Bool { entries.isEmpty }
+
+    /// Creates a change as a store would tell it, so that who folds changes needs no store to be
+    /// tested.
+    package init(number: Int, entries: [Entry]) {
+        self.number = number
+        self.entries = entries
+    }
 }
 
 extension Change {
@@ -27,6 +34,12 @@ extension Change {
 
         /// Why, as collections tell their delegates; `nil` if the batch did not say.
         public let source: CollectionEventSource?
+
+        /// Creates an entry.
+        package init(operation: Operation, source: CollectionEventSource? = nil) {
+            self.operation = operation
+            self.source = source
+        }
     }
 
     /// A thing that a batch can do.
@@ -63,6 +76,12 @@ extension Change {
 
         /// A user is there, new or changed.
         case savedUser(User)
+        /// A user is gone.
+        case removedUser(UserID)
+
+        /// All that the server can give again is gone: channels with all that was held of them,
+        /// users and tokens; nothing of that is told one by one. Drafts stay.
+        case clearedCachedData
 
         /// A draft is in the outbox, new or changed.
         case savedDraft(Draft)
@@ -103,7 +122,7 @@ extension Change.Operation {
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedDraft(let draft), .removedDraft(let draft): draft.channelURL
         case .told(.typing(_, let url)), .told(.uploadProgress(_, let url, _, _)): url
-        case .savedUser, .told(.connection), .missed: nil
+        case .savedUser, .removedUser, .clearedCachedData, .told(.connection), .missed: nil
         }
     }
 }

@@ -24,16 +24,25 @@ package final class Overlay {
         var slots: [Int32] = []
         /// The newest entry of each key, by key, among the first ``sortedCount`` entries.
         ///
-        /// Made for the first scan, and kept up from scan to scan.
-        var sorted: [Int32] = []
+        /// Made for the first scan, and kept up from scan to scan. In chunks, none of them empty, so
+        /// that a batch of many scans moves few entries for each.
+        var sorted: [[Int32]] = []
         var sortedCount = 0
+        /// How many entries were moved to keep others sorted.
+        var movedCount = 0
     }
 
     private var contents = Contents()
 
+    /// The numbers that stand for no channel any more, for ``Purge``.
+    var givenUp: [ChannelNumber] = []
+
     package init() {}
 
     package var isEmpty: Bool { contents.entries.isEmpty }
+
+    /// How often a row was written or removed.
+    var entryCount: Int { contents.entries.count }
 
     /// How many bytes it holds.
     package var size: Int { contents.bytes.count }
@@ -138,62 +147,116 @@ extension Overlay {
         let contents = contents
         return contents.bytes.bytes.withBytes { bytes in
             var rows: [Row] = []
-            for index in contents.sorted[contents.firstSorted(notBefore: range.lower, bytes)...] {
-                let entry = contents.entries[Int(index)]
-                let key = entry.key(in: bytes)
-                guard key.precedes(range.upper) else { break }
-                rows.append(Row(key: Array(key), value: entry.value(in: bytes).map(Array.init)))
+            var (chunk, index) = range.lower.withBytes { lower in
+                contents.sorted.place(of: lower, in: contents.entries, bytes)
+            }
+            while chunk < contents.sorted.count {
+                while index < contents.sorted[chunk].count {
+                    let entry = contents.entries[Int(contents.sorted[chunk][index])]
+                    let key = entry.key(in: bytes)
+                    guard key.precedes(range.upper) else { return rows }
+                    rows.append(
+                        Row(key: Array(key), value: entry.value(in: bytes).map(Array.init)))
+                    index += 1
+                }
+                chunk += 1
+                index = 0
             }
             return rows
         }
     }
+
+    /// How many entries were moved to keep others sorted.
+    var movedCount: Int { contents.movedCount }
 }
 
 extension Overlay.Contents {
+    private static let chunkSize = 256
+
     /// Takes the entries that came since the last scan into the sorted ones.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        let contents = self
-        sorted = contents.bytes.bytes.withBytes { bytes in
-            func precedes(_ left: Int32, _ right: Int32) -> Bool {
-                contents.entries[Int(left)].key(in: bytes)
-                    .precedes(contents.entries[Int(right)].key(in: bytes))
-            }
+        // Not of `self`, whose chunks are changed meanwhile.
+        let (all, entries) = (bytes.bytes, entries)
+        all.withBytes { bytes in
             // Of one key, the newest entry is the one that counts.
-            let new = (contents.sortedCount..<contents.entries.count)
-                .filter {
-                    contents.newestEntry(of: contents.entries[$0].key(in: bytes), in: bytes) == $0
-                }
-                .map { Int32($0) }
-                .sorted(by: precedes)
-            var merged: [Int32] = []
-            merged.reserveCapacity(contents.sorted.count + new.count)
-            var old = contents.sorted[...]
-            for index in new {
-                while let first = old.first, precedes(first, index) {
-                    merged.append(first)
-                    old.removeFirst()
-                }
-                if let first = old.first, !precedes(index, first) { old.removeFirst() }
-                merged.append(index)
+            var new: [Int32] = []
+            for index in sortedCount..<entries.count
+            where newestEntry(of: entries[index].key(in: bytes), in: bytes) == index {
+                new.append(Int32(index))
             }
-            return merged + old
+            if new.count > 1 {
+                new.sort {
+                    entries[Int($0)].key(in: bytes).precedes(entries[Int($1)].key(in: bytes))
+                }
+            }
+            if sorted.isEmpty {
+                sorted = stride(from: 0, to: new.count, by: Self.chunkSize / 2).map {
+                    Array(new[$0..<min($0 + Self.chunkSize / 2, new.count)])
+                }
+            } else {
+                for index in new { insert(index, entries, bytes) }
+            }
         }
         sortedCount = entries.count
     }
 
-    fileprivate func firstSorted(notBefore key: KeyBytes, _ bytes: UnsafeRawBufferPointer) -> Int {
+    /// Puts an entry where its key belongs, in place of an older one of the same key.
+    private mutating func insert(
+        _ entry: Int32, _ entries: [Overlay.Entry], _ bytes: UnsafeRawBufferPointer
+    ) {
+        let key = entries[Int(entry)].key(in: bytes)
+        let (chunk, index) = sorted.place(of: key, in: entries, bytes)
+        if index < sorted[chunk].count,
+            entries[Int(sorted[chunk][index])].key(in: bytes).hasSameBytes(as: key)
+        {
+            sorted[chunk][index] = entry
+            return
+        }
+        movedCount += sorted[chunk].count - index
+        sorted[chunk].insert(entry, at: index)
+        if sorted[chunk].count > Self.chunkSize {
+            let half = sorted[chunk].count / 2
+            let behind = Array(sorted[chunk][half...])
+            movedCount += behind.count + sorted.count - chunk
+            sorted[chunk].removeSubrange(half...)
+            sorted.insert(behind, at: chunk + 1)
+        }
+    }
+}
+
+extension [[Int32]] {
+    /// Where the first entry is whose key does not come before another.
+    ///
+    /// That may be behind the end of a chunk, and is in chunk 0 if there is none.
+    fileprivate func place(
+        of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
+        _ bytes: UnsafeRawBufferPointer
+    ) -> (chunk: Int, index: Int) {
+        // The last chunk that does not begin behind the key.
         var low = 0
-        var high = sorted.count
+        var high = count
         while low < high {
             let middle = (low + high) / 2
-            if entries[Int(sorted[middle])].key(in: bytes).precedes(key) {
+            if key.precedes(entries[Int(self[middle][0])].key(in: bytes)) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        let chunk = Swift.max(0, low - 1)
+        guard chunk < count else { return (0, 0) }
+        low = 0
+        high = self[chunk].count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[Int(self[chunk][middle])].key(in: bytes).precedes(key) {
                 low = middle + 1
             } else {
                 high = middle
             }
         }
-        return low
+        return (chunk, low)
     }
 }
 

@@ -1,0 +1,57 @@
+// How much the files hold, and how to make them empty.
+
+extension ChatStore {
+    /// Returns how many bytes the cache takes.
+    ///
+    /// On the disk, the size of its files, with logs and with what was removed and not yet purged. In
+    /// memory, the bytes of all keys and values.
+    ///
+    /// - Returns: The size in bytes.
+    /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
+    /// - Complexity: A system call for each file, of two megabytes. In memory, O(*n*) in the rows.
+    public func cachedDataSize() throws(StoreError) -> Int {
+        let version = try version()
+        return try size(of: cache, version.cache)
+    }
+
+    /// Returns how many bytes the outbox takes, as ``cachedDataSize()`` counts them.
+    ///
+    /// - Returns: The size in bytes.
+    /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
+    /// - Complexity: That of ``cachedDataSize()``.
+    public func outboxDataSize() throws(StoreError) -> Int {
+        let version = try version()
+        return try size(of: outbox, version.outbox)
+    }
+
+    private func size(
+        of database: LevelDB, _ snapshot: LevelDB.Snapshot
+    ) throws(StoreError) -> Int {
+        if directory != nil { return try DatabaseFiles(database.path).size() }
+        var size = 0
+        // No table's letter is 0xFF.
+        try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+            size += key.count + value.count
+            return true
+        }
+        return size
+    }
+
+    /// Removes all that the server can give again, from the disk too; drafts stay.
+    ///
+    /// One change tells of it: ``Change/Operation/clearedCachedData``. To do it together with
+    /// something else, there is ``Batch/clearCachedData(source:)``. A ``Snapshot`` that somebody holds
+    /// goes on to have all, and keeps it on the disk.
+    ///
+    /// - Returns: What was done, under the number that observers see.
+    /// - Throws: ``StoreError`` if the disk fails. Where it did so while rows were being purged, all
+    ///   is cleared nevertheless, and the rows leave the disk with later writes.
+    /// - Precondition: Not called within a write.
+    /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
+    @discardableResult
+    public func clearCachedData() throws -> Change {
+        let change = try write { try $0.clearCachedData() }
+        try purgeCleared()
+        return change
+    }
+}

@@ -1,0 +1,226 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// How much the cache holds, and what is left when it is cleared.
+@Suite struct CachedDataTests {
+    enum Place: CaseIterable {
+        case memory, disk
+    }
+
+    private let directory: StoreDirectory
+    private let left = ["73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex]
+
+    init() throws { directory = try StoreDirectory() }
+
+    /// A store with three channels, a user, a token and a draft.
+    private func filled(_ place: Place = .memory) throws -> ChatStore {
+        let store = try place == .memory ? ChatStore.inMemory() : directory.open()
+        try store.write { batch in
+            for url: ChannelURL in ["a", "b"] {
+                try batch.save(GroupChannel(url: url, createdAt: 1))
+                for id in 1...300 { try batch.save(Message(MessageID("\(id)"), at: 1, in: url)) }
+            }
+            try batch.save(OpenChannel(url: "o", createdAt: 1))
+            try batch.save(Tombstone("x", in: "a", deletedAt: 1))
+            try batch.markStale(StaleRange(in: "b", epoch: 1))
+            try batch.setPinned(true, "a")
+            try batch.noteAccess(to: "b")
+            try batch.save(User(id: "ann", nickname: "Ann"))
+            batch.setToken([1], for: "feed")
+            try batch.save(Draft("hi", request: "r", in: "a"))
+        }
+        return store
+    }
+
+    private func expectEmpty(_ reader: some StoreReader) throws {
+        #expect(try reader.channelURLs() == [] && reader.channelURLsByAccess() == [])
+        #expect(try reader.groupChannelCount() == 0 && reader.openChannelCount() == 0)
+        #expect(try reader.messageCount() == 0 && reader.messages(in: "a") == [])
+        #expect(try reader.tombstones(in: "a") == [] && reader.staleRanges(in: "b") == [])
+        #expect(try reader.pinnedChannelURLs() == [])
+        #expect(try reader.user("ann") == nil && reader.tokenScopes() == [])
+        #expect(try reader.gaps(in: "a") == [Gap(in: "a")])
+        #expect(try reader.drafts().map(\.requestID) == ["r"])
+    }
+
+    @Test(arguments: Place.allCases) func whatIsClearedIsGoneButForTheDrafts(place: Place) throws {
+        let store = try filled(place)
+        // Lists that were asked for before are not taken for what is there.
+        #expect(try store.groupChannels().urls == "a b" && store.messageCount() == 600)
+        let before = try store.cachedDataSize()
+        let outbox = try store.outboxDataSize()
+        let changes = try store.observe(.everything).changes
+        var old: Snapshot? = try store.snapshot()
+        let change = try store.clearCachedData()
+        #expect(change.operations == [.clearedCachedData])
+        #expect(changes.drain() == [change])
+        try expectEmpty(store)
+        #expect(try store.contradictions() == [])
+        #expect(try store.outboxDataSize() == outbox)
+        #expect(try old?.messageCount() == 600 && old?.messageCount(in: "a") == 300)
+        old = nil
+        #expect(before > 0 && outbox > 0)
+        // Of the rows, the next number and the version are left, and that anything was cleared.
+        #expect(try store.view.version.cache.rows().map(\.key) == left)
+        if place == .memory { #expect(try store.cachedDataSize() == 17) }
+        if place == .disk {
+            store.close()
+            try expectEmpty(try directory.open())
+        }
+    }
+
+    @Test func theSizeShrinksWhenNobodyHoldsWhatWasThere() throws {
+        let store = try filled(.disk)
+        let before = try store.cachedDataSize()
+        try store.clearCachedData()
+        #expect(try store.cachedDataSize() < before / 4)
+        store.close()
+        #expect(code { _ = try store.cachedDataSize() } == .closed)
+        #expect(code { _ = try store.outboxDataSize() } == .closed)
+        #expect(throws: StoreError.self) { try store.clearCachedData() }
+    }
+
+    @Test func theSizeOfFilesCountsLogs() throws {
+        let store = try directory.open()
+        let before = try store.cachedDataSize()
+        let text = String(repeating: "x", count: 10_000)
+        try store.write { try $0.save(Message(id: "1", channelURL: "a", text: text, createdAt: 1)) }
+        #expect(try store.cachedDataSize() > before + 10_000)
+    }
+
+    @Test func aBatchThatClearsGoesOnWithAnEmptyCache() throws {
+        let store = try filled()
+        try store.write { batch in
+            try batch.save(Message("new", at: 1, in: "n"))
+            try batch.save(User(id: "bo", nickname: "Bo"))
+            try batch.clearCachedData()
+            try expectEmpty(batch)
+            #expect(try batch.user("bo") == nil && batch.messages(in: "n") == [])
+            try batch.save(Message("9", at: 9, in: "a"))
+            #expect(try batch.messages(in: "a").ids == "9" && batch.messageCount() == 1)
+            batch.setToken([2], for: "feed")
+        }
+        #expect(try store.messages(in: "a").ids == "9" && store.messageCount() == 1)
+        #expect(try store.channelURLs() == ["a"] && store.token("feed") == [2])
+        #expect(try store.contradictions() == [])
+        try store.purgeCleared()
+        #expect(try store.contradictions() == [] && store.messages(in: "a").ids == "9")
+    }
+
+    @Test func whatIsDamagedIsClearedToo() throws {
+        try filled(.disk).close()
+        let rows: [KeyBytes] = [
+            ByteWriter.key { $0.nameKey("a") }, ByteWriter.key { $0.table(.url, 1) },
+            ByteWriter.key { $0.table(.state, 2) }, ByteWriter.key { $0.userKey("ann") },
+            ByteWriter.key { $0.boundKey(.gap, 1, .end) }, [Table.message.rawValue, 0],
+            [Table.name.rawValue, 0xFF], ByteWriter.key { $0.tombstoneKey(77, "orphan") },
+        ]
+        try directory.writeToCache(rows.map { ($0, [0xFF]) })
+        let store = try directory.open()
+        try store.clearCachedData()
+        try expectEmpty(store)
+        #expect(try store.view.version.cache.rows().map(\.key) == left)
+    }
+
+    @Test func eachObserverIsToldButThatOfTheDrafts() throws {
+        let store = try filled()
+        let parts: [ObservedPart] = [.everything, .channels, .channel("a"), .channel("z"), .drafts]
+        let observers = try parts.map { try store.observe($0).changes }
+        try store.clearCachedData()
+        #expect(observers.map { $0.drain().count } == [1, 1, 1, 1, 0])
+    }
+
+    @Test func aUserCanBeRemovedOnce() throws {
+        let store = try filled()
+        let change = try store.write { batch in
+            #expect(try batch.removeUser("ann"))
+            #expect(try batch.user("ann") == nil && !batch.removeUser("ann"))
+            try batch.removeUser("nobody")
+        }
+        #expect(change.operations == [.removedUser("ann")])
+        #expect(try store.user("ann") == nil)
+    }
+
+    // MARK: Channels that did not change
+
+    @Test func channelsThatDidNotChangeTellNothing() throws {
+        let store = try ChatStore.inMemory()
+        let groups = (1...100).map { GroupChannel(url: ChannelURL("g\($0)"), createdAt: 1) }
+        let opens = (1...100).map { OpenChannel(url: ChannelURL("o\($0)"), createdAt: 1) }
+        func sync() throws -> (change: Change, saved: Int) {
+            var saved = 0
+            let change = try store.write { batch in
+                for channel in groups where try batch.save(channel) { saved += 1 }
+                for channel in opens where try batch.save(channel) { saved += 1 }
+            }
+            return (change, saved)
+        }
+        #expect(try sync().saved == 200)
+        let (_, changes) = try store.observe(.everything)
+        let again = try sync()
+        #expect(again.change.isEmpty && again.change.number == 1 && again.saved == 0)
+        let replaced = try store.write { try $0.replaceGroupChannels(with: groups) }
+        #expect(replaced.isEmpty && changes.drain().isEmpty)
+    }
+
+    @Test func whetherAChannelReplacesTheHeldOneIsAsked() throws {
+        let store = try ChatStore.inMemory()
+        let old = GroupChannel(url: "a", name: "old", createdAt: 1)
+        let new = GroupChannel(url: "a", name: "new", createdAt: 1)
+        let open = OpenChannel(url: "a", name: "open", createdAt: 1)
+        try store.write { batch in
+            var isSaved = try batch.save(old) { _ in false }
+            #expect(isSaved)
+            isSaved = try batch.save(new) { $0 != old }
+            #expect(try !isSaved && batch.groupChannel("a") == old)
+            isSaved = try batch.save(new) { $0 == old }
+            #expect(try isSaved && batch.groupChannel("a") == new)
+            isSaved = try batch.save(open) { _ in false }
+            #expect(isSaved)
+            #expect(try batch.groupChannel("a") == nil && batch.openChannel("a") == open)
+            #expect(try !batch.save(open))
+        }
+    }
+
+    // MARK: Pins
+
+    @Test func pinsAreListedAndTakenOffTogether() throws {
+        var store = try directory.open()
+        try store.write { batch in
+            for url: ChannelURL in ["a", "b", "c"] {
+                try batch.save(Message("1", at: 1, in: url))
+                try batch.setPinned(url != "b", url)
+            }
+            #expect(try batch.pinnedChannelURLs() == ["a", "c"])
+            try batch.noteAccess(to: "c")
+        }
+        store.close()
+        // They outlive the process, until somebody takes them off.
+        store = try directory.open()
+        #expect(try store.pinnedChannelURLs() == ["a", "c"])
+        try store.write { batch in
+            try batch.setPinned(true, "b")
+            #expect(try batch.removeAllPins() == 3)
+            #expect(try batch.pinnedChannelURLs() == [])
+            #expect(try batch.removeAllPins() == 0)
+            try batch.setPinned(true, "c")
+        }
+        #expect(try store.pinnedChannelURLs() == ["c"] && !store.isPinned("a"))
+        #expect(try store.messageCount() == 3)
+        #expect(try store.channelURLsByAccess() == ["a", "b", "c"])
+    }
+
+    @Test func aChangeCanBeMadeWithoutAStore() throws {
+        let made = Change(number: 1, entries: [.init(operation: .removedUser("ann"))])
+        #expect(made.operations == [.removedUser("ann")] && made.entries[0].source == nil)
+        let store = try ChatStore.inMemory()
+        let (_, changes) = try store.observe(.everything)
+        try store.write { batch in
+            try batch.save(User(id: "ann", nickname: "Ann"))
+            try batch.removeUser("ann")
+        }
+        #expect(changes.drain()[0].entries.last == made.entries[0])
+    }
+}

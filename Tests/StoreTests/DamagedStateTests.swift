@@ -1,0 +1,166 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// What is counted and remembered of a channel is damaged on the disk; its messages are not.
+@Suite struct DamagedStateTests {
+    /// Channels a with two messages, and b with one; the rows of a store that is closed.
+    private let directory: StoreDirectory
+
+    init() throws {
+        directory = try StoreDirectory()
+        let store = try directory.open()
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "a", createdAt: 1))
+            try batch.save(GroupChannel(url: "b", createdAt: 2))
+            try batch.save(Message("1", at: 1, in: "a"))
+            try batch.save(Message("2", at: 2, in: "a"))
+            try batch.save(Message("3", at: 3, in: "b"))
+            for id: MessageID in ["4", "5", "6"] {
+                try batch.save(Tombstone(id, in: "a", deletedAt: 1))
+            }
+            try batch.setPinned(true, "b")
+        }
+        store.close()
+    }
+
+    /// Opens the store after rows were written past it.
+    private func open(_ rows: [(key: KeyBytes, value: [UInt8])]) throws -> ChatStore {
+        try directory.writeToCache(rows)
+        return try directory.open()
+    }
+
+    /// The key of the state of channel a, or of the one with another number.
+    private func state(_ number: ChannelNumber = 1) -> KeyBytes {
+        ByteWriter.key { $0.table(.state, number) }
+    }
+
+    private func counting(_ count: Int64, access: UInt64 = 0) -> [UInt8] {
+        ByteWriter.key {
+            $0.integer(count)
+            $0.integer(access)
+            $0.byte(0)
+        }
+    }
+
+    private static let damage: [[UInt8]] = [[], [0xFF], Array(repeating: 0xFF, count: 17)]
+
+    @Test(arguments: [.max, .min, -1, 1 << 40 + 1] as [Int64])
+    func aCountThatNoDiskHoldsIsDamage(count: Int64) throws {
+        let store = try open([(state(1), counting(count)), (state(2), counting(count))])
+        #expect(code { _ = try store.messageCount() } == .corruption)
+        #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
+    }
+
+    @Test func countsThatAreGreatButPlausibleAreAdded() throws {
+        let store = try open([(state(1), counting(1 << 40)), (state(2), counting(1 << 40))])
+        #expect(try store.messageCount() == 1 << 41)
+        try store.write { try $0.removeMessages(in: "a") }
+        #expect(try store.messageCount() == 1 << 41 - 2)
+    }
+
+    @Test func aTurnThatNoneCouldFollowIsDamage() throws {
+        let store = try open([(state(1), counting(2, access: .max))])
+        #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
+        try store.write { try $0.noteAccess(to: "b") }
+        #expect(try store.channelURLsByAccess() == ["a", "b"])
+    }
+
+    @Test(arguments: damage) func aChannelWithADamagedStateCanBeRemoved(value: [UInt8]) throws {
+        let store = try open([(state(), value)])
+        try store.write { batch in
+            try batch.removeChannel("a")
+            #expect(try batch.messageCount() == 1)
+        }
+        #expect(try store.channelURLs() == ["b"])
+        #expect(try store.messageCount() == 1)
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test(arguments: damage) func aChannelWithADamagedStateCanBeCleared(value: [UInt8]) throws {
+        let store = try open([(state(), value)])
+        try store.write { batch in
+            try batch.clearMessages(in: "a")
+            #expect(try batch.messageCount() == 1)
+            try batch.save(Message("9", at: 9, in: "a"))
+            #expect(try batch.messageCount() == 2)
+        }
+        #expect(try store.messageCount() == 2 && store.messageCount(in: "a") == 1)
+        #expect(try store.tombstones(in: "a").map(\.messageID) == ["4", "5", "6"])
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test(arguments: damage) func aMessageSavedIntoADamagedStateHealsIt(value: [UInt8]) throws {
+        let store = try open([(state(), value)])
+        try store.write { batch in
+            try batch.save(Message("9", at: 9, in: "a"))
+            #expect(try batch.messageCount(in: "a") == 3 && batch.messageCount() == 4)
+        }
+        #expect(try store.messageCount(in: "a") == 3 && store.messageCount() == 4)
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test(arguments: damage) func aMessageRemovedFromADamagedStateHealsIt(value: [UInt8]) throws {
+        let store = try open([(state(), value)])
+        try store.write { try $0.removeMessage("1", in: "a") }
+        #expect(try store.messageCount(in: "a") == 1 && store.messageCount() == 2)
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test func aBatchThatIsNotWrittenHealsNothing() throws {
+        let store = try open([(state(), [0xFF])])
+        #expect(throws: CancellationError.self) {
+            try store.write { batch in
+                try batch.save(Message("9", at: 9, in: "a"))
+                throw CancellationError()
+            }
+        }
+        #expect(code { _ = try store.messageCount(in: "a") } == .corruption)
+        try store.write { try $0.save(Message("10", at: 10, in: "a")) }
+        #expect(try store.messageCount(in: "a") == 3)
+    }
+
+    @Test func oneDamagedStateDoesNotKeepTheOthersFromBeingOpened() throws {
+        let store = try open([(state(), [0xFF])])
+        try store.write { try $0.noteAccess(to: "b") }
+        #expect(try store.channelURLsByAccess() == ["a", "b"])
+        // The damaged one too: it is counted anew.
+        try store.write { try $0.noteAccess(to: "a") }
+        #expect(try store.channelURLsByAccess() == ["b", "a"])
+        #expect(try store.messageCount(in: "a") == 2)
+    }
+
+    @Test func whatALogHasLostIsPutInOrderDespiteADamagedState() throws {
+        let store = try open([
+            (state(), [0xFF]), (ByteWriter.key { $0.schemaKey(.distrusted) }, []),
+        ])
+        #expect(store.openingReport.isCoverageDropped)
+        #expect(try store.messageCount(in: "a") == 2)
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test func aDamagedTombstoneDoesNotKeepAChannelFromBeingCleared() throws {
+        let tombstone = ByteWriter.key { $0.tombstoneKey(1, "5") }
+        for value in [[], [0xFF], Array(repeating: 0, count: 9)] as [[UInt8]] {
+            let copy = try StoreDirectory(of: directory)
+            try copy.writeToCache([(tombstone, value)])
+            let store = try copy.open()
+            #expect(code { _ = try store.tombstones(in: "a") } == .corruption)
+            try store.write { try $0.clearMessages(in: "a") }
+            #expect(try store.tombstones(in: "a").map(\.messageID) == ["4", "6"])
+        }
+    }
+}
+
+extension StoreDirectory {
+    /// Writes rows of the cache past the store, which is not open.
+    func writeToCache(_ rows: [(key: KeyBytes, value: [UInt8])]) throws {
+        let database = try LevelDB(at: url.appending(path: "cache").path)
+        let batch = Overlay()
+        for row in rows { batch.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
+        try database.write(batch, isDurable: false)
+        database.close()
+    }
+}

@@ -1,0 +1,50 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// The rows that lead to messages follow the same rules however they came to be written.
+@Suite struct IndexTests {
+    private let directory: StoreDirectory
+
+    init() throws { directory = try StoreDirectory() }
+
+    /// Opens the store as if a log had lost commits, so that all indexes are written anew.
+    private func reindexed() throws -> ChatStore {
+        try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
+        let store = try directory.open()
+        #expect(store.openingReport.isCoverageDropped)
+        return store
+    }
+
+    @Test func ofTwoMessagesWithOneRequestTheNewestHasItAfterADamage() throws {
+        var store = try directory.open()
+        try store.write { batch in
+            try batch.save(Message("1", at: 1, request: "r"))
+            try batch.save(Message("2", at: 2, request: "r"))
+        }
+        #expect(try store.message(requestID: "r", in: "general")?.messageID == "2")
+        store.close()
+        store = try reindexed()
+        #expect(try store.message(requestID: "r", in: "general")?.messageID == "2")
+    }
+
+    @Test func aRequestWhoseNameIsTooLongLeadsNowhereAfterADamageEither() throws {
+        let long = RequestID(String(repeating: "r", count: 70_000))
+        var store = try directory.open()
+        try store.write { try $0.save(Message("1", at: 1, request: long)) }
+        #expect(try store.describedRequests() == 0)
+        store.close()
+        store = try reindexed()
+        #expect(try store.message("1", in: "general") != nil)
+        #expect(try store.describedRequests() == 0)
+        #expect(try store.contradictions() == [])
+    }
+}
+
+extension ChatStore {
+    /// How many requests lead to a message.
+    fileprivate func describedRequests() throws -> Int {
+        try describedRows(of: .cache, table: "request").count
+    }
+}

@@ -1,0 +1,62 @@
+import Models
+import Testing
+
+@testable import Store
+
+/// What a batch has written is found by key, in order, however often somebody looks meanwhile.
+@Suite struct OverlayTests {
+    @Test(arguments: 0..<8) func aScanSeesWhatADictionaryWouldHold(seed: Int) {
+        var dice = Dice(seed)
+        let overlay = Overlay()
+        var model: [[UInt8]: [UInt8]?] = [:]
+        for step in 0..<4_000 {
+            let number = dice.roll([10, 300, 3_000][seed % 3])
+            let key = [UInt8(number >> 8), UInt8(number & 0xFF)] + (number % 3 == 0 ? [7] : [])
+            if dice.roll(4) == 0 {
+                overlay.remove { $0.raw(key) }
+                model[key] = .some(nil)
+            } else {
+                let value = [UInt8(step & 0xFF), UInt8(step >> 8)]
+                overlay.put({ $0.raw(key) }, { $0.raw(value) })
+                model[key] = value
+            }
+            guard dice.roll(20) == 0 else { continue }
+            let bounds = [dice.roll(3_000), dice.roll(3_000)].sorted()
+                .map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            let range = dice.roll(3) == 0 ? KeyRange([], [0xFF]) : KeyRange(bounds[0], bounds[1])
+            let expected = model.keys
+                .filter { !$0.precedes(range.lower) && $0.precedes(range.upper) }
+                .sorted { $0.precedes($1) }
+            let rows = overlay.rows(in: range)
+            #expect(rows.map(\.key) == expected)
+            #expect(rows.map(\.value) == expected.map { model[$0] ?? nil })
+        }
+    }
+
+    /// Each look after two more rows, as a batch that touches one channel after the other has it.
+    @Test func aBatchOfManyScansMovesFewRowsForEach() {
+        let overlay = Overlay()
+        var dice = Dice(1)
+        for index in 0..<8_000 {
+            overlay.put { $0.table(.gap, ChannelNumber(index)) }
+            overlay.put { $0.table(.state, ChannelNumber(dice.roll(1 << 30))) }
+            _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
+        }
+        // All of them, 8,000 times, would be 64 million.
+        #expect(overlay.movedCount < 16_000 * 256)
+        #expect(overlay.rows(in: KeyRange([], [0xFF])).count == 16_000)
+    }
+
+    @Test func aBatchOfManyChannelsMovesFewRowsForEach() throws {
+        let store = try ChatStore.inMemory()
+        let urls = (0..<2_000).map { ChannelURL("c\($0)") }
+        try store.write { batch in
+            for url in urls { try batch.save(GroupChannel(url: url, createdAt: 1)) }
+        }
+        try store.write { batch in
+            for url in urls { try batch.clearMessages(in: url) }
+            // A dozen rows of each.
+            #expect(batch.rows.cache.movedCount < 12 * 2_000 * 256)
+        }
+    }
+}
