@@ -59,10 +59,11 @@ public final class EmbeddedServer: Sendable {
         try EmbeddedServer("/embedded-server", .memory(), isDurable: false, seed: seed, now: now)
     }
 
-    /// Lets go of the files; every later request fails, and each call that waits ends.
+    /// Lets go of the files; every later request fails as `notConnected`, and each call that waits ends.
     public func close() {
         state.withLock { state in
             for client in Array(state.sessions.keys) { state.disconnect(client) }
+            state.isClosed = true
             state.database.close()
         }
     }

@@ -55,7 +55,7 @@ import Testing
         world.server.conditions.feedLimit = 3
         for number in 0..<20 { _ = try await alice.say(String(number)) }
         let events = try await bob.catchUp(since: start).events
-        #expect(events.pictures == ["hole", "17", "18", "19"])
+        #expect(events.words == ["hole", "17", "18", "19"])
         guard case .hole(_, let walk)? = events.first else { return }
         let page = try await bob.messages(in: "general", at: .cursor(walk), older: 99, newer: 0)
         #expect(Set(page.messages.map(\.text)).isSuperset(of: (0..<17).map(String.init)))
@@ -72,14 +72,14 @@ import Testing
         let start = try await alice.feed(since: nil).cursor
         try world.server.expireMessages(before: 1002)
         #expect(try await alice.texts() == ["c", "d"])
-        #expect(try await alice.catchUp(since: start).events.pictures == [])
+        #expect(try await alice.catchUp(since: start).events.words == [])
         #expect(try await alice.channel("general").messagePurgeOffset == 1002)
         #expect(
             await thrown {
                 try await alice.messages(in: "general", at: .message("1"), older: 1, newer: 1)
             }?.code == .expired)
         try world.server.expireMessages(before: 1003, tellsDeletions: true)
-        #expect(try await alice.catchUp(since: start).events.pictures == ["-3"])
+        #expect(try await alice.catchUp(since: start).events.words == ["-3"])
         #expect(try await alice.texts() == ["d"])
     }
 

@@ -27,7 +27,7 @@ import Testing
             try state.send(.text("hi"), by: "alice")
         }
         let batch = try state.feed(for: "bob", since: start)
-        #expect(batch.events.pictures == ["hi"])
+        #expect(batch.events.words == ["hi"])
         #expect(batch.isLive)
     }
 

@@ -26,7 +26,7 @@ import Testing
             if case .channel(let update) = event { update.channelURL } else { nil }
         }
         #expect(urls == ["general", "c", "b"])
-        #expect(batch.events.pictures == [])
+        #expect(batch.events.words == [])
         #expect(batch.events.contains(.channels(["general", "b", "c"])))
         #expect(batch.isLive)
         #expect(batch.epoch == "1")
@@ -55,7 +55,7 @@ import Testing
         _ = try await alice.say("hi")
         let (events, _) = try await bob.catchUp(since: first.cursor)
         #expect(events.channel("general") == (try await bob.channel("general")))
-        #expect(events.pictures == ["hi"])
+        #expect(events.words == ["hi"])
     }
 
     @Test func whatHappensIsToldInOrder() async throws {
@@ -69,7 +69,7 @@ import Testing
         try await alice.markAsDelivered("general")
         let (events, cursor) = try await bob.catchUp(since: start)
         #expect(
-            events.pictures == [
+            events.words == [
                 "a", "b", "+\u{2B}1 alice", "c", "thread 1", "read bob 1000",
                 "delivered alice 1000",
             ])
@@ -85,11 +85,11 @@ import Testing
         _ = try await alice.edit("1", to: "A")
         try await alice.delete("2", in: "general", requestID: "r")
         let (events, _) = try await bob.catchUp(since: start)
-        #expect(events.pictures == ["A", "c", "-2"])
+        #expect(events.words == ["A", "c", "-2"])
         let middle = try await bob.feed(since: nil).cursor
         _ = try await alice.edit("1", to: "AA")
         _ = try await alice.edit("1", to: "AAA")
-        #expect(try await bob.catchUp(since: middle).events.pictures == ["~AAA"])
+        #expect(try await bob.catchUp(since: middle).events.words == ["~AAA"])
     }
 
     @Test func theChannelSaysWhatItsMessagesMakeOfIt() async throws {
@@ -124,12 +124,12 @@ import Testing
         let start = try await alice.catchUp(since: nil).cursor
         _ = try await alice.say("a", "b", "c", "d")
         let first = try await alice.feed(since: start)
-        #expect(first.events.pictures == ["a", "b"])
+        #expect(first.events.words == ["a", "b"])
         #expect(!first.isLive)
         let second = try await alice.feed(since: first.cursor)
-        #expect(second.events.pictures == ["c", "d"])
+        #expect(second.events.words == ["c", "d"])
         #expect(second.isLive)
-        #expect(try await alice.catchUp(since: start).events.pictures == ["a", "b", "c", "d"])
+        #expect(try await alice.catchUp(since: start).events.words == ["a", "b", "c", "d"])
     }
 
     @Test func nothingIsToldOfTheChannelsOfOthers() async throws {
@@ -154,14 +154,14 @@ import Testing
         try await carol.answerInvitation(to: "general", accepts: true)
         _ = try await alice.say("after")
         let (events, cursor) = try await carol.catchUp(since: start)
-        #expect(events.pictures == ["invited", "after"])
+        #expect(events.words == ["invited", "after"])
         #expect(events.channel("general") == (try await carol.channel("general")))
         try await carol.leave("general")
         _ = try await alice.say("gone")
         let (later, _) = try await carol.catchUp(since: cursor)
-        #expect(later.pictures == ["lost general left"])
+        #expect(later.words == ["lost general left"])
         // Whoever was away all the time hears that the channel is not theirs, and nothing of it.
-        #expect(try await carol.catchUp(since: start).events.pictures == ["lost general left"])
+        #expect(try await carol.catchUp(since: start).events.words == ["lost general left"])
     }
 
     @Test func cursorsExpireWhenTold() async throws {
@@ -176,7 +176,7 @@ import Testing
         #expect(token?.code == .expired)
         let new = try await alice.feed(since: nil).cursor
         _ = try await alice.say("a")
-        #expect(try await alice.catchUp(since: new).events.pictures == ["a"])
+        #expect(try await alice.catchUp(since: new).events.words == ["a"])
     }
 
     // MARK: Live
@@ -187,13 +187,13 @@ import Testing
         let start = try await bob.feed(since: nil).cursor
         try await alice.setTyping(true, in: "general")
         let batch = try await bob.feed(since: start)
-        #expect(batch.events.pictures == [#"typing ["alice"]"#])
+        #expect(batch.events.words == [#"typing ["alice"]"#])
         #expect(batch.cursor != start)
         let next = try await bob.feed(since: batch.cursor)
         #expect(next.events == [])
         await alice.disconnect()
         let last = try await bob.feed(since: next.cursor)
-        #expect(last.events.pictures == ["typing []"])
+        #expect(last.events.words == ["typing []"])
         #expect(last.cursor != batch.cursor)
     }
 
@@ -204,7 +204,7 @@ import Testing
         let start = try await bob.feed(since: nil).cursor
         async let batch = bob.feed(since: start)
         _ = try await alice.say("a")
-        #expect(try await batch.events.pictures == ["a"])
+        #expect(try await batch.events.words == ["a"])
     }
 
     @Test func aCanceledFeedEndsItsWait() async throws {
@@ -244,8 +244,8 @@ import Testing
         }
         _ = try await alice.say("x", in: "small")
         let (events, _) = try await bob.catchUp(since: start)
-        #expect(events.pictures == ["hole", "d", "e", "x"])
-        guard case .hole(let url, let walk)? = events.first(where: { $0.picture == "hole" }) else {
+        #expect(events.words == ["hole", "d", "e", "x"])
+        guard case .hole(let url, let walk)? = events.first(where: { $0.word == "hole" }) else {
             return
         }
         #expect(url == "general")

@@ -34,7 +34,7 @@ import Testing
             #expect(try await bob.channel("general") == channel)
             #expect(channel.unreadMessageCount == 2)
             #expect(try await bob.messages(in: "general", at: .newest, older: 9, newer: 0) == page)
-            #expect(try await bob.catchUp(since: cursor).events.pictures == ["c", "-2"])
+            #expect(try await bob.catchUp(since: cursor).events.words == ["c", "-2"])
             let anchor = MessageAnchor.cursor(try #require(older))
             #expect(
                 try await bob.messages(in: "general", at: anchor, older: 9, newer: 9)

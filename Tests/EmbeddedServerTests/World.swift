@@ -97,7 +97,7 @@ extension EmbeddedClient {
 
 extension FeedEvent {
     /// What it tells of messages, in a word or two; `nil` if nothing.
-    var picture: String? {
+    var word: String? {
         switch self {
         case .messageReceived(let message): message.text
         case .messageUpdated(let message): "~\(message.text)"
@@ -116,7 +116,7 @@ extension FeedEvent {
 }
 
 extension [FeedEvent] {
-    var pictures: [String] { compactMap(\.picture) }
+    var words: [String] { compactMap(\.word) }
 
     /// What a fold of all updates makes of a channel.
     func channel(_ url: ChannelURL) -> GroupChannel {

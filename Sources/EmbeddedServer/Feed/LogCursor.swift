@@ -32,7 +32,7 @@ struct LogCursor: Hashable {
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
             (counters.firstCursor...counters.sequence).contains(cursor.sequence)
-        else { throw .expired(text) }
+        else { throw .cannotGoOn(from: text) }
         self = cursor
     }
 
@@ -72,7 +72,7 @@ extension ServerState {
         case .time(let time):
             let sequence = try firstSequence(at: time)
             let before = sequence == 0 ? 0 : sequence - 1
-            guard before >= counters.firstCursor else { throw .expired("time \(time)") }
+            guard before >= counters.firstCursor else { throw .cannotGoOn(from: "time \(time)") }
             return before
         }
     }

@@ -5,6 +5,9 @@ extension ServerState {
     /// How many entries of others a batch steps over before it ends.
     private static let entriesSteppedOver = 10_000
 
+    /// How many batches that say nothing are passed over in one call.
+    private static let emptyBatches = 1000
+
     /// Returns what a user is told next, and nothing if there is nothing.
     ///
     /// A device, if one is named, is told live too what is not kept.
@@ -15,11 +18,26 @@ extension ServerState {
         var place = LogCursor(counters.sequence)
         if let cursor {
             place = try LogCursor(cursor.rawValue, counters)
-            if place.beginning == nil { return try feed(for: userID, after: place, session) }
+            if place.beginning == nil { return try feed(for: userID, from: place, session) }
         } else {
             place.beginning = ""
         }
         return try beginning(for: userID, at: place)
+    }
+
+    /// Returns the next batch that tells something, or the last one.
+    private func feed(
+        for userID: UserID, from place: LogCursor, _ session: Session?
+    ) throws(BackendError) -> FeedBatch {
+        var batch = try feed(for: userID, after: place, session)
+        var left = Self.emptyBatches
+        // What lies in a hole makes batches that say nothing.
+        while batch.events.isEmpty, !batch.isLive, left > 0 {
+            left -= 1
+            let next = try LogCursor(batch.cursor.rawValue, counters)
+            batch = try feed(for: userID, after: next, session)
+        }
+        return batch
     }
 
     private func feed(

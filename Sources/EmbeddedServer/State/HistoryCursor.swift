@@ -26,7 +26,7 @@ struct HistoryCursor: Hashable {
             separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let side = rest.first, "ab".contains(side), parts.count == 2,
             let time = Int64(parts[0])
-        else { throw .expired(cursor.rawValue) }
+        else { throw .cannotGoOn(from: cursor.rawValue) }
         position = Position(
             createdAt: Timestamp(milliseconds: time), messageID: MessageID(String(parts[1])))
         isBehind = side == "a"
@@ -48,13 +48,15 @@ extension ServerCounters {
 
     /// What a page cursor says.
     func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
-        guard cursor.rawValue.hasPrefix(pagePrefix) else { throw .expired(cursor.rawValue) }
+        guard cursor.rawValue.hasPrefix(pagePrefix) else {
+            throw .cannotGoOn(from: cursor.rawValue)
+        }
         return cursor.rawValue.dropFirst(pagePrefix.count)
     }
 }
 
 extension BackendError {
-    static func expired(_ what: String) -> BackendError {
+    static func cannotGoOn(from what: String) -> BackendError {
         BackendError(.expired, "the server cannot go on from \(what)")
     }
 }

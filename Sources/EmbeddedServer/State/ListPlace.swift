@@ -100,7 +100,9 @@ extension ServerState {
         var last: ListPlace?
         if let cursor {
             let text = try counters.pageText(cursor)
-            guard let place = ListPlace(text: String(text)) else { throw .expired(cursor.rawValue) }
+            guard let place = ListPlace(text: String(text)) else {
+                throw .cannotGoOn(from: cursor.rawValue)
+            }
             last = place
         }
         var places = try listPlaces(

@@ -14,12 +14,7 @@ extension ServerState {
 
     /// Where the next message of a channel lies.
     private func nextPosition(in channel: ServerChannel) throws(BackendError) -> Position {
-        var id = MessageID(String(counters.nextMessage))
-        // An import may have brought any id.
-        while try place(of: id) != nil {
-            counters.nextMessage += 1
-            id = MessageID(String(counters.nextMessage))
-        }
+        let id = MessageID(String(counters.nextMessage))
         let newest = try newest(of: channel)
         let grain = conditions.timeGranularity
         var time = now().milliseconds

@@ -12,9 +12,6 @@ extension ServerState {
             var message = message
             if let sender = message.sender { try importSender(sender, into: channel) }
             if message.messageID == nil {
-                while try place(of: MessageID(String(counters.nextMessage))) != nil {
-                    counters.nextMessage += 1
-                }
                 message.messageID = MessageID(String(counters.nextMessage))
                 counters.nextMessage += 1
             }
@@ -25,6 +22,10 @@ extension ServerState {
                 throw BackendError(
                     .refused, "there is a message \(position.messageID) already",
                     detail: .duplicatedData)
+            }
+            // What the server gives from now on is above all numbers that there are.
+            if let number = UInt64(position.messageID.rawValue), number < 1 << 62 {
+                counters.nextMessage = max(counters.nextMessage, number + 1)
             }
             try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
         }

@@ -20,7 +20,7 @@ extension ServerState {
     ) -> LogSequence {
         let entry = appendEntry(event, channel.number, only: userID)
         let sequence = counters.sequence
-        database.put({ $0.channelLog(channel.number, sequence) }, entry.write)
+        database.put({ $0.channelLog(channel.number, sequence) }, { $0.raw(entry) })
         if let userID {
             channel.members[userID]?.lastSequence = sequence
             touched.users.insert(userID)
@@ -37,12 +37,13 @@ extension ServerState {
     @discardableResult
     private func appendEntry(
         _ event: LogEntry.Event, _ channel: ChannelNumber, only userID: UserID?
-    ) -> LogEntry {
+    ) -> [UInt8] {
         counters.sequence += 1
         counters.time = max(now(), counters.time)
         let entry = LogEntry(time: counters.time, channel: channel, only: userID, event: event)
-        database.put({ $0.log(counters.sequence) }, entry.write)
-        return entry
+        let bytes = ByteWriter.key(entry.write)
+        database.put({ $0.log(counters.sequence) }, { $0.raw(bytes) })
+        return bytes
     }
 
     /// The sequence of the newest entry that concerns all of a channel; 0 if there is none.

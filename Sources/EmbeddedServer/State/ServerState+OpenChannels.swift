@@ -29,7 +29,7 @@ extension ServerState {
         var rest = numbers[...]
         if let cursor {
             guard let last = ChannelNumber(try counters.pageText(cursor)) else {
-                throw .expired(cursor.rawValue)
+                throw .cannotGoOn(from: cursor.rawValue)
             }
             rest = rest.drop { $0 >= last }
         }

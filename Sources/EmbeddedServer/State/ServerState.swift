@@ -19,6 +19,7 @@ final class ServerState {
     /// The devices that are connected, by their clients' numbers.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
+    var isClosed = false
 
     /// Whom the request at hand concerns, so that their feeds go on.
     var touched = Touched()
@@ -39,6 +40,7 @@ final class ServerState {
     func perform<Result>(
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
+        if isClosed { throw BackendError(.notConnected, "the server was closed before") }
         do {
             let result = try body()
             if !database.isClean { database.put(ServerCounters.key, counters.write) }

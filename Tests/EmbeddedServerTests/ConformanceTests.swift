@@ -1,0 +1,144 @@
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ConformanceTests {
+    // Not with clocks that disagree: the suite sends messages, and takes their times for an order.
+    @Test(arguments: Self.conditions)
+    func theServerKeepsItsPromises(_ name: String, _ conditions: ServerConditions) async throws {
+        try await withDirectory { directory in
+            let subject = try EmbeddedServerSubject(at: directory, conditions)
+            let report = await BackendConformance.run(on: subject)
+            #expect(report.isKept, "\(name): \(report)")
+            subject.close()
+        }
+    }
+
+    private static var conditions: [(String, ServerConditions)] {
+        let usual = ServerConditions()
+        var small = usual
+        small.pageLimit = 10
+        small.changelogPageSize = 2
+        small.feedBatchSize = 1
+        small.listLimit = 3
+        var repeating = small
+        repeating.repeatsChangelogEntries = true
+        var coarse = usual
+        coarse.timeGranularity = 1000
+        var joined = usual
+        joined.missingCapabilities = .invitations
+        var poor = usual
+        poor.missingCapabilities = ServerConditions.allCapabilities
+        return [
+            ("usual", usual), ("small", small), ("repeating", repeating), ("coarse", coarse),
+            ("joined", joined), ("poor", poor),
+        ]
+    }
+}
+
+/// The embedded server, as the conformance suite asks for it; on disk, so that it can be restarted.
+private final class EmbeddedServerSubject: ConformanceSubject {
+    private let directory: URL
+    private let conditions: ServerConditions
+    private let clock = RunningClock()
+    private let server: Locked<EmbeddedServer>
+    private let requestIDs = RequestIDs()
+    let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
+
+    init(at directory: URL, _ conditions: ServerConditions) throws {
+        self.directory = directory
+        self.conditions = conditions
+        let clock = clock
+        let server = try EmbeddedServer(at: directory) { clock.read() }
+        server.conditions = conditions
+        self.server = Locked(server)
+        for user in users { try server.addUser(User(id: user.userID)) }
+    }
+
+    private var current: EmbeddedServer { server.withLock { $0 } }
+
+    func close() { current.close() }
+
+    func makeBackend(for user: Credentials) async throws -> any Backend {
+        RestartedClient { [self] in current.client(waits: false) }
+    }
+
+    func makeRequestID() -> RequestID { requestIDs.next() }
+
+    func makeChannel(
+        named name: String, for users: [Credentials]
+    ) async throws -> ChannelURL? {
+        let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
+        return try current.createChannel(params, by: users[0].userID).url
+    }
+
+    var hooks: Set<ConformanceHook> {
+        var hooks = Set(ConformanceHook.allCases)
+        // The suite goes on from the time of a message, and that may lie before what was forgotten.
+        if conditions.timeGranularity > 1 { hooks.remove(.forgetPast) }
+        return hooks
+    }
+
+    func perform(_ hook: ConformanceHook) async throws {
+        switch hook {
+        case .restartServer:
+            let (directory, clock, conditions) = (directory, clock, conditions)
+            try server.withLock { server in
+                server.close()
+                server = try EmbeddedServer(at: directory) { clock.read() }
+                server.conditions = conditions
+            }
+        case .forgetPast: try current.expireCursors()
+        case .breakHistory: try current.restore(try current.backup())
+        case .openHoles: current.conditions.feedLimit = 2
+        case .stopTime: clock.isStopped.withLock { $0 = true }
+        case .startTime: clock.isStopped.withLock { $0 = false }
+        }
+    }
+}
+
+/// A device that finds its server again after a restart.
+private final class RestartedClient: ForwardingBackend {
+    private let make: @Sendable () -> EmbeddedClient
+    private let client: Locked<EmbeddedClient>
+
+    init(_ make: @escaping @Sendable () -> EmbeddedClient) {
+        self.make = make
+        client = Locked(make())
+    }
+
+    var base: any Backend { client.withLock { $0 } }
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        // A server that was closed has no place for this device any more.
+        let old = client.withLock { $0 }
+        do throws(BackendError) {
+            return try await old.connect(as: credentials)
+        } catch {
+            guard error.code == .notConnected else { throw error }
+            let new = make()
+            client.withLock { $0 = new }
+            return try await new.connect(as: credentials)
+        }
+    }
+}
+
+/// A clock that goes on by a millisecond with each look at it, unless it is stopped.
+private final class RunningClock: Sendable {
+    let isStopped = Locked(false)
+    private let time = Locked<Int64>(1_700_000_000_000)
+
+    func read() -> Timestamp {
+        let step: Int64 = isStopped.withLock { $0 } ? 0 : 1
+        return Timestamp(
+            milliseconds: time.withLock { time in
+                time += step
+                return time
+            })
+    }
+}
