@@ -6,19 +6,19 @@ public struct MessageListParams: Record {
     /// Creates a record without any field.
     public init() {}
 
-    /// How many messages before the starting point.
+    /// How many messages before the starting point; 40 by default.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// How many messages after the starting point.
+    /// How many messages after the starting point; 40 by default.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// Whether messages at the starting point itself are listed.
+    /// Whether messages at the starting point itself are listed; they are by default.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
@@ -48,7 +48,7 @@ public struct MessageListParams: Record {
         set { self[7] = newValue }
     }
 
-    /// Whether replies are listed.
+    /// Whether replies are listed; by default they are not.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }

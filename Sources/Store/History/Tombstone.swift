@@ -1,6 +1,9 @@
 public import Models
 
 /// What is remembered of a message that was deleted, so that it does not come back.
+///
+/// The store keeps it and decides nothing by it: whoever takes over what a server says asks
+/// ``StoreReader/tombstone(of:in:)`` first.
 public struct Tombstone: Hashable, Sendable {
     /// The message.
     public let messageID: MessageID

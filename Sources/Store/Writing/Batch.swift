@@ -304,8 +304,9 @@ extension Batch {
         }
     }
 
-    /// Remembers that a message was deleted, so that it does not come back.
+    /// Remembers that a message was deleted, for those who would bring it back.
     ///
+    /// Saving the message is not refused: who may, and who may not, only they know.
     /// Outlives the clearing of its channel, but not its removal.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than

@@ -84,7 +84,8 @@ public protocol Backend: Sendable {
     /// Returns the messages next to an anchor.
     ///
     /// A history is all messages of a channel, replies too, in the order of their positions. It begins
-    /// where the user's history was last reset.
+    /// where the user's history was last reset. Both numbers may be 0: the page then has no message, and
+    /// the cursors at its anchor.
     ///
     /// - `messages.order`: A page is in the order of positions, and has no message twice.
     /// - `messages.limit`: A page has at most `older` messages before the anchor and at most `newer`
