@@ -396,6 +396,9 @@ import Testing
             #expect(code { try batch.save(OpenChannel(url: "", createdAt: 1)) } == .invalid)
             #expect(code { try batch.save(Draft("hi", request: "")) } == .invalid)
             #expect(code { try batch.save(Draft("hi", request: "r", in: "")) } == .invalid)
+            var moved = Draft("hi", request: "r", in: "here")
+            moved.message?.channelURL = "elsewhere"
+            #expect(code { try batch.save(moved) } == .invalid)
             #expect(code { try batch.save(User(id: "")) } == .invalid)
             #expect(code { try batch.noteAccess(to: "") } == .invalid)
             #expect(code { try batch.setPinned(true, "") } == .invalid)

@@ -20,6 +20,8 @@ extension ChatStore {
         at directory: URL, options: StoreOptions = StoreOptions(),
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
+        precondition(
+            directory.isFileURL, "ChatStore: \(directory) is not a file URL: use URL(filePath:).")
         try self.init(
             at: directory, options: options, environments: (.disk(), .disk()),
             migrationHandler: migrationHandler)

@@ -6,7 +6,7 @@ extension Batch {
     /// On the disk when the write returns.
     ///
     /// - Throws: `invalid` if it has no request id or no channel, or one of the two is longer than
-    ///   65,535 bytes, or the draft is held under another channel.
+    ///   65,535 bytes, if the draft is held under another channel, or if its message is of another one.
     public func save(_ draft: Draft, source: CollectionEventSource? = nil) throws(StoreError) {
         let url = draft.channelURL
         let id = draft.requestID
@@ -16,6 +16,11 @@ extension Batch {
         }
         try checkName(url.rawValue, "the URL of a channel")
         try checkName(id.rawValue, "a request id")
+        if let message = draft.message, message.channelURL != url {
+            throw StoreError(
+                .invalid, "draft \(id) is of \(url), and its message of \(message.channelURL)",
+                path: outbox.path)
+        }
         if let key = try outbox.draftKey(id) {
             guard key.starts(with: ByteWriter.key { $0.draftPrefix(url) }) else {
                 throw StoreError(
