@@ -1,8 +1,10 @@
+public import Foundation
+
 /// Why the store could not do what was asked.
 ///
 /// What is merely not there is `nil` and not an error; wrong use is a trap that says what to do
 /// instead. So every code speaks of the world outside: the disk, another process, a key.
-public struct StoreError: Error {
+public struct StoreError: LocalizedError {
     /// What kind of failure it is, for code to decide by.
     public let code: Code
 
@@ -73,6 +75,11 @@ extension StoreError {
         /// The name of the code, such as `noSpace`.
         public var description: String { value.rawValue }
     }
+}
+
+extension StoreError {
+    /// The same as ``description``, for those who ask an error without knowing its type.
+    public var errorDescription: String? { description }
 }
 
 extension StoreError: CustomStringConvertible {

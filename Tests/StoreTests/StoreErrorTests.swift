@@ -1,3 +1,4 @@
+import Foundation
 import Store
 import Testing
 
@@ -5,6 +6,7 @@ import Testing
     @Test func theDescriptionNamesTheCodeAndThePathThenSaysWhatHappened() {
         let error = StoreError(.locked, "another process has it open", path: "/data/alice")
         #expect(error.description == "locked: /data/alice: another process has it open")
+        #expect(error.localizedDescription == error.description)
     }
 
     @Test func aCauseIsToldInBrackets() {

@@ -1,7 +1,9 @@
+public import Foundation
+
 /// Why a backend did not do what it was asked.
 ///
 /// The code says what is to be done about it; what exactly the server objected to is in ``detail``.
-public struct BackendError: Error, Hashable {
+public struct BackendError: LocalizedError, Hashable {
     /// What kind of failure it is, for code to decide by.
     public let code: Code
 
@@ -82,6 +84,11 @@ extension BackendError {
     public var isTransient: Bool {
         [.notConnected, .unanswered, .throttled, .serverFailure].contains(code)
     }
+}
+
+extension BackendError {
+    /// The same as ``description``, for those who ask an error without knowing its type.
+    public var errorDescription: String? { description }
 }
 
 extension BackendError: CustomStringConvertible {
