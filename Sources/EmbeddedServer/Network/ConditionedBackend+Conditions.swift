@@ -34,8 +34,8 @@ extension ConditionedBackend {
 
     /// Makes the next calls fail.
     ///
-    /// Whether a backend may fail so, `BackendError.isWithinContract(at:)` says. Requests count in the
-    /// order in which they were made, for calls that are made without a network not at all.
+    /// Whether a backend may fail so, `BackendError.isWithinContract(at:)` says. Calls are counted as
+    /// they are made; those that are made while there is no network are not counted.
     ///
     /// - Parameters:
     ///   - count: How many calls.

@@ -3,8 +3,10 @@
 /// For prompts, scripts and traces: what a test sets as `conditions.feed.holes = 0.5` is set here as
 ///
 /// ```swift
-/// try NetworkCondition.named("feed.holes")?.set("0.5", in: &conditions)
+/// NetworkCondition.named("feed.holes")?.set("0.5", in: &conditions)
 /// ```
+///
+/// A name that there is not gives `nil`, and a text that is no value changes nothing and says `false`.
 public struct NetworkCondition: Sendable {
     /// Its place in the conditions, such as "feed.holes".
     public let name: String
