@@ -19,6 +19,17 @@ import Testing
         }
     }
 
+    @Test(arguments: 0..<6)
+    func theServerKeepsItsPromisesThroughAnAwkwardNetwork(seed: UInt64) async throws {
+        try await withDirectory { directory in
+            let subject = try EmbeddedServerSubject(
+                at: directory, ServerConditions(), network: .awkward(seed: seed))
+            let report = await BackendConformance.run(on: subject)
+            #expect(report.isKept, "\(report)")
+            subject.close()
+        }
+    }
+
     private static var conditions: [(String, ServerConditions)] {
         let usual = ServerConditions()
         var small = usual
@@ -45,14 +56,19 @@ import Testing
 private final class EmbeddedServerSubject: ConformanceSubject {
     private let directory: URL
     private let conditions: ServerConditions
+    private let network: NetworkConditions
     private let clock = RunningClock()
     private let server: Locked<EmbeddedServer>
     private let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
 
-    init(at directory: URL, _ conditions: ServerConditions) throws {
+    init(
+        at directory: URL, _ conditions: ServerConditions,
+        network: NetworkConditions = .perfect
+    ) throws {
         self.directory = directory
         self.conditions = conditions
+        self.network = network
         let clock = clock
         let server = try EmbeddedServer(at: directory) { clock.read() }
         server.conditions = conditions
@@ -65,7 +81,8 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     func close() { current.close() }
 
     func makeBackend(for user: Credentials) async throws -> any Backend {
-        RestartedClient { [self] in current.client(waits: false) }
+        let client = RestartedClient { [self] in current.client(waits: false) }
+        return network == .perfect ? client : ConditionedBackend(client, conditions: network)
     }
 
     func makeRequestID() -> RequestID { requestIDs.next() }

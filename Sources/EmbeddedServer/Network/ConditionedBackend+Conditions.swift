@@ -34,7 +34,7 @@ extension ConditionedBackend {
 
     /// Makes the next calls fail.
     ///
-    /// Whether a backend may fail so, ``BackendError/isWithinContract(at:)`` says. Requests count in the
+    /// Whether a backend may fail so, `BackendError.isWithinContract(at:)` says. Requests count in the
     /// order in which they were made, for calls that are made without a network not at all.
     ///
     /// - Parameters:
