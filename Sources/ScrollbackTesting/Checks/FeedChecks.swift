@@ -89,17 +89,11 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             var reading = FeedReading(alice, since: try await alice.tip())
             let message = try await bob.send("hello", in: url)
-            try await reading.await("of a message") { $0.isAbout(message.messageID) }
+            try await reading.await("of a message", message)
             try await bob.edit(message, "hello again")
-            try await reading.await("of an edit") { $0.message?.text == "hello again" }
+            try await reading.await("of an edit", message) { $0.text == "hello again" }
             try await bob.delete(message)
-            try await reading.await("of a deletion") {
-                if case .messageDeleted(message.messageID, in: url, at: _) = $0 {
-                    true
-                } else {
-                    false
-                }
-            }
+            try await reading.awaitDeletion(of: message)
         },
         ConformanceCheck("feed.live", "come back, and stop at the first live batch") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))

@@ -13,7 +13,7 @@ extension BackendConformance {
             var reading = try await alice.missed(since: cursor)
             try await reading.catchUp()
             let late = try await bob.send("late", in: url)
-            try await reading.await("of a late message") { $0.isAbout(late.messageID) }
+            try await reading.await("of a late message", late)
             try expectOnce(reading.events(in: url))
         },
         ConformanceCheck("feed.once", "go on from the end with a new device") { scene in
@@ -67,7 +67,7 @@ extension BackendConformance {
             for number in 1...3 {
                 let message = try await bob.send("\(number)", in: url)
                 var reading = FeedReading(alice, since: cursor)
-                try await reading.await("of message \(number)") { $0.isAbout(message.messageID) }
+                try await reading.await("of message \(number)", message)
                 let next = try reading.known()
                 try expect(next != cursor, "the cursor \(cursor) does not move")
                 cursor = next

@@ -123,7 +123,7 @@ extension BackendConformance {
             try await bob.backend.leave(url)
             try await bob.expectLoss(of: url)
             try expectEqual(try await alice.backend.channel(url).memberCount, 2, "the member count")
-            let members = try await carol.backend.members(of: url, after: nil, limit: 10).elements
+            let members = try await carol.members(of: url)
             try expectEqual(
                 members.map(\.userID), [alice.userID, carol.userID].sorted(), "the members")
         },

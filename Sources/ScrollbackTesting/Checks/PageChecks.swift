@@ -19,7 +19,7 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             try await scene.perform(.stopTime)
             let sent = try await alice.send(6, in: url)
-            let page = try await bob.page(url, .newest, older: 20, newer: 0).messages
+            let page = try await bob.walk(url, from: .newest, .older, by: 20)
             let places = page.compactMap(\.position)
             try expectEqual(Set(page.ids), Set(sent.ids), "the page's messages")
             try expect(
@@ -53,21 +53,20 @@ extension BackendConformance {
             let old = try await bob.send("old", in: url)
             var reading = FeedReading(alice, since: try await alice.tip())
             let new = try await bob.send("new", in: url)
-            try await reading.await("of a message") { $0.isAbout(new.messageID) }
-            var page = try await alice.page(url, .newest, older: 10, newer: 0)
-            try expectEqual(page.messages.ids, [old, new].ids, "the page after a message was told")
+            try await reading.await("of a message", new)
+            var messages = try await alice.walk(url, from: .newest, .older, by: 10)
+            try expectEqual(messages.ids, [old, new].ids, "the pages after a message was told")
             try await bob.edit(old, "edited")
-            let edit = try await reading.await("of an edit") { $0.isAbout(old.messageID) }
-            page = try await alice.page(url, .newest, older: 10, newer: 0)
+            let edit = try await reading.await("of an edit", old) { $0.text == "edited" }
+            messages = try await alice.walk(url, from: .newest, .older, by: 10)
             try expectEqual(
-                page.messages.map(\.text), ["edited", "new"], "the page after an edit was told")
-            let version = page.messages[0].version
-            try expect(
-                version >= edit.message?.version ?? version, "the page has version \(version)")
+                messages.map(\.text), ["edited", "new"], "the pages after an edit was told")
+            let version = messages[0].version
+            try expect(version >= edit.version, "a page has version \(version)")
             try await bob.delete(new)
-            try await reading.await("of a deletion") { $0.isDeletion }
-            page = try await alice.page(url, .newest, older: 10, newer: 0)
-            try expectEqual(page.messages.ids, [old].ids, "the page after a deletion was told")
+            try await reading.awaitDeletion(of: new)
+            messages = try await alice.walk(url, from: .newest, .older, by: 10)
+            try expectEqual(messages.ids, [old].ids, "the pages after a deletion was told")
         },
     ]
 

@@ -130,8 +130,8 @@ extension BackendConformance {
                 let cursors = [try await alice.tip(), try await bob.tip()]
                 let message = try await alice.send("\(number)", in: url)
                 for (device, cursor) in zip([alice, bob], cursors) {
-                    let newest = try await device.page(url, .newest, older: 1, newer: 0).messages
-                    try expectEqual(newest.ids, [message].ids, "the newest page")
+                    let newest = try await device.walk(url, from: .newest, .older, by: 1)
+                    try expectEqual(newest.ids.last, [message].ids[0], "the newest message")
                     let reading = try await device.missed(since: cursor)
                     let isTold = reading.events.contains { $0.isAbout(message.messageID) }
                     try expect(

@@ -122,6 +122,21 @@ extension Device {
         try await walk(url, from: .newest, .older, by: 50)
     }
 
+    /// The members of a channel, page after page.
+    func members(of url: ChannelURL, limit: Int = 10) async throws -> [Member] {
+        var found: [Member] = []
+        var cursor: PageCursor?
+        for _ in 0..<100 {
+            let page = try await backend.members(of: url, after: cursor, limit: limit)
+            try expect(page.elements.count <= limit, "a page has more than \(limit)")
+            found += page.elements
+            guard let next = page.next else { return found }
+            cursor = next
+        }
+        throw Broken(
+            text: "the members did not come to an end in 100 pages", promiseID: "members.all")
+    }
+
     /// The URLs of all group channels of the user.
     func channelURLs() async throws -> Set<ChannelURL> {
         Set(try await channels(matching: .everything).map(\.url))

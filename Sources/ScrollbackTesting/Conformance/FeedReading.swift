@@ -50,6 +50,51 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
+    /// Pulls until a message is told as it is to be: by itself, or by a hole behind which it is found.
+    @discardableResult
+    mutating func await(
+        _ what: String, _ message: Message, else promiseID: String? = "feed.complete",
+        where isIt: (Message) -> Bool = { _ in true }
+    ) async throws -> Message {
+        var limit = Limit(device.scene.subject.patience)
+        repeat {
+            let batch = try await pull()
+            for event in batch.events {
+                let told = [event.message].compactMap(\.self)
+                for candidate in try await told + behind(event, in: message.channelURL)
+                where candidate.messageID == message.messageID && isIt(candidate) {
+                    return candidate
+                }
+            }
+            limit.count(batch)
+        } while !limit.isReached
+        throw Broken(
+            text: "\(device.userID) was not told \(what) in \(limit)", promiseID: promiseID)
+    }
+
+    /// Pulls until the deletion of a message is told: by itself, or by a hole behind which it is not.
+    mutating func awaitDeletion(of message: Message) async throws {
+        try await self.await("of a deletion") { event in
+            switch event {
+            case .messageDeleted(let id, in: message.channelURL, at: _): id == message.messageID
+            case .hole(in: message.channelURL, walk: _): true
+            default: false
+            }
+        }
+        for event in batches.last?.events ?? [] {
+            let found = try await behind(event, in: message.channelURL)
+            try expect(
+                !found.contains { $0.messageID == message.messageID },
+                "behind a hole is the deleted \(message.shown)")
+        }
+    }
+
+    /// The messages that are found behind a hole, the oldest first; none if the event is something else.
+    private func behind(_ event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
+        guard case .hole(in: url, let walk) = event else { return [] }
+        return try await device.walk(url, from: .cursor(walk), .older)
+    }
+
     /// How many batches are pulled in vain.
     private struct Limit: CustomStringConvertible {
         let patience: Int

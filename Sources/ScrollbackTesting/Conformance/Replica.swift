@@ -79,7 +79,7 @@ extension Device {
     ) async throws -> [MessageChangelog] {
         var pages: [MessageChangelog] = []
         var point = point
-        for _ in 0..<100 {
+        for _ in 0..<400 {
             let page = try await backend.messageChanges(in: url, since: point)
             pages.append(page)
             guard page.hasMore else { return pages }
@@ -94,7 +94,7 @@ extension Device {
             point = .token(next)
         }
         throw Broken(
-            text: "the changelog did not come to an end in 100 pages",
+            text: "the changelog did not come to an end in 400 pages",
             promiseID: "messageChanges.ends")
     }
 }
