@@ -46,6 +46,22 @@ extension BackendConformance {
             let edit = try await reading.await("of an edit", message) { $0.text == "hello again" }
             try await alice.expectWhole(edit)
         },
+        ConformanceCheck(
+            "feed.whole", "edit what was reacted to and answered", needs: [.threads, .reactions]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let parent = try await alice.send("parent", in: url)
+            var reading = FeedReading(alice, since: try await alice.tip())
+            let reply = try await bob.send("reply", in: url, to: parent.id)
+            let told = try await reading.await("of a reply", reply)
+            try await alice.expectWhole(told)
+            try await alice.react(.add, "+1", to: reply)
+            try await bob.send("reply to it", in: url, to: reply.id)
+            try await bob.edit(reply, "edited")
+            let edit = try await reading.await("of an edit", reply) { $0.text == "edited" }
+            try await alice.expectWhole(edit)
+        },
         ConformanceCheck("feed.whole", "edit a message over and over") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)

@@ -110,11 +110,12 @@ extension Message {
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
-            "by \(sender?.userID ?? "nobody")",
+            "by \(sender?.userID ?? "nobody") \(sender?.nickname ?? "")",
             "at \(createdAt)", "version \(version)", "text \(text)", "data \(data)",
             "custom type \(customType)",
             "meta arrays \(metaArrays.map { "\($0.key)=\($0.values)" })",
             "parent \(parentMessageID?.rawValue ?? "none")", "mentions \(mentionedUserIDs)",
+            "thread of \(threadInfo?.replyCount ?? 0)", isSilent ? "silent" : "not silent",
             "reactions \(reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted())",
             "file \(file?.url ?? "none")",
         ]

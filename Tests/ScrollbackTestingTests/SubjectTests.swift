@@ -1,0 +1,54 @@
+import ScrollbackTesting
+import Sync
+import Testing
+
+@testable import Models
+
+/// What the suite says of hosts that do not give it what it needs.
+@Suite struct SubjectTests {
+    @Test func aHostWithoutChannelsIsNotGreen() async {
+        var subject = BareSubject()
+        subject.backend = { TeamChatBackend(TeamChatSubject().server, waits: false) }
+        let report = await BackendConformance.run(on: subject) { $0.promise.id == "messages.order" }
+        #expect(!report.isKept)
+        #expect("\(report)".contains("makeChannel(named:for:)"))
+    }
+
+    @Test func twoUsersAreTooFew() async {
+        var subject = BareSubject()
+        subject.users.removeLast()
+        let report = await BackendConformance.run(on: subject) { $0.promise.id == "connect.user" }
+        #expect("\(report)".contains("fewer than three users"))
+    }
+
+    @Test func aCallThatIgnoresItsCancellationEndsWithTheDeadline() async {
+        let report = await BackendConformance.run(on: BareSubject()) {
+            $0.promise.id == "connect.user"
+        }
+        #expect("\(report)".contains("it was not over after 0.0 seconds"))
+    }
+}
+
+/// A host that has nothing but users.
+private struct BareSubject: ConformanceSubject {
+    var users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
+    var backend: @Sendable () -> any Backend = {
+        StuckBackend(base: TeamChatBackend(TeamChatSubject().server, waits: false))
+    }
+    let requestIDs = RequestIDs()
+    var deadline: Duration? { backend() is StuckBackend ? .zero : nil }
+
+    func makeBackend(for user: Credentials) async throws -> any Backend { backend() }
+
+    func makeRequestID() -> RequestID { requestIDs.next() }
+}
+
+/// A backend that never answers whoever connects, canceled or not.
+private struct StuckBackend: ForwardingBackend {
+    let base: any Backend
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+        throw BackendError(.canceled, "never")
+    }
+}
