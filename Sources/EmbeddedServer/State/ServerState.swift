@@ -20,6 +20,8 @@ final class ServerState {
     var sessions: [Int: Session] = [:]
     var nextClient = 1
     var isClosed = false
+    /// Whether what lies in memory may not be what the rows say, until it is read again.
+    private var needsLoading = false
 
     /// Whom the request at hand concerns, so that their feeds go on.
     var touched = Touched()
@@ -41,6 +43,9 @@ final class ServerState {
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
         if isClosed { throw BackendError(.notConnected, "the server was closed before") }
+        try database.reopenIfNeeded()
+        // Nothing is built on what an earlier request left half done.
+        if needsLoading { try load() }
         do {
             let result = try body()
             if !database.isClean { database.put(ServerCounters.key, counters.write) }
@@ -65,7 +70,10 @@ final class ServerState {
 
 extension ServerState {
     /// Reads what lies in memory from the rows.
+    ///
+    /// - Throws: `serverFailure`; then the next request reads them before all else.
     func load() throws(BackendError) {
+        needsLoading = true
         // What cannot be read as a whole changes nothing here.
         let counters =
             try database.value("the counters", ServerCounters.key) {
@@ -86,6 +94,7 @@ extension ServerState {
         self.counters = counters
         self.accounts = accounts
         self.channels = channels
+        needsLoading = false
     }
 
     private func loadAccounts() throws(BackendError) -> [UserID: Account] {
