@@ -113,4 +113,24 @@ import Testing
         #expect(after.threadInfo?.lastRepliedAt == 1001)
         #expect(after.threadInfo?.updatedAt == 1003)
     }
+
+    @Test func anIDThatIsTooLongIsNotMentioned() async throws {
+        let alice = try await world.connect("alice")
+        let start = try await alice.feed(since: nil).cursor
+        let long = UserID(String(repeating: "x", count: 70_000))
+        let error = await thrown {
+            try await alice.send(.text("a") { $0.mentionedUserIDs = ["bob", long] })
+        }
+        #expect(error?.detail == .parameterTooLong)
+        _ = try await alice.say("b")
+        var params = UserMessageUpdateParams()
+        params.mentionType = .users
+        params.mentionedUserIDs = [long]
+        let update = params
+        let edit = await thrown {
+            try await alice.update("1", in: "general", with: .user(update), requestID: "r")
+        }
+        #expect(edit?.detail == .parameterTooLong)
+        #expect(try await alice.catchUp(since: start).events.words == ["b"])
+    }
 }

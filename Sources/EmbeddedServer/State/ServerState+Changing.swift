@@ -44,7 +44,7 @@ extension ServerState {
         if let customType { message.customType = customType }
         if let mentionType {
             message.mentionType = mentionType
-            setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
+            try setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
         }
         if let template { message.mentionedMessageTemplate = template }
     }

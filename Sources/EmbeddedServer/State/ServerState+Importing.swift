@@ -8,6 +8,10 @@ extension ServerState {
     ) throws(BackendError) {
         for message in messages {
             try checkName(message.channelURL.rawValue, "the channel's URL")
+            try checkMentions(message.mentionedUserIDs)
+            if let parentID = message.parentMessageID {
+                try checkName(parentID.rawValue, "the id of the parent message")
+            }
             let channel = try importedChannel(message, members)
             var message = message
             if let sender = message.sender { try importSender(sender, into: channel) }
