@@ -22,6 +22,9 @@ extension ServerState {
         }
         if params.isDistinct, let number = distinct[key], let channel = channels[number] {
             if channel.members[userID]?.state != .joined {
+                if channel.restriction(.banned, of: userID, at: now()) != nil {
+                    throw bannedError(userID, channel)
+                }
                 try add(userID, to: channel, .joined, by: nil)
             }
             return try view(channel, for: userID)
