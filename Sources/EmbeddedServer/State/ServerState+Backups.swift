@@ -14,7 +14,6 @@ extension ServerState {
 
     /// Puts the server back to what it was; the epoch is a new one.
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
-        let epoch = counters.epoch + 1
         try database.removeAll(KeyRange([], [0xFF]))
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
         // In one batch with the rows, so that the old epoch never speaks of the new past.
@@ -28,7 +27,7 @@ extension ServerState {
                 }
             }
         }
-        restored.epoch = epoch
+        restored.epoch = newEpoch(after: counters, restored)
         database.put(ServerCounters.key, restored.write)
         try database.commit()
         try load()
@@ -38,6 +37,20 @@ extension ServerState {
             }
             session.resume(.lookAgain)
         }
+    }
+
+    /// An epoch that there never was, neither here nor where the rows come from.
+    ///
+    /// The upper half counts, so that it was not among those that are known; the lower half is of
+    /// what the server is like now, so that two servers that were put back do not share it.
+    private func newEpoch(after old: ServerCounters, _ restored: ServerCounters) -> UInt64 {
+        var hash = StableHash()
+        for number in [
+            seed, old.epoch, old.sequence, old.nextMessage, restored.epoch, restored.sequence,
+            UInt64(bitPattern: now().milliseconds),
+        ] { hash.combine(number) }
+        var random = SplitMix64(seed: hash.value)
+        return ((max(old.epoch, restored.epoch) >> 32) + 1) << 32 | random.next() >> 32
     }
 }
 
