@@ -155,4 +155,28 @@ import Testing
         #expect(!seen.contains(second), "\(seen) \(second)")
         #expect(!seen.contains("1"))
     }
+
+    @Test func whoHasEnteredAnOpenChannelIsInItAfterARestore() async throws {
+        let world = try World()
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let backup = try world.server.backup()
+        _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
+        _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
+        let both = try world.server.backup()
+        try world.server.restore(backup)
+        // The other way around, so that each has the number of the other.
+        _ = try await alice.createOpenChannel(OpenChannelCreateParams("two", url: "two"))
+        _ = try await alice.createOpenChannel(OpenChannelCreateParams("one", url: "one"))
+        _ = try await bob.enter("one")
+        // Entries that the past does not have.
+        for text in ["a", "b", "c"] { _ = try await bob.send(.text(text, in: "one")) }
+        try world.server.restore(both)
+        let cursor = try await bob.catchUp(since: nil).cursor
+        _ = try await bob.send(.text("d", in: "one"))
+        #expect(try await bob.catchUp(since: cursor).events.words == ["d"])
+        #expect(await thrown { try await bob.send(.text("e", in: "two")) }?.code == .refused)
+        #expect(try await alice.openChannel("one").participantCount == 1)
+        #expect(try await alice.openChannel("two").participantCount == 0)
+    }
 }

@@ -30,12 +30,41 @@ extension ServerState {
         restored.epoch = newEpoch(after: counters, restored)
         database.put(ServerCounters.key, restored.write)
         try database.commit()
+        let entered = leaveThePast()
         try load()
-        for session in sessions.values {
-            for number in session.entered.keys where channels[number] == nil {
-                session.entered[number] = nil
-            }
+        for (client, urls) in entered {
+            guard let session = sessions[client] else { continue }
+            enter(urls, session)
             session.resume(.lookAgain)
+        }
+    }
+
+    /// Forgets what lies in memory of channels whose numbers will be those of others, and returns the
+    /// URLs of those that each client had entered.
+    private func leaveThePast() -> [Int: [ChannelURL]] {
+        var entered: [Int: [ChannelURL]] = [:]
+        for (client, session) in sessions {
+            entered[client] = session.entered.keys.compactMap { channels[$0]?.url }
+            session.entered = [:]
+            session.typingChanged = []
+            session.openChannelsChanged = []
+        }
+        for channel in channels.values {
+            channel.participants = [:]
+            channel.typing = []
+        }
+        return entered
+    }
+
+    /// Enters the open channels again that there still are, from now on.
+    private func enter(_ urls: [ChannelURL], _ session: Session) {
+        for url in urls {
+            guard let number = numbers[url], let channel = channels[number], channel.isOpen,
+                channel.restriction(.banned, of: session.userID, at: now()) == nil
+            else { continue }
+            session.entered[number] = counters.sequence
+            session.openChannelsChanged.insert(number)
+            channel.participants[session.userID, default: 0] += 1
         }
     }
 
