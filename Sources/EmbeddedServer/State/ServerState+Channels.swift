@@ -131,6 +131,8 @@ extension ServerState {
             KeyRange(prefix: ByteWriter.key { $0.memberPrefix(channel.number) }))
         try database.removeAll(
             KeyRange(prefix: ByteWriter.key { $0.restrictionPrefix(channel.number) }))
+        try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.offsetPrefix(channel.number) }))
         database.remove { $0.channel(channel.number) }
         channels[channel.number] = nil
         numbers[channel.url] = nil

@@ -76,7 +76,7 @@ extension ServerState {
     func importMember(_ userID: UserID, into channel: ServerChannel) throws(BackendError) {
         if accounts[userID] == nil { _ = try makeAccount(userID) }
         guard channel.members[userID] == nil else { return }
-        var member = Membership(.joined, from: counters.sequence)
+        var member = newMember(userID, of: channel, .joined)
         setTimes(&member, .joined, invitedBy: nil)
         channel.members[userID] = member
         channel.shared = nil

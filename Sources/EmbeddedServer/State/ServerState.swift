@@ -83,6 +83,7 @@ extension ServerState {
         let channels = try loadChannels()
         try loadMembers(of: channels, accounts)
         try loadRestrictions(in: channels)
+        try loadOffsets(in: channels)
         numbers = [:]
         distinct = [:]
         for (number, channel) in channels {
@@ -154,6 +155,24 @@ extension ServerState {
                 (reader) throws(ByteReader.Damage) in try Restriction(&reader)
             }
             channels[number]?.restrictions[type, default: [:]][userID] = restriction
+        }
+    }
+
+    private func loadOffsets(
+        in channels: [ChannelNumber: ServerChannel]
+    ) throws(BackendError) {
+        try scanAll(.offset) { (key, rows, value) throws(StoreError) in
+            let (number, userID) = try rows.decode(key, as: "the key of who left") {
+                (reader) throws(ByteReader.Damage) in
+                let number = try reader.integer(ChannelNumber.self)
+                return (number, UserID(try reader.text()))
+            }
+            let offset = try rows.decode(value, as: "where the history of \(userID) begins") {
+                (reader) throws(ByteReader.Damage) in try reader.timestamp()
+            }
+            guard let channel = channels[number] else { return }
+            channel.offsets[userID] = offset
+            channel.floor = max(channel.floor, offset)
         }
     }
 
