@@ -108,7 +108,10 @@ let package = Package(
         .testTarget(name: "SyncTests", dependencies: ["Sync"]),
         .testTarget(
             name: "EmbeddedServerTests",
-            dependencies: ["EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync"]),
+            dependencies: [
+                "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync",
+                "CFaultEnvironment",
+            ]),
         .testTarget(
             name: "ScrollbackTestingTests",
             dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),

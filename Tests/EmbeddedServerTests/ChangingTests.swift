@@ -113,4 +113,42 @@ import Testing
         #expect(after.threadInfo?.lastRepliedAt == 1001)
         #expect(after.threadInfo?.updatedAt == 1003)
     }
+
+    @Test func anIDThatIsTooLongIsNotMentioned() async throws {
+        let alice = try await world.connect("alice")
+        let start = try await alice.feed(since: nil).cursor
+        let long = UserID(String(repeating: "x", count: 70_000))
+        let error = await thrown {
+            try await alice.send(.text("a") { $0.mentionedUserIDs = ["bob", long] })
+        }
+        #expect(error?.detail == .parameterTooLong)
+        _ = try await alice.say("b")
+        var params = UserMessageUpdateParams()
+        params.mentionType = .users
+        params.mentionedUserIDs = [long]
+        let update = params
+        let edit = await thrown {
+            try await alice.update("1", in: "general", with: .user(update), requestID: "r")
+        }
+        #expect(edit?.detail == .parameterTooLong)
+        #expect(try await alice.catchUp(since: start).events.words == ["b"])
+    }
+
+    @Test(arguments: [true, false])
+    func aMentionIsTakenBackAsItWasCounted(mentionsFirst: Bool) async throws {
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let (before, after): ([UserID], [UserID]) = mentionsFirst ? (["bob"], []) : ([], ["bob"])
+        #expect(try await bob.channel("general").unreadMentionCount == 0)
+        _ = try await alice.send(.text("hi") { $0.mentionedUserIDs = before })
+        #expect(try await bob.channel("general").unreadMentionCount == before.count)
+        var params = UserMessageUpdateParams()
+        params.mentionType = .users
+        params.mentionedUserIDs = after
+        _ = try await alice.update("1", in: "general", with: .user(params), requestID: "r")
+        try await alice.delete("1", in: "general", requestID: "r")
+        let channel = try await bob.channel("general")
+        #expect(channel.unreadMentionCount == 0)
+        #expect(channel.unreadMessageCount == 0)
+    }
 }

@@ -53,4 +53,24 @@ import Testing
         let alice = try await world.connect("alice")
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
+
+    @Test func idsThatAreTooLongAreNotTakenIn() async throws {
+        let world = try World()
+        try world.server.importMessages([message("a", id: "1", from: "alice", at: 10)])
+        let alice = try await world.connect("alice")
+        let start = try await alice.feed(since: nil).cursor
+        let long = String(repeating: "x", count: 70_000)
+        var mention = message("b", from: "alice", at: 11)
+        mention.mentionedUserIDs = [UserID(long)]
+        var reply = message("c", from: "alice", at: 12)
+        reply.parentMessageID = MessageID(long)
+        for message in [mention, reply] {
+            let error = await thrown {
+                try world.server.importMessages([message], tellsFeed: true)
+            }
+            #expect(error?.detail == .parameterTooLong)
+        }
+        #expect(try await alice.catchUp(since: start).events.words == [])
+        #expect(try await alice.texts(in: "old") == ["a"])
+    }
 }

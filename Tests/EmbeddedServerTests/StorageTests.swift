@@ -24,6 +24,7 @@ import Testing
         #expect(hex { $0.channel(2) } == "6300000002")
         #expect(hex { $0.member(2, "al") } == "6700000002616c")
         #expect(hex { $0.restriction(2, .banned, "al") } == "620000000201616c")
+        #expect(hex { $0.offset(2, "al") } == "6f00000002616c")
         #expect(hex { $0.user("al") } == "75616c")
         #expect(hex { $0.file(3) } == "660000000000000003")
         #expect(hex(ServerCounters.key) == "73")

@@ -15,6 +15,8 @@ final class ServerChannel {
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
+    /// Where the histories begin of users who have left, if they should come back.
+    var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
 

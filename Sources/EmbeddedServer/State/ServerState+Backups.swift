@@ -14,7 +14,6 @@ extension ServerState {
 
     /// Puts the server back to what it was; the epoch is a new one.
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
-        let epoch = counters.epoch + 1
         try database.removeAll(KeyRange([], [0xFF]))
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
         // In one batch with the rows, so that the old epoch never speaks of the new past.
@@ -28,16 +27,59 @@ extension ServerState {
                 }
             }
         }
-        restored.epoch = epoch
+        restored.epoch = newEpoch(after: counters, restored)
         database.put(ServerCounters.key, restored.write)
         try database.commit()
+        let entered = leaveThePast()
         try load()
-        for session in sessions.values {
-            for number in session.entered.keys where channels[number] == nil {
-                session.entered[number] = nil
-            }
+        for (client, urls) in entered {
+            guard let session = sessions[client] else { continue }
+            enter(urls, session)
             session.resume(.lookAgain)
         }
+    }
+
+    /// Forgets what lies in memory of channels whose numbers will be those of others, and returns the
+    /// URLs of those that each client had entered.
+    private func leaveThePast() -> [Int: [ChannelURL]] {
+        var entered: [Int: [ChannelURL]] = [:]
+        for (client, session) in sessions {
+            entered[client] = session.entered.keys.compactMap { channels[$0]?.url }
+            session.entered = [:]
+            session.typingChanged = []
+            session.openChannelsChanged = []
+        }
+        for channel in channels.values {
+            channel.participants = [:]
+            channel.typing = []
+        }
+        return entered
+    }
+
+    /// Enters the open channels again that there still are, from now on.
+    private func enter(_ urls: [ChannelURL], _ session: Session) {
+        for url in urls {
+            guard let number = numbers[url], let channel = channels[number], channel.isOpen,
+                channel.restriction(.banned, of: session.userID, at: now()) == nil
+            else { continue }
+            session.entered[number] = counters.sequence
+            session.openChannelsChanged.insert(number)
+            channel.participants[session.userID, default: 0] += 1
+        }
+    }
+
+    /// An epoch that there never was, neither here nor where the rows come from.
+    ///
+    /// The upper half counts, so that it was not among those that are known; the lower half is of
+    /// what the server is like now, so that two servers that were put back do not share it.
+    private func newEpoch(after old: ServerCounters, _ restored: ServerCounters) -> UInt64 {
+        var hash = StableHash()
+        for number in [
+            seed, old.epoch, old.sequence, old.nextMessage, restored.epoch, restored.sequence,
+            UInt64(bitPattern: now().milliseconds),
+        ] { hash.combine(number) }
+        var random = SplitMix64(seed: hash.value)
+        return ((max(old.epoch, restored.epoch) >> 32) + 1) << 32 | random.next() >> 32
     }
 }
 

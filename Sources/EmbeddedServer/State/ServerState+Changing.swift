@@ -44,7 +44,7 @@ extension ServerState {
         if let customType { message.customType = customType }
         if let mentionType {
             message.mentionType = mentionType
-            setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
+            try setMentions(mentionType == .users ? mentions : [], of: &message, in: channel)
         }
         if let template { message.mentionedMessageTemplate = template }
     }
@@ -73,11 +73,15 @@ extension ServerState {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
         if place.sequence > 0 {
+            // As it was counted: edits since then may have changed whom it mentions.
+            let arrival = try database.value(
+                "entry \(place.sequence) of the log", { $0.log(place.sequence) },
+                { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
             // Whoever has not heard of its arrival need not hear of it now.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
-            if !channel.isOpen {
-                noteRemoval(message.receipt(position), place.sequence, in: channel)
+            if !channel.isOpen, case .received(let receipt) = arrival?.event {
+                noteRemoval(receipt, place.sequence, in: channel)
             }
         }
         if tellsFeed {

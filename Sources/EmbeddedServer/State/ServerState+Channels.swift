@@ -22,6 +22,9 @@ extension ServerState {
         }
         if params.isDistinct, let number = distinct[key], let channel = channels[number] {
             if channel.members[userID]?.state != .joined {
+                if channel.restriction(.banned, of: userID, at: now()) != nil {
+                    throw bannedError(userID, channel)
+                }
                 try add(userID, to: channel, .joined, by: nil)
             }
             return try view(channel, for: userID)
@@ -128,6 +131,8 @@ extension ServerState {
             KeyRange(prefix: ByteWriter.key { $0.memberPrefix(channel.number) }))
         try database.removeAll(
             KeyRange(prefix: ByteWriter.key { $0.restrictionPrefix(channel.number) }))
+        try database.removeAll(
+            KeyRange(prefix: ByteWriter.key { $0.offsetPrefix(channel.number) }))
         database.remove { $0.channel(channel.number) }
         channels[channel.number] = nil
         numbers[channel.url] = nil

@@ -8,6 +8,10 @@ extension ServerState {
     ) throws(BackendError) {
         for message in messages {
             try checkName(message.channelURL.rawValue, "the channel's URL")
+            try checkMentions(message.mentionedUserIDs)
+            if let parentID = message.parentMessageID {
+                try checkName(parentID.rawValue, "the id of the parent message")
+            }
             let channel = try importedChannel(message, members)
             var message = message
             if let sender = message.sender { try importSender(sender, into: channel) }
@@ -72,7 +76,7 @@ extension ServerState {
     func importMember(_ userID: UserID, into channel: ServerChannel) throws(BackendError) {
         if accounts[userID] == nil { _ = try makeAccount(userID) }
         guard channel.members[userID] == nil else { return }
-        var member = Membership(.joined, from: counters.sequence)
+        var member = newMember(userID, of: channel, .joined)
         setTimes(&member, .joined, invitedBy: nil)
         channel.members[userID] = member
         channel.shared = nil

@@ -8,7 +8,7 @@ extension ServerState {
     ) throws(BackendError) {
         _ = try knownOrNewAccount(userID)
         let isNew = channel.members[userID] == nil
-        var member = channel.members[userID] ?? Membership(state, from: counters.sequence)
+        var member = channel.members[userID] ?? newMember(userID, of: channel, state)
         member.state = state
         setTimes(&member, state, invitedBy: inviter)
         member.readSequence = counters.sequence
@@ -24,6 +24,18 @@ extension ServerState {
         } else {
             storeMember(userID, of: channel)
         }
+    }
+
+    /// A member whose history begins where it did, if they were one before.
+    func newMember(
+        _ userID: UserID, of channel: ServerChannel, _ state: MemberState
+    ) -> Membership {
+        var member = Membership(state, from: counters.sequence)
+        if let offset = channel.offsets.removeValue(forKey: userID) {
+            member.messageOffset = offset
+            database.remove { $0.offset(channel.number, userID) }
+        }
+        return member
     }
 
     func setTimes(_ member: inout Membership, _ state: MemberState, invitedBy inviter: UserID?) {
@@ -54,6 +66,10 @@ extension ServerState {
 
     /// Takes a channel from a user, and tells them.
     func tellLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
+        if let offset = channel.members[userID]?.messageOffset {
+            channel.offsets[userID] = offset
+            database.put({ $0.offset(channel.number, userID) }, { $0.timestamp(offset) })
+        }
         channel.members[userID] = nil
         channel.shared = nil
         accounts[userID]?.channels.remove(channel.number)

@@ -102,7 +102,7 @@ extension ServerState {
             customType: params.customType, createdAt: 0, parentMessageID: parentID,
             sendingStatus: .succeeded)
         if params.mentionType != .users { message.mentionType = params.mentionType }
-        setMentions(params.mentionedUserIDs, of: &message, in: channel)
+        try setMentions(params.mentionedUserIDs, of: &message, in: channel)
         if let template = params.mentionedMessageTemplate {
             message.mentionedMessageTemplate = template
         }
@@ -141,9 +141,17 @@ extension ServerState {
     }
 
     /// Mentions users, as far as the server knows them.
-    func setMentions(_ userIDs: [UserID], of message: inout Message, in channel: ServerChannel) {
+    func setMentions(
+        _ userIDs: [UserID], of message: inout Message, in channel: ServerChannel
+    ) throws(BackendError) {
+        try checkMentions(userIDs)
         guard !userIDs.isEmpty || !message.mentionedUserIDs.isEmpty else { return }
         message.mentionedUserIDs = userIDs
         message.mentionedUsers = userIDs.compactMap { accounts[$0]?.user }
+    }
+
+    /// Refuses ids that the log could not hold.
+    func checkMentions(_ userIDs: [UserID]) throws(BackendError) {
+        for userID in userIDs { try checkName(userID.rawValue, "the id of a mentioned user") }
     }
 }

@@ -20,6 +20,8 @@ final class ServerState {
     var sessions: [Int: Session] = [:]
     var nextClient = 1
     var isClosed = false
+    /// Whether what lies in memory may not be what the rows say, until it is read again.
+    private var needsLoading = false
 
     /// Whom the request at hand concerns, so that their feeds go on.
     var touched = Touched()
@@ -41,6 +43,9 @@ final class ServerState {
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
         if isClosed { throw BackendError(.notConnected, "the server was closed before") }
+        try database.reopenIfNeeded()
+        // Nothing is built on what an earlier request left half done.
+        if needsLoading { try load() }
         do {
             let result = try body()
             if !database.isClean { database.put(ServerCounters.key, counters.write) }
@@ -65,7 +70,10 @@ final class ServerState {
 
 extension ServerState {
     /// Reads what lies in memory from the rows.
+    ///
+    /// - Throws: `serverFailure`; then the next request reads them before all else.
     func load() throws(BackendError) {
+        needsLoading = true
         // What cannot be read as a whole changes nothing here.
         let counters =
             try database.value("the counters", ServerCounters.key) {
@@ -75,6 +83,7 @@ extension ServerState {
         let channels = try loadChannels()
         try loadMembers(of: channels, accounts)
         try loadRestrictions(in: channels)
+        try loadOffsets(in: channels)
         numbers = [:]
         distinct = [:]
         for (number, channel) in channels {
@@ -86,6 +95,7 @@ extension ServerState {
         self.counters = counters
         self.accounts = accounts
         self.channels = channels
+        needsLoading = false
     }
 
     private func loadAccounts() throws(BackendError) -> [UserID: Account] {
@@ -145,6 +155,24 @@ extension ServerState {
                 (reader) throws(ByteReader.Damage) in try Restriction(&reader)
             }
             channels[number]?.restrictions[type, default: [:]][userID] = restriction
+        }
+    }
+
+    private func loadOffsets(
+        in channels: [ChannelNumber: ServerChannel]
+    ) throws(BackendError) {
+        try scanAll(.offset) { (key, rows, value) throws(StoreError) in
+            let (number, userID) = try rows.decode(key, as: "the key of who left") {
+                (reader) throws(ByteReader.Damage) in
+                let number = try reader.integer(ChannelNumber.self)
+                return (number, UserID(try reader.text()))
+            }
+            let offset = try rows.decode(value, as: "where the history of \(userID) begins") {
+                (reader) throws(ByteReader.Damage) in try reader.timestamp()
+            }
+            guard let channel = channels[number] else { return }
+            channel.offsets[userID] = offset
+            channel.floor = max(channel.floor, offset)
         }
     }
 

@@ -26,6 +26,20 @@ final class ServerDatabase {
     /// Whether the request has written nothing yet.
     var isClean: Bool { overlay.isEmpty }
 
+    /// Opens the files anew, if a write failed.
+    ///
+    /// - Throws: `serverFailure`; then it may be tried again.
+    func reopenIfNeeded() throws(BackendError) {
+        guard database.hasFailed else { return }
+        // Nobody may hold the files.
+        snapshot = nil
+        do throws(StoreError) {
+            try database.reopen()
+        } catch {
+            throw BackendError(error)
+        }
+    }
+
     func close() {
         snapshot = nil
         database.close()
@@ -125,7 +139,6 @@ extension ServerDatabase {
         let batch = overlay
         discard()
         do throws(StoreError) {
-            if database.hasFailed { try database.reopen() }
             try database.write(batch, isDurable: isDurable)
         } catch {
             throw BackendError(error)

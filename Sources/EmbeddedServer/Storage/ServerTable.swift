@@ -32,6 +32,8 @@ enum ServerTable: UInt8, CaseIterable {
     case member = 0x67
     /// `restriction 'b' channel type userID → end reason`
     case restriction = 0x62
+    /// `offset 'o' channel userID → timestamp`: where the history begins of a user who left.
+    case offset = 0x6F
     /// `user 'u' userID → account`; see ``Account``.
     case user = 0x75
     /// `file 'f' number → bytes`
@@ -118,6 +120,16 @@ extension ByteWriter {
     ) {
         restrictionPrefix(channel)
         byte(type == .muted ? 0 : 1)
+        text(userID.rawValue)
+    }
+
+    mutating func offsetPrefix(_ channel: ChannelNumber) {
+        table(.offset)
+        integer(channel)
+    }
+
+    mutating func offset(_ channel: ChannelNumber, _ userID: UserID) {
+        offsetPrefix(channel)
         text(userID.rawValue)
     }
 

@@ -1,0 +1,52 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct ComingBackTests {
+    @Test func whoIsBannedDoesNotComeBackThroughADistinctChannel() async throws {
+        let world = try World()
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        var ofAlice = GroupChannelCreateParams("pair", userIDs: ["bob"], url: "pair")
+        ofAlice.isDistinct = true
+        var ofBob = GroupChannelCreateParams("pair", userIDs: ["alice"])
+        ofBob.isDistinct = true
+        let (first, again) = (ofAlice, ofBob)
+        _ = try await alice.createChannel(first)
+        #expect(try await bob.createChannel(again).channelURL == "pair")
+        try await alice.restrict("bob", in: "pair", .banned, until: nil, reason: "")
+        #expect(await thrown { try await bob.createChannel(again) }?.detail == .banned)
+        #expect(try await alice.channel("pair").members.map(\.userID) == ["alice"])
+        try await alice.lift(.banned, of: "bob", in: "pair")
+        #expect(try await bob.createChannel(again).channelURL == "pair")
+    }
+
+    @Test func aHistoryThatWasResetStaysSo() async throws {
+        try await withDirectory { directory in
+            let clock = Clock()
+            var world = try World(at: directory, clock: clock)
+            var params = GroupChannelCreateParams("general", userIDs: ["bob"], url: "general")
+            params.isPublic = true
+            try world.server.createChannel(params, by: "alice")
+            let alice = try await world.connect("alice")
+            var bob = try await world.connect("bob")
+            try await alice.say("a")
+            let offset = try await bob.resetMyHistory(of: "general")
+            clock.advance(by: 10)
+            try await alice.say("b")
+            try await bob.leave("general")
+            _ = try await bob.join("general")
+            #expect(try await bob.texts() == ["b"])
+            #expect(try await bob.channel("general").messageOffset == offset)
+            try await bob.leave("general")
+            world.server.close()
+            world = try World(at: directory, clock: clock)
+            bob = try await world.connect("bob")
+            _ = try await bob.join("general")
+            #expect(try await bob.texts() == ["b"])
+            world.server.close()
+        }
+    }
+}

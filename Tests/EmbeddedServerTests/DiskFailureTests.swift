@@ -1,0 +1,100 @@
+import CFaultEnvironment
+import Foundation
+import Models
+import Store
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+@Suite struct DiskFailureTests {
+    @Test func whatARequestLeftHalfDoneIsReadAnewBeforeTheNext() async throws {
+        let world = try World()
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        let row = Locked<[UInt8]>([])
+        let half = await thrown {
+            try world.server.perform { state throws(BackendError) in
+                let channel = try state.channel("general")
+                let bytes = try state.database.bytes { $0.channel(channel.number) }
+                row.withLock { $0 = bytes ?? [] }
+                state.database.put({ $0.channel(channel.number) }) { $0.raw([0xFF, 1, 2]) }
+                try state.database.commit()
+                channel.group.name = "half"
+                throw BackendError(.serverFailure, "the disk is ill")
+            }
+        }
+        #expect(half?.code == .serverFailure)
+        // What was changed in memory cannot be taken back yet.
+        #expect(await thrown { try await alice.channel("general") }?.code == .serverFailure)
+        try world.server.withState { state in
+            Result { () throws(BackendError) in
+                let number = try state.channel("general").number
+                state.database.put({ $0.channel(number) }) { $0.raw(row.withLock { $0 }) }
+                try state.database.commit()
+            }
+        }.get()
+        #expect(try await alice.channel("general").name == "general")
+        #expect(try await alice.say("a").map(\.text) == ["a"])
+    }
+
+    @Test func aServerWhoseDiskIsWellAgainIsReadAgain() async throws {
+        try await withDirectory { directory in
+            let disk = FailingDisk()
+            let database = try ServerDatabase(at: directory.path, disk.environment)
+            let state = try ServerState(database) { 1000 }
+            func perform<Result>(
+                _ body: () throws(BackendError) -> Result
+            ) throws(BackendError) -> Result {
+                try state.perform(body)
+            }
+            func texts() throws(BackendError) -> [String] {
+                try perform { () throws(BackendError) in
+                    try state.messages(
+                        in: "general", at: .newest, older: 9, newer: 0, for: "alice"
+                    ).messages.map(\.text)
+                }
+            }
+            func say(_ text: String) -> BackendError? {
+                do {
+                    _ = try perform { () throws(BackendError) in
+                        try state.send(.text(text), by: "alice")
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            _ = try perform { () throws(BackendError) in
+                _ = try state.makeAccount("alice")
+                return try state.createChannel(
+                    GroupChannelCreateParams("general", url: "general"), by: "alice",
+                    joinsAll: true)
+            }
+            #expect(say("a") == nil)
+            disk.fail()
+            #expect(say("b")?.code == .serverFailure)
+            // Nor can the files be opened anew.
+            #expect(say("c")?.code == .serverFailure)
+            disk.heal()
+            #expect(try texts() == ["a"])
+            #expect(say("d") == nil)
+            #expect(try texts() == ["a", "d"])
+            database.close()
+        }
+    }
+}
+
+/// A disk that nothing can be written to, for a while.
+private final class FailingDisk: @unchecked Sendable {
+    // @unchecked: the pointer never changes, and every call through it is thread-safe.
+    private let pointer: OpaquePointer = fault_env_create()
+
+    deinit { fault_env_destroy(pointer) }
+
+    var environment: LevelDB.Environment { .around(fault_env_leveldb(pointer), owner: self) }
+
+    func fail() { fault_env_fail_after(pointer, 1, EIO) }
+
+    func heal() { fault_env_heal(pointer) }
+}
