@@ -19,6 +19,8 @@ final class ServerState {
     /// The devices that are connected, by their clients' numbers.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
+    /// Grows with each connection and each wait, so that no two of either are taken for one.
+    private var numbersGiven = 0
     var isClosed = false
 
     /// Whom the request at hand concerns, so that their feeds go on.
@@ -48,7 +50,9 @@ final class ServerState {
             wake()
             return result
         } catch {
-            touched = Touched()
+            // What is told live is not taken back.
+            touched = Touched(clients: touched.clients)
+            wake()
             if !database.isClean || error.code == .serverFailure {
                 // What is in memory may be ahead of what was written.
                 database.discard()
@@ -56,6 +60,12 @@ final class ServerState {
             }
             throw error
         }
+    }
+
+    /// A number for a connection or a wait.
+    func newNumber() -> Int {
+        numbersGiven += 1
+        return numbersGiven
     }
 
     var epoch: ServerEpoch { ServerEpoch(String(counters.epoch)) }
