@@ -179,6 +179,17 @@ import Testing
         #expect(try await alice.catchUp(since: new).events.words == ["a"])
     }
 
+    @Test(arguments: [
+        "1:5~18446744073709551615-18446744073709551615-0", "1:2~3-4-0", "1:2~1-999-0", "1:2~1",
+        "1:2~1-2", "1:2~1-2-3-4", "1:2~1-2-x", "1:2@rubbish", "1:2@t 5 1 9 c", "1:2.x",
+    ])
+    func aCursorThatWasNeverGivenHasExpired(_ cursor: FeedCursor) async throws {
+        world.server.conditions.feedLimit = 0
+        let alice = try await world.connect("alice")
+        _ = try await alice.say("a", "b", "c", "d", "e")
+        #expect(await thrown { try await alice.feed(since: cursor) }?.code == .expired)
+    }
+
     // MARK: Live
 
     @Test func typingIsToldOnceAndHasACursorOfItsOwn() async throws {
@@ -253,5 +264,37 @@ import Testing
         #expect(page.messages.map(\.text) == ["zero", "a", "b", "c"])
         let changes = try await bob.messageChanges(in: "general", since: .feed(start))
         #expect(changes.updated.map(\.text) == ["zero"])
+    }
+
+    @Test(arguments: [0, 1, 5, nil])
+    func anotherLimitDuringAnAbsenceLosesNothing(_ limit: Int?) async throws {
+        world.server.conditions.feedLimit = 3
+        world.server.conditions.feedBatchSize = 2
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.catchUp(since: nil).cursor
+        _ = try await alice.say("a", "b", "c", "d", "e")
+        let first = try await bob.feed(since: start)
+        #expect(first.events.words == ["hole"])
+        world.server.conditions.feedLimit = limit
+        let (rest, cursor) = try await bob.catchUp(since: first.cursor)
+        #expect(rest.words == ["c", "d", "e"])
+        // The next absence is told under the limit of then.
+        _ = try await alice.say("f", "g")
+        let next = try await bob.catchUp(since: cursor).events.words
+        #expect(next == (limit == 0 ? ["hole"] : limit == 1 ? ["hole", "g"] : ["f", "g"]))
+    }
+
+    @Test func anotherLimitAfterTheFirstMessagesToldOfAnAbsenceLosesNothing() async throws {
+        world.server.conditions.feedLimit = 5
+        world.server.conditions.feedBatchSize = 2
+        let alice = try await world.connect("alice")
+        let bob = try await world.connect("bob")
+        let start = try await bob.catchUp(since: nil).cursor
+        _ = try await alice.say("a", "b", "c", "d", "e")
+        let first = try await bob.feed(since: start)
+        #expect(first.events.words == ["a", "b"])
+        world.server.conditions.feedLimit = 1
+        #expect(try await bob.catchUp(since: first.cursor).events.words == ["c", "d", "e"])
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Models
 import Sync
 import Testing
@@ -86,6 +87,42 @@ import Testing
         #expect(await sent[0].value == .notConnected)
         #expect(await lookup.value == .unanswered)
         #expect(network.held == [])
+    }
+
+    @Test(arguments: CallPoint.allCases)
+    func aHeldFeedEndsWithTheNetwork(_ point: CallPoint) async throws {
+        let network = ConditionedBackend(server)
+        _ = try await network.send("a")
+        network.hold([.feed], at: point)
+        let feed = Task {
+            await failure { () throws(BackendError) in _ = try await network.feed(since: "0") }
+        }
+        _ = await network.held(atLeast: 1)
+        try #require(ends { network.goOffline() }, "Going offline waits for itself.")
+        #expect(await feed.value == .notConnected)
+        #expect(network.held == [])
+    }
+
+    @Test func aHeldFeedEndsWithAConditionThatIsSet() async throws {
+        let network = ConditionedBackend(server)
+        network.hold([.feed], at: .beforeEffect)
+        let feed = Task {
+            await failure { () throws(BackendError) in _ = try await network.feed(since: "0") }
+        }
+        _ = await network.held(atLeast: 1)
+        let isSet = ends { network.conditions.isOnline = false }
+        try #require(isSet, "The condition waits for itself.")
+        #expect(await feed.value == .notConnected)
+    }
+
+    /// Whether something comes to its end, rather than to wait for ever.
+    func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            body()
+            end.signal()
+        }
+        return end.wait(timeout: .now() + 20) == .success
     }
 
     @Test func aHeldCallWhoseTaskIsCanceledIsHeldNoMore() async throws {

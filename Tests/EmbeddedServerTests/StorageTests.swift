@@ -109,11 +109,26 @@ import Testing
         #expect(cursor.text(1) == "1:42")
         cursor.live = 3
         #expect(cursor.text(1) == "1:42.3")
-        cursor.absence = LogCursor.Absence(after: 40, upTo: 50)
-        #expect(cursor.text(1) == "1:42.3~40-50")
+        cursor.absence = LogCursor.Absence(after: 40, upTo: 50, limit: 20)
+        #expect(cursor.text(1) == "1:42.3~40-50-20")
         cursor.beginning = "t 5 1 0 c@x:~."
         var counters = ServerCounters()
-        counters.sequence = 42
+        counters.sequence = 50
         #expect(try LogCursor(cursor.text(1), counters) == cursor)
+    }
+
+    @Test func countersThatContradictEachOtherAreDamaged() throws {
+        var counters = ServerCounters()
+        counters.sequence = 7
+        counters.firstCursor = 7
+        let read = { (counters: ServerCounters) throws(ByteReader.Damage) in
+            try ByteWriter.key(counters.write).withUnsafeBytes { bytes throws(ByteReader.Damage) in
+                var reader = ByteReader(bytes)
+                return try ServerCounters(&reader)
+            }
+        }
+        #expect(try read(counters) == counters)
+        counters.firstCursor = 8
+        #expect(throws: ByteReader.Damage.self) { try read(counters) }
     }
 }

@@ -25,7 +25,10 @@ public final class EmbeddedClient: Backend {
     deinit {
         // A device that is gone types and waits no more.
         let number = number
-        server.withState { $0.disconnect(number) }
+        server.withState { state in
+            state.disconnect(number)
+            state.wake()
+        }
     }
 
     // MARK: The connection
@@ -55,43 +58,55 @@ public final class EmbeddedClient: Backend {
 
     /// Tells what comes after a cursor: at once if something was missed, else when it happens.
     ///
-    /// - Throws: `expired` if the cursor is too old, or of another epoch.
+    /// - Throws: `expired` if the cursor is too old, or of another epoch; `notConnected` if the
+    ///   connection in which it was called has ended, even if there is another one.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
+        var connection: Int?
         while true {
             try checkCancellation()
-            switch try look(since: cursor) {
+            switch try look(since: cursor, in: connection) {
             case .tell(let batch): return batch
-            case .wait(let next): cursor = next
+            case .wait(let next, let number):
+                cursor = next
+                connection = number
+                try await wait(since: next, in: number)
             }
-            try await wait(since: cursor)
         }
     }
 
     private enum Look: Sendable {
         case tell(FeedBatch)
-        case wait(FeedCursor)
+        case wait(FeedCursor, connection: Int)
     }
 
-    private func look(since cursor: FeedCursor?) throws(BackendError) -> Look {
+    /// Looks at the feed in one connection; in that of now, if none is named.
+    private func look(
+        since cursor: FeedCursor?, in connection: Int?
+    ) throws(BackendError) -> Look {
         let (number, waits) = (number, waits)
         return try server.perform { state throws(BackendError) in
-            let session = try state.session(number)
+            let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
             // Whoever is live already need not hear that nothing has happened.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
-            return isNews || !waits ? .tell(batch) : .wait(batch.cursor)
+            return isNews || !waits
+                ? .tell(batch) : .wait(batch.cursor, connection: session.number)
         }
     }
 
     /// Waits until there may be something behind a cursor.
-    private func wait(since cursor: FeedCursor?) async throws(BackendError) {
+    private func wait(
+        since cursor: FeedCursor, in connection: Int
+    ) async throws(BackendError) {
         let (server, number) = (server, number)
+        let waitNumber = server.withState { $0.newNumber() }
         let wake = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Wake, Never>) in
                 server.withState { state in
-                    guard let session = state.sessions[number] else {
+                    guard let session = state.sessions[number], session.number == connection
+                    else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
                     // One call at a time: the one that waited gives way.
@@ -101,11 +116,11 @@ public final class EmbeddedClient: Backend {
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .lookAgain)
                     }
-                    session.waiter = continuation
+                    session.waiter = (waitNumber, continuation)
                 }
             }
         } onCancel: {
-            server.withState { $0.sessions[number]?.resume(.failed(.canceled)) }
+            server.withState { $0.sessions[number]?.cancelWait(waitNumber) }
         }
         if case .failed(let error) = wake { throw error }
     }
@@ -138,8 +153,8 @@ extension BackendError {
 
 extension ServerState {
     /// Whether something may have happened since a feed was looked at.
-    func feedHasMoved(_ session: Session, since cursor: FeedCursor?) -> Bool {
-        guard let cursor, let place = try? LogCursor(cursor.rawValue, counters) else {
+    func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
+        guard let place = try? LogCursor(cursor.rawValue, counters) else {
             // A cursor that is no good is told by looking.
             return true
         }

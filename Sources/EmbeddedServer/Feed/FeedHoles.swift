@@ -6,15 +6,13 @@ import Store
 /// Where the first entry would be told that lies in one, the hole is told instead.
 final class FeedHoles {
     private let absence: LogCursor.Absence
-    private let limit: Int
     private let userID: UserID
     /// The last entry of each channel that is not told; 0 if all are.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
     private var told: Set<ChannelNumber> = []
 
-    init(_ absence: LogCursor.Absence, limit: Int, _ userID: UserID) {
+    init(_ absence: LogCursor.Absence, _ userID: UserID) {
         self.absence = absence
-        self.limit = limit
         self.userID = userID
     }
 
@@ -43,7 +41,7 @@ final class FeedHoles {
     ) throws(BackendError) -> LogSequence {
         if let known = lastHidden[channel.number] { return known }
         var found: LogSequence = 0
-        var left = limit
+        var left = absence.limit
         try state.scanLog(of: channel, 0...absence.upTo, isDescending: true) { sequence, entry in
             guard case .received = entry.event else { return true }
             if left == 0 { found = sequence }
@@ -67,14 +65,15 @@ final class FeedHoles {
         return isFirst
     }
 
-    /// The newest position in the hole: walking goes on from there, whatever the clocks said.
+    /// The newest position in the hole, of a message that came, or that only changed: walking goes on
+    /// from there, whatever the clocks said.
     private func newestHidden(
         in channel: ServerChannel, after start: LogSequence, _ state: ServerState
     ) throws(BackendError) -> Position {
         let last = try lastHidden(in: channel, state)
         var newest = Position(createdAt: .distantPast, messageID: "")
         try state.scanLog(of: channel, (start + 1)...max(start + 1, last)) { _, entry in
-            if case .received(let receipt) = entry.event { newest = max(newest, receipt.position) }
+            if let position = entry.position { newest = max(newest, position) }
             return true
         }
         return newest
@@ -87,6 +86,16 @@ extension LogEntry {
         switch event {
         case .received, .updated, .deleted, .reacted, .threadChanged: only == nil
         default: false
+        }
+    }
+
+    /// Where the message lies that it is about; `nil` if it is about none, or one that is gone.
+    fileprivate var position: Position? {
+        switch event {
+        case .received(let receipt): receipt.position
+        case .updated(let position), .reacted(let position, _), .threadChanged(let position):
+            position
+        default: nil
         }
     }
 }

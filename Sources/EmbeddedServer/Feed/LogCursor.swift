@@ -16,6 +16,15 @@ struct LogCursor: Hashable {
     struct Absence: Hashable {
         var after: LogSequence
         var upTo: LogSequence
+        /// How many messages of each channel are told of it.
+        ///
+        /// The limit under which it began: under another one, the holes would be others.
+        var limit: Int
+
+        /// Whether it began no later than a cursor, and ends no later than the log.
+        func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
+            after <= sequence && upTo <= last
+        }
     }
 
     init(_ sequence: LogSequence) { self.sequence = sequence }
@@ -23,7 +32,7 @@ struct LogCursor: Hashable {
     func text(_ epoch: UInt64) -> String {
         var text = "\(epoch):\(sequence)"
         if live > 0 { text += ".\(live)" }
-        if let absence { text += "~\(absence.after)-\(absence.upTo)" }
+        if let absence { text += "~\(absence.after)-\(absence.upTo)-\(absence.limit)" }
         if let beginning { text += "@\(beginning)" }
         return text
     }
@@ -31,7 +40,8 @@ struct LogCursor: Hashable {
     /// - Throws: `expired` if the text is of another epoch, of before the log, or not ours.
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
-            (counters.firstCursor...counters.sequence).contains(cursor.sequence)
+            (counters.firstCursor...counters.sequence).contains(cursor.sequence),
+            cursor.absence?.isPast(cursor.sequence, counters.sequence) ?? true
         else { throw .cannotGoOn(from: text) }
         self = cursor
     }
@@ -41,14 +51,17 @@ struct LogCursor: Hashable {
         guard text.hasPrefix(prefix) else { return nil }
         var rest = text.dropFirst(prefix.count)
         if let at = rest.firstIndex(of: "@") {
-            beginning = String(rest[rest.index(after: at)...])
+            let place = String(rest[rest.index(after: at)...])
+            guard place.isEmpty || ListPlace(text: place) != nil else { return nil }
+            beginning = place
             rest = rest[..<at]
         }
         if let mark = rest.firstIndex(of: "~") {
             let ends = rest[rest.index(after: mark)...].split(separator: "-")
-            guard ends.count == 2, let after = LogSequence(ends[0]), let upTo = LogSequence(ends[1])
+            guard ends.count == 3, let after = LogSequence(ends[0]),
+                let upTo = LogSequence(ends[1]), let limit = Int(ends[2])
             else { return nil }
-            absence = Absence(after: after, upTo: upTo)
+            absence = Absence(after: after, upTo: upTo, limit: limit)
             rest = rest[..<mark]
         }
         if let point = rest.firstIndex(of: ".") {

@@ -46,7 +46,7 @@ extension ServerState {
         var builder = FeedBuilder(self, userID, entered: session?.entered ?? [:])
         var next = LogCursor(place.sequence)
         next.absence = absence(at: place)
-        let holes = next.absence.map { FeedHoles($0, limit: conditions.feedLimit ?? .max, userID) }
+        let holes = next.absence.map { FeedHoles($0, userID) }
         var left = conditions.feedBatchSize
         var leftToStepOver = Self.entriesSteppedOver
         var isAtEnd = true
@@ -86,9 +86,9 @@ extension ServerState {
 
     /// What was missed, if the newest messages of it are all that is told.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
-        guard conditions.feedLimit != nil else { return nil }
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
-        return LogCursor.Absence(after: place.sequence, upTo: counters.sequence)
+        guard let limit = conditions.feedLimit else { return nil }
+        return LogCursor.Absence(after: place.sequence, upTo: counters.sequence, limit: limit)
     }
 
     private func batch(_ builder: FeedBuilder, _ next: LogCursor, isLive: Bool) -> FeedBatch {

@@ -10,7 +10,7 @@ extension ConditionedBackend {
     /// A call keeps the conditions under which it was made, but for a network that goes.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
-        set { state.withLock { $0.set(newValue) } }
+        set { state.withLock { $0.set(newValue) }.cancel() }
     }
 
     /// Changes some of the conditions, while no other thread does.
@@ -18,8 +18,8 @@ extension ConditionedBackend {
         state.withLock {
             var conditions = $0.plan.conditions
             change(&conditions)
-            $0.set(conditions)
-        }
+            return $0.set(conditions)
+        }.cancel()
     }
 
     /// Takes the network away.

@@ -150,7 +150,7 @@ extension NetworkState {
     /// Starts a feed; whoever takes the network away from now on ends it.
     mutating func beginFeed(
         _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
-    ) -> (Int, Task<Result<FeedBatch, BackendError>, Never>) {
+    ) -> (Int, FeedTask) {
         feedCount += 1
         let task = Task { await body() }
         feeds[feedCount] = task

@@ -15,9 +15,9 @@ extension ConditionedBackend {
     /// Disconnects, whatever the network is like; what waits ends.
     public func disconnect() async {
         state.withLock {
-            $0.loseConnection()
             $0.note("disconnect")
-        }
+            return $0.loseConnection()
+        }.cancel()
         await base.disconnect()
     }
 

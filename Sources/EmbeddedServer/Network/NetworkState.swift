@@ -13,7 +13,7 @@ struct NetworkState {
     var held = HeldCalls()
 
     /// The feeds that wait, to be ended when the network goes.
-    var feeds: [Int: Task<Result<FeedBatch, BackendError>, Never>] = [:]
+    var feeds: [Int: FeedTask] = [:]
 
     /// The batch of which a part was told, and the cursor of the server's it came from.
     var cutBatch: (since: String, batch: FeedBatch)?
@@ -59,21 +59,35 @@ struct NetworkState {
     mutating func clearLog() { log = [] }
 
     /// Sets the conditions, and cuts all calls off if the network is gone now.
-    mutating func set(_ conditions: NetworkConditions) {
+    ///
+    /// - Returns: The feeds to cancel, as ``loseConnection()`` says.
+    mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {
         let wasOnline = plan.conditions.isOnline
         plan.conditions = conditions
-        guard conditions.isOnline != wasOnline else { return }
+        guard conditions.isOnline != wasOnline else { return [] }
         note(wasOnline ? "offline" : "online")
-        if wasOnline { loseConnection() }
+        return wasOnline ? loseConnection() : []
     }
 
-    /// Ends what waits: held calls, and feeds.
-    mutating func loseConnection() {
+    /// Ends the calls that are held.
+    ///
+    /// - Returns: The feeds, to be canceled when the state is no longer locked: what a task does when
+    ///   it is canceled, it does within `cancel()`, and a held call takes the lock then.
+    mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)
-        for feed in feeds.values { feed.cancel() }
         cutBatch = nil
         lastBatch = nil
+        return Array(feeds.values)
+    }
+}
+
+/// A call of the feed, on its way.
+typealias FeedTask = Task<Result<FeedBatch, BackendError>, Never>
+
+extension [FeedTask] {
+    func cancel() {
+        for feed in self { feed.cancel() }
     }
 }
 

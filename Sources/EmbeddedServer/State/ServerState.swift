@@ -19,6 +19,8 @@ final class ServerState {
     /// The devices that are connected, by their clients' numbers.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
+    /// Grows with each connection and each wait, so that no two of either are taken for one.
+    private var numbersGiven = 0
     var isClosed = false
     /// Whether what lies in memory may not be what the rows say, until it is read again.
     private var needsLoading = false
@@ -53,7 +55,9 @@ final class ServerState {
             wake()
             return result
         } catch {
-            touched = Touched()
+            // What is told live is not taken back.
+            touched = Touched(clients: touched.clients)
+            wake()
             if !database.isClean || error.code == .serverFailure {
                 // What is in memory may be ahead of what was written.
                 database.discard()
@@ -61,6 +65,12 @@ final class ServerState {
             }
             throw error
         }
+    }
+
+    /// A number for a connection or a wait.
+    func newNumber() -> Int {
+        numbersGiven += 1
+        return numbersGiven
     }
 
     var epoch: ServerEpoch { ServerEpoch(String(counters.epoch)) }

@@ -2,6 +2,8 @@ import Models
 
 /// One device of a user, from connecting to disconnecting.
 final class Session {
+    /// Tells it from the device's connections before and after.
+    let number: Int
     let userID: UserID
     /// Why its requests fail, if the server has ended it.
     var failure: BackendError?
@@ -14,15 +16,23 @@ final class Session {
     /// Whether its feed has told all that was missed.
     var isLive = false
     /// The call that waits for its feed to go on.
-    var waiter: CheckedContinuation<Wake, Never>?
+    var waiter: (number: Int, continuation: CheckedContinuation<Wake, Never>)?
 
-    init(_ userID: UserID) { self.userID = userID }
+    init(_ number: Int, _ userID: UserID) {
+        self.number = number
+        self.userID = userID
+    }
 
     var hasNews: Bool { !typingChanged.isEmpty || !openChannelsChanged.isEmpty }
 
     func resume(_ wake: Wake) {
-        waiter?.resume(returning: wake)
+        waiter?.continuation.resume(returning: wake)
         waiter = nil
+    }
+
+    /// Ends one wait, if it is still the one that waits.
+    func cancelWait(_ number: Int) {
+        if waiter?.number == number { resume(.failed(.canceled)) }
     }
 }
 
@@ -39,11 +49,11 @@ extension ServerState {
         _ client: Int, as credentials: Credentials
     ) throws(BackendError) -> BackendSession {
         let account = try account(connecting: credentials)
-        if let session = sessions[client], session.userID != credentials.userID {
+        if let old = sessions[client], old.failure != nil || old.userID != credentials.userID {
             disconnect(client)
         }
-        if sessions[client]?.failure != nil || sessions[client] == nil {
-            sessions[client] = Session(credentials.userID)
+        if sessions[client] == nil {
+            sessions[client] = Session(newNumber(), credentials.userID)
         }
         sessions[client]?.isLive = false
         var info = AppInfo()
@@ -87,8 +97,12 @@ extension ServerState {
     }
 
     /// The session of a client that may ask.
-    func session(_ client: Int) throws(BackendError) -> Session {
-        guard let session = sessions[client] else { throw .notConnected }
+    ///
+    /// - Parameter connection: The number that it has to have; `nil` for any.
+    func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
+        guard let session = sessions[client], connection ?? session.number == session.number else {
+            throw .notConnected
+        }
         if let failure = session.failure { throw failure }
         return session
     }

@@ -42,6 +42,9 @@ struct ServerCounters: Hashable {
         nextChannel = try reader.integer()
         nextFile = try reader.integer()
         firstCursor = try reader.integer()
+        guard firstCursor <= sequence else {
+            throw reader.damage("a first cursor that the log has reached")
+        }
         pageGeneration = try reader.integer()
         epoch = try reader.integer()
     }

@@ -1,0 +1,112 @@
+import Models
+import Sync
+import Testing
+
+@testable import EmbeddedServer
+
+/// What happens between the steps of a feed that waits.
+@Suite struct FeedWaitTests {
+    let world: World
+
+    init() throws {
+        world = try World()
+        try world.makeChannel("general", "alice", "bob")
+    }
+
+    /// A feed of bob's that waits for as long as its executor is not run again.
+    @available(macOS 15, iOS 18, *)
+    func waitingFeed(
+        of client: EmbeddedClient, since cursor: FeedCursor, on executor: StepExecutor
+    ) -> Task<Result<[String], BackendError>, Never> {
+        let feed = Task(executorPreference: executor) { () -> Result<[String], BackendError> in
+            do throws(BackendError) {
+                return .success(try await client.feed(since: cursor).events.words)
+            } catch {
+                return .failure(error)
+            }
+        }
+        executor.run()
+        return feed
+    }
+
+    @available(macOS 15, iOS 18, *)
+    @Test func aFeedDoesNotGoOnInAnotherConnection() async throws {
+        let executor = StepExecutor()
+        let alice = try await world.connect("alice")
+        let device = world.server.client()
+        _ = try await device.connect(as: Credentials("bob"))
+        let start = try await device.feed(since: nil).cursor
+        let feed = waitingFeed(of: device, since: start, on: executor)
+        #expect(!executor.isReady)
+        _ = try await alice.say("a")
+        #expect(executor.isReady)
+        _ = try await device.connect(as: Credentials("carol"))
+        executor.run()
+        #expect(await feed.value.code == .notConnected)
+    }
+
+    @available(macOS 15, iOS 18, *)
+    @Test func cancelingAFeedThatGaveWayLeavesTheOneThatWaits() async throws {
+        let (first, second) = (StepExecutor(), StepExecutor())
+        let alice = try await world.connect("alice")
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        let start = try await bob.feed(since: nil).cursor
+        let old = waitingFeed(of: bob, since: start, on: first)
+        let new = waitingFeed(of: bob, since: start, on: second)
+        #expect(first.isReady)
+        old.cancel()
+        #expect(!second.isReady)
+        first.run()
+        #expect(await old.value.code == .canceled)
+        _ = try await alice.say("a")
+        second.run()
+        #expect(try await new.value.get() == ["a"])
+    }
+
+    @available(macOS 15, iOS 18, *)
+    @Test func aDeviceThatIsGoneEndsItsTypingForThoseWhoWait() async throws {
+        let executor = StepExecutor()
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        var cursor = try await bob.feed(since: nil).cursor
+        do {
+            let alice = try await world.connect("alice")
+            try await alice.setTyping(true, in: "general")
+            cursor = try await bob.feed(since: cursor).cursor
+        }
+        // Gone with the last one who names it; now it is told, or will never be.
+        let feed = waitingFeed(of: bob, since: cursor, on: executor)
+        #expect(try await feed.value.get() == ["typing []"])
+    }
+
+    @available(macOS 15, iOS 18, *)
+    @Test func aRequestThatFailsWakesWhomItHasToldSomethingLive() async throws {
+        let executor = StepExecutor()
+        let alice = try await world.connect("alice")
+        let bob = world.server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+        var cursor = try await bob.feed(since: nil).cursor
+        try await alice.setTyping(true, in: "general")
+        cursor = try await bob.feed(since: cursor).cursor
+        let feed = waitingFeed(of: bob, since: cursor, on: executor)
+        #expect(!executor.isReady)
+        let number = alice.number
+        #expect(throws: BackendError.self) {
+            try world.server.perform { state throws(BackendError) in
+                state.disconnect(number)
+                throw BackendError(.refused, "no")
+            }
+        }
+        try #require(executor.isReady)
+        executor.run()
+        #expect(try await feed.value.get() == ["typing []"])
+    }
+}
+
+extension Result where Failure == BackendError {
+    /// How it failed; `nil` if it did not.
+    fileprivate var code: BackendError.Code? {
+        if case .failure(let error) = self { error.code } else { nil }
+    }
+}
