@@ -15,12 +15,12 @@ import Testing
         ofBob.isDistinct = true
         let (first, again) = (ofAlice, ofBob)
         _ = try await alice.createChannel(first)
-        #expect(try await bob.createChannel(again).channelURL == "pair")
+        #expect(try await bob.createChannel(again).url == "pair")
         try await alice.restrict("bob", in: "pair", .banned, until: nil, reason: "")
         #expect(await thrown { try await bob.createChannel(again) }?.detail == .banned)
         #expect(try await alice.channel("pair").members.map(\.userID) == ["alice"])
         try await alice.lift(.banned, of: "bob", in: "pair")
-        #expect(try await bob.createChannel(again).channelURL == "pair")
+        #expect(try await bob.createChannel(again).url == "pair")
     }
 
     @Test func aHistoryThatWasResetStaysSo() async throws {

@@ -35,7 +35,7 @@ import Testing
         let alice = try await world.connect("alice")
         let device = world.server.client()
         _ = try await device.connect(as: Credentials("bob"))
-        let start = try await device.feed(since: nil).cursor
+        let start = try await device.catchUp(since: nil).cursor
         let feed = waitingFeed(of: device, since: start, on: executor)
         #expect(!executor.isReady)
         _ = try await alice.say("a")
@@ -51,7 +51,7 @@ import Testing
         let alice = try await world.connect("alice")
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))
-        let start = try await bob.feed(since: nil).cursor
+        let start = try await bob.catchUp(since: nil).cursor
         let old = waitingFeed(of: bob, since: start, on: first)
         let new = waitingFeed(of: bob, since: start, on: second)
         #expect(first.isReady)
@@ -69,7 +69,7 @@ import Testing
         let executor = StepExecutor()
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))
-        var cursor = try await bob.feed(since: nil).cursor
+        var cursor = try await bob.catchUp(since: nil).cursor
         do {
             let alice = try await world.connect("alice")
             try await alice.setTyping(true, in: "general")
@@ -86,7 +86,7 @@ import Testing
         let alice = try await world.connect("alice")
         let bob = world.server.client()
         _ = try await bob.connect(as: Credentials("bob"))
-        var cursor = try await bob.feed(since: nil).cursor
+        var cursor = try await bob.catchUp(since: nil).cursor
         try await alice.setTyping(true, in: "general")
         cursor = try await bob.feed(since: cursor).cursor
         let feed = waitingFeed(of: bob, since: cursor, on: executor)

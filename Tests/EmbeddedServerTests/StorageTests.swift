@@ -121,8 +121,8 @@ import Testing
         var counters = ServerCounters()
         counters.sequence = 7
         counters.firstCursor = 7
-        let read = { (counters: ServerCounters) throws(ByteReader.Damage) in
-            try ByteWriter.key(counters.write).withUnsafeBytes { bytes throws(ByteReader.Damage) in
+        let read = { (counters: ServerCounters) in
+            try ByteWriter.key(counters.write).withUnsafeBytes { bytes in
                 var reader = ByteReader(bytes)
                 return try ServerCounters(&reader)
             }

@@ -18,11 +18,17 @@ extension ServerState {
         var place = LogCursor(counters.sequence)
         if let cursor {
             place = try LogCursor(cursor.rawValue, counters)
-            if place.beginning == nil { return try feed(for: userID, from: place, session) }
         } else {
             place.beginning = ""
         }
-        return try beginning(for: userID, at: place)
+        let batch =
+            if place.beginning == nil {
+                try feed(for: userID, from: place, session)
+            } else {
+                try beginning(for: userID, at: place)
+            }
+        session?.isLive = batch.isLive
+        return batch
     }
 
     /// Returns the next batch that tells something, or the last one.
@@ -80,7 +86,6 @@ extension ServerState {
             // What is told once needs a cursor of its own.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
-        session?.isLive = isAtEnd
         return batch(builder, next, isLive: isAtEnd)
     }
 

@@ -57,7 +57,7 @@ extension BackendConformance {
             let told = try await reading.await("of a reply", reply)
             try await alice.expectWhole(told)
             try await alice.react(.add, "+1", to: reply)
-            try await bob.send("reply to it", in: url, to: reply.id)
+            _ = try await bob.send("reply to it", in: url, to: reply.id)
             try await bob.edit(reply, "edited")
             let edit = try await reading.await("of an edit", reply) { $0.text == "edited" }
             try await alice.expectWhole(edit)
