@@ -67,6 +67,20 @@ import Testing
         #expect(await feed.value == .notConnected)
     }
 
+    @Test func aFeedEndsWithItsConnectionHoweverFarItHasCome() async throws {
+        let network = ConditionedBackend(server)
+        // Each round finds the feed at another place on its way.
+        for round in 0..<400 {
+            _ = try await network.connect(as: Credentials("u"))
+            let feed = Task {
+                await failure { () throws(BackendError) in try await network.feed(since: "0") }
+            }
+            for _ in 0..<round % 8 { await Task.yield() }
+            await network.disconnect()
+            #expect(await feed.value == .notConnected)
+        }
+    }
+
     @Test func aFeedWhoseTaskIsCanceledSaysSo() async throws {
         let network = ConditionedBackend(server)
         let feed = Task {

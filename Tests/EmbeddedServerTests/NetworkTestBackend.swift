@@ -104,6 +104,7 @@ final class LogBackend: Backend {
     }
 
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        if Task.isCancelled { throw BackendError(.canceled, "") }
         try begin("feed \(cursor?.rawValue ?? "nil")")
         guard let cursor else {
             let channels = LogBackend.urls.map { FeedEvent.channel(ChannelUpdate($0, Patch())) }

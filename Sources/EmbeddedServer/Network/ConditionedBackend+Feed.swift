@@ -9,7 +9,7 @@ extension ConditionedBackend {
     /// - Throws: `notConnected` as soon as the network goes.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         // A task of its own, for the network to end it.
-        let (id, task) = state.withLock { state in
+        let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
                     try await self.perform(.feed, "") { passage throws(BackendError) in
@@ -19,11 +19,18 @@ extension ConditionedBackend {
             }
         }
         defer { state.withLock { $0.feeds[id] = nil } }
-        return try await withTaskCancellationHandler {
+        let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
-        }.get()
+        }
+        if case .failure(let error) = result, error.code == .canceled, !Task.isCancelled,
+            state.withLock({ $0.losses != losses })
+        {
+            // It was the network that ended it, before the call was on its way.
+            throw .notConnected
+        }
+        return try result.get()
     }
 
     private func result(
@@ -150,10 +157,10 @@ extension NetworkState {
     /// Starts a feed; whoever takes the network away from now on ends it.
     mutating func beginFeed(
         _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
-    ) -> (Int, FeedTask) {
+    ) -> (id: Int, losses: Int, FeedTask) {
         feedCount += 1
         let task = Task { await body() }
         feeds[feedCount] = task
-        return (feedCount, task)
+        return (feedCount, losses, task)
     }
 }
