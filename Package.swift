@@ -105,7 +105,9 @@ let package = Package(
             dependencies: ["CLevelDB", "CLevelDBEnvironment"],
             path: "Tests/CFaultEnvironment"
         ),
-        .testTarget(name: "SyncTests", dependencies: ["Sync"]),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: ["Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting"]),
         .testTarget(
             name: "EmbeddedServerTests",
             dependencies: [

@@ -180,6 +180,22 @@ extension StoreReader {
             KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) }))
     }
 
+    /// Returns whether a channel has any tombstone.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek.
+    package func hasTombstones(in url: ChannelURL) throws(StoreError) -> Bool {
+        let view = try view
+        guard let number = try view.number(of: url) else { return false }
+        var isFound = false
+        try view.cache.scan(KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })) {
+            (_, _) throws(StoreError) in
+            isFound = true
+            return false
+        }
+        return isFound
+    }
+
     /// Returns a token, by what it is for, such as "feed"; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.

@@ -202,16 +202,31 @@ extension StoreReader {
     ) throws(StoreError) -> Int {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return 0 }
-        let table = ByteWriter.key { $0.table(.message, number) }
-        // Newest first: the upper bound comes first, and is stepped over.
-        var range = KeyRange(prefix: table)
-        if case .position(let position) = upper {
-            range.lower = ByteWriter.key { $0.messageKey(number, position) } + [0]
+        return try view.cache.count(.messages(of: number, from: lower, to: upper))
+    }
+
+    /// Returns where the messages are that are held strictly between two bounds, newest first.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - lower: The older bound.
+    ///   - upper: The newer bound.
+    /// - Returns: Their positions; none between equal or reversed bounds.
+    /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
+    /// - Complexity: One seek, then O(*n*) in the messages; decodes none.
+    package func positions(
+        in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
+    ) throws(StoreError) -> [Position] {
+        let view = try view
+        guard lower < upper, let number = try view.number(of: url) else { return [] }
+        let cache = view.cache
+        var positions: [Position] = []
+        try cache.scan(.messages(of: number, from: lower, to: upper)) {
+            (key, _) throws(StoreError) in
+            positions.append(try cache.position(ofMessageKey: key))
+            return true
         }
-        if case .position(let position) = lower {
-            range.upper = ByteWriter.key { $0.messageKey(number, position) }
-        }
-        return try view.cache.count(range)
+        return positions
     }
 
     /// Returns how many messages are held in all.
@@ -225,6 +240,23 @@ extension StoreReader {
         guard let batch = view.batch else { return try view.version.messageCount() }
         if batch.hasLostCount { return try view.cache.messageCount() }
         return try view.version.messageCount() + batch.addedMessages
+    }
+}
+
+extension KeyRange {
+    /// The keys of the messages strictly between two bounds, newest first.
+    fileprivate static func messages(
+        of number: ChannelNumber, from lower: Gap.Bound, to upper: Gap.Bound
+    ) -> KeyRange {
+        var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        // The upper bound comes first, and is stepped over.
+        if case .position(let position) = upper {
+            range.lower = ByteWriter.key { $0.messageKey(number, position) } + [0]
+        }
+        if case .position(let position) = lower {
+            range.upper = ByteWriter.key { $0.messageKey(number, position) }
+        }
+        return range
     }
 }
 

@@ -21,6 +21,22 @@ extension Batch {
         _ message: Message, source: CollectionEventSource? = nil,
         replaces: (_ held: Message) -> Bool = { _ in true }
     ) throws(StoreError) -> Bool {
+        try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
+    }
+
+    /// Saves a message that the server has, or what becomes of it and the one that is held.
+    ///
+    /// - Parameters:
+    ///   - message: The message, if none is held under its id.
+    ///   - source: Why, for those who observe.
+    ///   - held: What is saved instead of the one that is held: under the same id; `nil` to leave it.
+    /// - Returns: What was saved; `nil` if nothing was.
+    /// - Throws: As ``save(_:source:replaces:)``.
+    @discardableResult
+    package func save(
+        _ message: Message, source: CollectionEventSource? = nil,
+        over held: (Message) -> Message?
+    ) throws(StoreError) -> Message? {
         guard let position = message.position else {
             throw StoreError(
                 .invalid, "the message has no id: what is not sent yet belongs in a draft",
@@ -30,22 +46,27 @@ extension Batch {
         if let parentID = message.parentMessageID {
             try checkName(parentID.rawValue, "the id of a parent message")
         }
-        let isSaved = try whole { () throws(StoreError) in
-            try save(message, at: position, replaces)
+        let saved = try whole { () throws(StoreError) in
+            try save(message, position.messageID, over: held)
         }
-        if isSaved { note(.savedMessage(message), source) }
-        return isSaved
+        if let saved { note(.savedMessage(saved), source) }
+        return saved
     }
 
     private func save(
-        _ message: Message, at position: Position, _ replaces: (Message) -> Bool
-    ) throws(StoreError) -> Bool {
-        let id = position.messageID
+        _ incoming: Message, _ id: MessageID, over resolve: (Message) -> Message?
+    ) throws(StoreError) -> Message? {
+        let number = try number(giving: incoming.channelURL)
+        let old = try held(id, in: number)
+        var message = incoming
+        if let held = old?.message {
+            if held == incoming { return nil }
+            guard let resolved = resolve(held), resolved != held else { return nil }
+            message = resolved
+        }
+        let position = Position(createdAt: message.createdAt, messageID: id)
         let requestID = message.requestID
         let parentID = message.parentMessageID
-        let number = try number(giving: message.channelURL)
-        let old = try held(id, in: number)
-        if let held = old?.message, held == message || !replaces(held) { return false }
         let oldRequestID =
             old?.requestID == requestID ? nil : try old?.ownRequestID(in: cache, number)
         if let old, old.position != position {
@@ -66,7 +87,7 @@ extension Batch {
             if let parentID { rows.cache.putReply(to: parentID, at: position, number) }
         }
         if old == nil { try count(1, in: number) }
-        return true
+        return message
     }
 
     /// Removes a message.

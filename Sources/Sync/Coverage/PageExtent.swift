@@ -1,0 +1,40 @@
+import Models
+import Store
+
+/// What of a history a page has told all of: from one bound through another, both included.
+struct PageExtent: Hashable {
+    var from: Gap.Bound
+    var through: Gap.Bound
+
+    init(from: Gap.Bound, through: Gap.Bound) {
+        self.from = from
+        self.through = through
+    }
+
+    /// Finds out what a page covers; `nil` if nothing.
+    ///
+    /// It covers what lies between its outermost messages, whatever their number. It reaches an end of
+    /// the history only where it has no cursor, and the newest end only if the feed tells what comes
+    /// after it.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - edge: Where its anchor is, if that is known not to have anything between it and the page:
+    ///     a message that is held, or the place that a gap's own cursor stands for.
+    ///   - isFollowed: Whether the feed tells all that was accepted after the page was asked for.
+    init?(_ page: MessagePage, edge: Gap.Bound?, isFollowed: Bool) {
+        var bounds: [Gap.Bound] = edge.map { [$0] } ?? []
+        if let first = page.messages.first?.position { bounds.append(.position(first)) }
+        if let last = page.messages.last?.position { bounds.append(.position(last)) }
+        if page.older == nil { bounds.append(.beginning) }
+        if page.newer == nil && isFollowed { bounds.append(.end) }
+        // An empty page covers its anchor alone, or all on one side of it. Where that is not known,
+        // an end of the history says nothing of what lies before it.
+        if page.messages.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
+            return nil
+        }
+        guard let lower = bounds.min(), let upper = bounds.max() else { return nil }
+        from = lower
+        through = upper
+    }
+}

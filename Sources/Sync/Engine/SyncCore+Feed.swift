@@ -1,0 +1,98 @@
+import Models
+import Store
+
+extension SyncCore {
+    /// Asks the feed what comes next, if it is not asked already.
+    mutating func startFeed() {
+        guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
+        guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
+            return waitForFeed(atLeast: nil)
+        }
+        call(.feed(token?.point.cursor), .feed(after: token))
+    }
+
+    mutating func takeFeed(_ answer: BackendAnswer, after token: FeedToken?) {
+        switch answer {
+        case .batch(let batch):
+            if let token, token.epoch != batch.epoch { return lose(.newEpoch) }
+            guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
+            feedFailures = 0
+            connector.noteProgress()
+            startFeed()
+        case .failed(let error) where error.code == .expired && token != nil:
+            lose(.expiredCursor)
+        case .failed(let error) where error.code == .canceled:
+            startFeed()
+        case .failed(let error):
+            waitForFeed(atLeast: error.retryAfter)
+        default: break
+        }
+    }
+
+    private mutating func waitForFeed(atLeast duration: Duration?) {
+        feedFailures += 1
+        act(
+            .wait(
+                .feed(number: connector.number), beforeAttempt: feedFailures + 1,
+                atLeast: duration))
+    }
+
+    private mutating func lose(_ loss: HistoryLoss) {
+        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss) }) != nil else {
+            return waitForFeed(atLeast: nil)
+        }
+        state.isLive = false
+        act(.tell(.historyLost(loss)))
+        healing.lookAgain()
+        startFeed()
+    }
+
+    /// Stores a part of the feed with where it goes on.
+    ///
+    /// - Returns: Whether it is stored.
+    private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
+        if !batch.events.isEmpty || token?.point.cursor != batch.cursor {
+            let report = write { (ingest) throws(StoreError) in
+                let report = try ingest.take(batch, after: token?.point)
+                let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
+                ingest.batch.setFeed(FeedToken(point, batch.epoch))
+                if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
+                return report
+            }
+            guard let report else { return false }
+            if let count = report.unreadCount { state.unreadCount = count }
+            for url in report.removedChannels { healing.remove(url) }
+            for url in report.openedChannels { healing.look(at: url) }
+        }
+        if batch.isLive && !state.isLive { lookAtRecentChannels() }
+        state.isLive = batch.isLive
+        return true
+    }
+
+    /// Looks after the channels with the most recent messages.
+    private mutating func lookAtRecentChannels() {
+        guard options.backgroundChannels > 0 else { return }
+        let query = GroupChannelListQuery.recent
+        let limit = options.backgroundChannels
+        let recent = read { (reader) throws(StoreError) in
+            try reader.groupChannels(matching: query, limit: limit)
+        }
+        healing.setRecent(recent?.map(\.url) ?? [])
+    }
+}
+
+extension GroupChannelListQuery {
+    /// All channels, those with the most recent messages first.
+    fileprivate static var recent: GroupChannelListQuery {
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        query.hiddenStateFilter = .all
+        return query
+    }
+}
+
+extension SyncCore.Call {
+    fileprivate var isOfFeed: Bool {
+        if case .feed = purpose { true } else { false }
+    }
+}

@@ -1,0 +1,322 @@
+import Models
+import Store
+
+extension SyncCore {
+    /// How often, one after the other, the server may tell nothing new before it is left alone.
+    private static let idleLimit = 5
+
+    /// Makes the calls that are to be made next.
+    mutating func planHealing() {
+        while connector.isOn, healing.busyCount < options.parallelRequests,
+            let url = healing.next(isLive: state.isLive)
+        {
+            heal(url)
+        }
+    }
+
+    /// Asks for what is asked next of a channel, if anything.
+    private mutating func heal(_ url: ChannelURL) {
+        var work = healing[url]
+        if let newer = work.newer {
+            work.isBusy = true
+            healing[url] = work
+            return call(
+                .messages(url, .cursor(newer.cursor), older: 0, newer: options.pageSize),
+                .newer(url, edge: newer.edge))
+        }
+        guard let step = nextStep(in: url, work) else { return }
+        work.isBusy = true
+        switch step {
+        case .changes(let point):
+            let run = work.changelog ?? ChangelogRun(since: .feed(point.cursor))
+            work.changelog = run
+            healing[url] = work
+            call(.messageChanges(url, run.point), .heal(url, step, edge: nil))
+        case .walk(let gap):
+            work.pages += 1
+            healing[url] = work
+            let anchor = anchor(at: gap.upper, gap.walkCursor, work)
+            call(
+                .messages(url, anchor, older: pageSize(url, gap, work), newer: 0),
+                .heal(url, step, edge: anchor == .newest ? nil : gap.upper))
+        case .refetch(let range):
+            work.pages += 1
+            healing[url] = work
+            let anchor = anchor(at: range.upper, nil, work)
+            call(
+                .messages(url, anchor, older: options.pageSize, newer: 0),
+                .heal(url, step, edge: anchor == .newest ? nil : range.upper))
+        }
+    }
+
+    private mutating func nextStep(in url: ChannelURL, _ work: Healing.Work) -> HealingStep? {
+        let rows = read { (reader) throws(StoreError) in
+            (
+                gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url),
+                isOpen: try reader.openChannel(orNil: url) != nil
+            )
+        }
+        // An open channel is not followed: what one sees of it is asked for by who shows it.
+        guard let rows, !rows.isOpen else { return nil }
+        return HealingPlan(
+            gaps: rows.gaps, staleRanges: rows.stale, view: healing.view(of: url),
+            isRecent: healing.isKept(url),
+            hasBudget: healing.isShown(url) || healing.isAwaited(url)
+                || work.pages < options.backgroundPages,
+            stopped: work.stopped
+        ).next
+    }
+
+    /// Where a page is asked for whose newest message is to lie just below a bound.
+    private func anchor(
+        at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Healing.Work
+    ) -> MessageAnchor {
+        if let cursor { return .cursor(cursor) }
+        guard case .position(let position) = bound else { return .newest }
+        if position.messageID.rawValue.isEmpty { return .time(position.createdAt) }
+        if !work.avoidsMessages { return .message(position.messageID) }
+        // Messages of the same time are asked for once more, rather than left out.
+        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
+        return overflows ? .newest : .time(Timestamp(milliseconds: next))
+    }
+
+    /// How many messages of a gap to ask for: of one that is shown, not many more than tell whether
+    /// it is a huge one.
+    private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
+        guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .tell else {
+            return options.pageSize
+        }
+        return max(1, min(options.pageSize, options.hugeGapThreshold + 1 - work.walked))
+    }
+
+    // MARK: Answers
+
+    mutating func takeHealing(_ answer: BackendAnswer, _ call: Call, _ news: Flights.News?) {
+        guard let url = call.request.channelURL else { return }
+        if case .failed(let error) = answer { return takeFailure(error, url, call) }
+        // Void: so much has happened meanwhile that it has to be asked again.
+        guard let news else { return healing.resume(url) }
+        switch (answer, call.purpose) {
+        case (.page(let page), .heal(_, let step, let edge)):
+            if takePage(page, step, edge, call, news) { return }
+        case (.page(let page), .newer(_, let edge)):
+            takeNewer(page, edge, call, news)
+        case (.lookup(let lookup), .doubts(_, let extent)):
+            write { (ingest) throws(StoreError) in
+                try ingest.take(lookup, in: url, since: news, .messageFill)
+                try ingest.markVerified(url, extent)
+            }
+        case (.messageChanges(let changes), .heal):
+            return takeChanges(changes, in: url, news)
+        default: break
+        }
+        goOn(with: url)
+    }
+
+    private mutating func goOn(with url: ChannelURL) {
+        if state.failure == nil { return healing.resume(url) }
+        wait(for: url, atLeast: nil)
+    }
+
+    /// - Returns: Whether something has to be found out before the channel's next turn.
+    private mutating func takePage(
+        _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
+        _ news: Flights.News
+    ) -> Bool {
+        guard let url = call.request.channelURL else { return false }
+        let before = progress(in: url)
+        let isFollowed = call.flight?.isFollowed ?? false
+        let report = write { (ingest) throws(StoreError) in
+            // The newest end is an edge, too, once nothing is behind it.
+            let end: Gap.Bound? = edge ?? (page.newer == nil && isFollowed ? .end : nil)
+            return try ingest.take(
+                page, in: url, edge: end, isFollowed: isFollowed, since: news, .messageFill)
+        }
+        guard let report else { return false }
+        var work = healing[url]
+        work.failures = 0
+        if edge == nil, let newer = page.newer {
+            let last = page.messages.last?.position.map(Gap.Bound.position)
+            work.newer = (newer, last)
+        }
+        let hasMoved = progress(in: url) != before || work.newer != nil
+        work.idleAnswers = hasMoved ? 0 : work.idleAnswers + 1
+        if case .walk(let gap) = step {
+            work.walked += page.messages.count { $0.position.map(gap.contains) ?? false }
+        }
+        healing[url] = work
+        if work.idleAnswers == SyncCore.idleLimit { stall(url) }
+        if case .walk(let gap) = step { noteHugeGap(gap, in: url) }
+        guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
+        self.call(.lookup(report.doubtful, url), .doubts(url, extent))
+        return true
+    }
+
+    /// Takes over what came behind the newest page, until nothing does.
+    private mutating func takeNewer(
+        _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ news: Flights.News
+    ) {
+        guard let url = call.request.channelURL else { return }
+        let isFollowed = call.flight?.isFollowed ?? false
+        write { (ingest) throws(StoreError) in
+            try ingest.take(
+                page, in: url, edge: edge, isFollowed: isFollowed, since: news, .messageFill)
+        }
+        var work = healing[url]
+        let isEmpty = page.messages.isEmpty
+        work.idleAnswers = isEmpty ? work.idleAnswers + 1 : 0
+        let last = page.messages.last?.position.map(Gap.Bound.position) ?? edge
+        work.newer = page.newer.map { ($0, last) }
+        healing[url] = work
+        if work.idleAnswers == SyncCore.idleLimit { stall(url) }
+    }
+
+    private mutating func takeChanges(
+        _ changes: MessageChangelog, in url: ChannelURL, _ news: Flights.News
+    ) {
+        guard var run = healing[url].changelog else { return healing.resume(url) }
+        let next = run.step(token: changes.next, hasMore: changes.hasMore)
+        write { (ingest) throws(StoreError) in
+            try ingest.take(changes, in: url, since: news, .messageChangelog)
+            guard case .done(let token) = next else { return }
+            try ingest.markChangesRead(in: url)
+            ingest.batch.setMessageChangelogToken(token, of: url)
+        }
+        healing[url].failures = 0
+        healing[url].changelog = next == .more ? run : nil
+        if next == .stalled { return stall(url) }
+        goOn(with: url)
+    }
+
+    // MARK: Failures
+
+    private mutating func takeFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
+        switch error.code {
+        case .expired: expire(url, call)
+        case .canceled: healing.resume(url)
+        case .unsupported where call.isOfChanges: giveUpChanges(in: url)
+        case _ where error.isTransient:
+            healing[url].failures += 1
+            wait(for: url, atLeast: error.retryAfter)
+        default: leave(url, SyncError(error))
+        }
+    }
+
+    /// Finds another way to what the server cannot go on from.
+    private mutating func expire(_ url: ChannelURL, _ call: Call) {
+        if call.isOfChanges { return expireChanges(of: url) }
+        healing[url].newer = nil
+        if case .messages(_, .message, _, _) = call.request {
+            healing[url].avoidsMessages = true
+        } else if case .heal(_, .walk(let gap), _) = call.purpose, gap.walkCursor != nil {
+            write { (ingest) throws(StoreError) in try ingest.forgetWalk(of: gap) }
+        } else {
+            healing[url].failures += 1
+            return wait(for: url, atLeast: nil)
+        }
+        goOn(with: url)
+    }
+
+    private mutating func expireChanges(of url: ChannelURL) {
+        guard let run = healing[url].changelog else { return giveUpChanges(in: url) }
+        let stored = read { (reader) throws(StoreError) in
+            try reader.messageChangelogToken(of: url)
+        }
+        guard case .feed = run.point, let token = stored ?? nil else {
+            return giveUpChanges(in: url)
+        }
+        healing[url].changelog = ChangelogRun(since: .token(token))
+        healing.resume(url)
+    }
+
+    /// Marks what is held of a channel as stale: what became of it can be learned no more.
+    private mutating func giveUpChanges(in url: ChannelURL) {
+        healing[url].changelog = nil
+        write { (ingest) throws(StoreError) in try ingest.loseChanges(in: url) }
+        goOn(with: url)
+    }
+
+    private mutating func stall(_ url: ChannelURL) {
+        leave(url, SyncError(.stalled, "the server tells the same of \(url) again and again"))
+    }
+
+    private mutating func leave(_ url: ChannelURL, _ error: SyncError) {
+        healing[url].changelog = nil
+        healing[url].newer = nil
+        healing.fail(url, error)
+        act(.tell(.failed(url, error)))
+    }
+
+    private mutating func wait(for url: ChannelURL, atLeast duration: Duration?) {
+        healing[url].isBusy = true
+        act(
+            .wait(
+                .healing(url, number: connector.number),
+                beforeAttempt: max(healing[url].failures, 1) + 1, atLeast: duration))
+    }
+
+    // MARK: Huge gaps
+
+    private mutating func noteHugeGap(_ gap: Gap, in url: ChannelURL) {
+        guard gap.lower != .beginning else { return }
+        let left = read { (reader) throws(StoreError) in
+            try reader.gaps(orAll: url).contains { $0.lower == gap.lower }
+        }
+        guard left == true else {
+            healing[url].walked = 0
+            return
+        }
+        guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
+            !healing[url].stopped.contains(gap.lower)
+        else { return }
+        act(.tell(.hugeGap(url)))
+        switch options.hugeGapPolicy {
+        case .tell: healing[url].stopped.insert(gap.lower)
+        // Told once.
+        case .heal: healing[url].walked = .min
+        }
+    }
+
+    /// What a page may change of what is known of a history.
+    private mutating func progress(in url: ChannelURL) -> [AnyHashable] {
+        let rows = read { (reader) throws(StoreError) -> [AnyHashable] in
+            [try reader.gaps(orAll: url), try reader.staleRanges(orNone: url)]
+        }
+        return rows ?? []
+    }
+}
+
+extension SyncCore.Call {
+    fileprivate var isOfChanges: Bool {
+        if case .messageChanges = request { true } else { false }
+    }
+}
+
+extension Ingest {
+    /// Notes that all changes of a channel's messages are read that its gaps waited for.
+    func markChangesRead(in url: ChannelURL) throws(StoreError) {
+        for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
+            gap.changesSince = nil
+            try batch.update(gap)
+        }
+    }
+
+    /// Makes the walk of a gap begin anew.
+    func forgetWalk(of gap: Gap) throws(StoreError) {
+        let held = try batch.gaps(orAll: gap.channelURL)
+        guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {
+            return
+        }
+        gap.walkCursor = nil
+        try batch.update(gap)
+    }
+
+    /// Marks a channel's history as stale, instead of reading what became of it.
+    mutating func loseChanges(in url: ChannelURL) throws(StoreError) {
+        let number = (try batch.lossCount()) + 1
+        try markChangesRead(in: url)
+        try batch.markStale(StaleRange(in: url, epoch: number))
+        batch.setLossCount(number)
+        forget(url)
+    }
+}

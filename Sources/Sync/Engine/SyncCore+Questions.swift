@@ -1,0 +1,129 @@
+import Models
+import Store
+
+extension SyncCore {
+    /// How often something is asked again because so much happened meanwhile.
+    private static let attempts = 5
+
+    /// Asks the server for what somebody else wants to know.
+    mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
+        guard connector.isOn else {
+            let error = SyncError(.notConnected, "there is no connection to ask for it")
+            return act(.fail(error, ticket: ticket))
+        }
+        call(question.request, .question(question, ticket: ticket, attempt: attempt))
+    }
+
+    mutating func take(
+        _ answer: BackendAnswer, to question: SyncQuestion, _ ticket: Int, _ attempt: Int,
+        _ flight: Flights.Flight?, _ news: Flights.News?
+    ) {
+        if case .failed(let error) = answer {
+            return act(.fail(SyncError(error), ticket: ticket))
+        }
+        guard let news else {
+            guard attempt < SyncCore.attempts else {
+                let error = SyncError(.stalled, "each answer was out of date when it came")
+                return act(.fail(error, ticket: ticket))
+            }
+            return ask(question, ticket, attempt: attempt + 1)
+        }
+        let reply = take(answer, to: question, flight?.isFollowed ?? false, news)
+        if let reply {
+            act(.reply(reply, ticket: ticket))
+        } else {
+            let message = "the answer could not be stored"
+            act(.fail(state.failure ?? SyncError(.store, message), ticket: ticket))
+        }
+    }
+
+    /// - Returns: What is to be replied; `nil` if it could not be stored.
+    private mutating func take(
+        _ answer: BackendAnswer, to question: SyncQuestion, _ isFollowed: Bool, _ news: Flights.News
+    ) -> SyncReply? {
+        switch (answer, question) {
+        case (.page(let page), .messages(let url, let anchor, _, _, let edge, let source)):
+            return take(page, in: url, at: anchor, edge, source, isFollowed, news)
+        case (.lookup(let lookup), .lookup(_, let url)):
+            return write { (ingest) throws(StoreError) in
+                try ingest.take(lookup, in: url, since: news, .requestMessage)
+                return .lookup(lookup)
+            }
+        case (.messageChanges(let changes), .messageChanges(let url, _)):
+            return write { (ingest) throws(StoreError) in
+                try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
+                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+                return .messageChanges(changes)
+            }
+        case (.channelChanges(let changes), .channelChanges):
+            return take(changes, news)
+        case (.channels(let page), .channels):
+            return write { (ingest) throws(StoreError) in
+                for channel in page.elements {
+                    try ingest.take(channel, since: news, .channelLoadMore)
+                }
+                return .channels(page)
+            }
+        case (.channel(let channel), .channel):
+            return write { (ingest) throws(StoreError) in
+                try ingest.take(channel, since: news, .requestChannel)
+                return .channel(channel)
+            }
+        default: return nil
+        }
+    }
+
+    private mutating func take(
+        _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ edge: Gap.Bound?,
+        _ source: CollectionEventSource, _ isFollowed: Bool, _ news: Flights.News
+    ) -> SyncReply? {
+        let report = write { (ingest) throws(StoreError) in
+            var edge = edge
+            switch anchor {
+            case .message(let id):
+                // It is the edge of what is on the page, wherever it is.
+                let held = try ingest.batch.message(orNil: id, in: url)
+                edge = edge ?? held?.position.map(Gap.Bound.position)
+            case .newest where page.newer == nil && isFollowed: edge = .end
+            default: break
+            }
+            return try ingest.take(
+                page, in: url, edge: edge, isFollowed: isFollowed, since: news, source)
+        }
+        guard let report else { return nil }
+        if !report.doubtful.isEmpty { healing.look(at: url) }
+        return .messages(
+            FetchedMessages(
+                page: page, from: report.extent?.from, through: report.extent?.through))
+    }
+
+    private mutating func take(
+        _ changes: GroupChannelChangelog, _ news: Flights.News
+    ) -> SyncReply? {
+        let removed = write { (ingest) throws(StoreError) in
+            let removed = try ingest.take(changes, since: news, .requestChannelChangelog)
+            ingest.batch.setChannelChangelogToken(changes.next)
+            return removed
+        }
+        guard let removed else { return nil }
+        for url in removed { healing.remove(url) }
+        return .channelChanges(changes)
+    }
+
+    /// Takes in messages that nobody has asked for.
+    ///
+    /// - Returns: How many of them are held now.
+    mutating func takeIn(
+        _ messages: [Message], _ source: CollectionEventSource
+    ) throws(SyncError) -> Int {
+        let count = write { (ingest) throws(StoreError) in
+            var count = 0
+            for message in messages where try ingest.take(message, source, .unknown) { count += 1 }
+            return count
+        }
+        guard let count else {
+            throw state.failure ?? SyncError(.store, "the messages could not be stored")
+        }
+        return count
+    }
+}

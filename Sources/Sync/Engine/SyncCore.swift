@@ -1,0 +1,381 @@
+import Models
+import Store
+
+/// All that an engine decides, one step after the other: no task, no clock, no network.
+///
+/// A step takes what happened, writes to the store what follows from it, and says what is to be done
+/// outside: which calls to make, for what to wait, what to tell. Nothing is decided on what was read
+/// before a call: each step reads anew.
+struct SyncCore {
+    /// Something that happened.
+    enum Input: Sendable {
+        /// Somebody wants a connection.
+        case connect(Credentials, ticket: Int)
+        /// Nobody wants one any more.
+        case disconnect
+        /// It is worth connecting again at once, as when the network is back.
+        case reconnect
+        /// The user has new credentials, or none.
+        case renew(Credentials?)
+        /// A call has its answer.
+        case answer(BackendAnswer, call: Int)
+        /// A wait is over.
+        case waited(Wait)
+        /// Waiting is of no use any more: there were as many attempts as there may be.
+        case gaveUp(Wait)
+        /// Somebody asks for something.
+        case ask(SyncQuestion, ticket: Int)
+        /// Somebody waits until all is told and nothing is left to do, in a channel or at all.
+        case awaitCaughtUp(ChannelURL?, ticket: Int)
+        /// Who asked or waits is not interested any more.
+        case abandon(ticket: Int)
+        /// Somebody shows a part of a channel's history, or another part than before.
+        case show(ChannelURL, ShownRange?, viewer: Int)
+        /// Somebody shows it no more.
+        case hide(ChannelURL, viewer: Int)
+    }
+
+    /// Something that is to be done outside.
+    enum Action: Sendable {
+        case call(BackendRequest, number: Int)
+        case cancel(call: Int)
+        /// Wait, before an attempt that is counted from 1; not shorter than the server says.
+        case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
+        /// Wait for nothing any more.
+        case stopWaiting
+        /// Ask the user's application for new credentials.
+        case renewSession
+        case tell(SyncEvent)
+        case connected(User, BackendError?, ticket: Int)
+        case reply(SyncReply, ticket: Int)
+        case fail(SyncError, ticket: Int)
+    }
+
+    /// Something to wait for. What is waited for in vain has another number by then.
+    enum Wait: Hashable, Sendable {
+        case connection(number: Int)
+        case feed(number: Int)
+        case healing(ChannelURL, number: Int)
+    }
+
+    /// A call that has no answer yet.
+    struct Call {
+        enum Purpose {
+            case connect(ticket: Int?)
+            case feed(after: FeedToken?)
+            case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
+            case newer(ChannelURL, edge: Gap.Bound?)
+            case doubts(ChannelURL, PageExtent)
+            case question(SyncQuestion, ticket: Int, attempt: Int)
+        }
+        let request: BackendRequest
+        let purpose: Purpose
+        /// `nil` of the feed and of connecting, which nothing overtakes.
+        let flight: Flights.Flight?
+    }
+
+    let store: ChatStore
+    let options: SyncOptions
+    let capabilities: BackendCapabilities
+
+    var connector = Connector()
+    var state = SyncState()
+    var flights = Flights()
+    var calls: [Int: Call] = [:]
+    var healing = Healing()
+    /// Who waits for what to be caught up with.
+    var waiting: [Int: ChannelURL?] = [:]
+    /// How often the feed has failed since it last told something.
+    var feedFailures = 0
+    private var lastNumber = 0
+    private var connectTicket: Int?
+    private var actions: [Action] = []
+    private var told: SyncState?
+
+    init(_ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities) {
+        self.store = store
+        self.options = options
+        self.capabilities = capabilities
+    }
+
+    /// Takes what happened, and says what follows from it.
+    mutating func step(_ input: Input) -> [Action] {
+        take(input)
+        planHealing()
+        answerWhoWaits()
+        state.channelsLeft = healing.channelsLeft
+        state.connection = connector.connection
+        if state != told {
+            told = state
+            act(.tell(.state(state)))
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    /// Whether nothing is on its way, and nobody waits for anything but news.
+    var isIdle: Bool {
+        calls.values.allSatisfy { if case .feed = $0.request { true } else { false } }
+            && waiting.isEmpty
+    }
+
+    private mutating func take(_ input: Input) {
+        switch input {
+        case .connect(let credentials, let ticket): connect(as: credentials, ticket)
+        case .disconnect: disconnect()
+        case .reconnect:
+            healing.forgetFailures()
+            perform(connector.retryAnew())
+        case .renew(let credentials): perform(connector.renew(credentials))
+        case .answer(let answer, let number): take(answer, of: number)
+        case .waited(let wait): take(wait)
+        case .gaveUp(let wait):
+            if case .connection(connector.number) = wait { connector.end() }
+        case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
+        case .awaitCaughtUp(let url, let ticket):
+            waiting[ticket] = .some(url)
+            if let url { healing.look(at: url, isWaitedFor: true) }
+        case .abandon(let ticket): abandon(ticket)
+        case .show(let url, let range, let viewer):
+            healing.show(url, range, viewer)
+        case .hide(let url, let viewer):
+            healing.hide(url, viewer)
+        }
+    }
+
+    private mutating func take(_ wait: Wait) {
+        switch wait {
+        case .connection(let number):
+            if number == connector.number { perform(connector.retry()) }
+        case .feed(let number):
+            if number == connector.number { startFeed() }
+        case .healing(let url, let number):
+            if number == connector.number { healing.resume(url) }
+        }
+    }
+
+    // MARK: Acting
+
+    mutating func act(_ action: Action) { actions.append(action) }
+
+    /// Makes a call.
+    mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
+        lastNumber += 1
+        // What comes after an answer is told by the feed, if there is a cursor to tell it from.
+        let isFollowed = (try? store.read { try $0.feed() != nil }) ?? false
+        var flight: Flights.Flight?
+        switch request {
+        case .connect, .feed: break
+        default: flight = flights.begin(in: request.channelURL, isFollowed: isFollowed)
+        }
+        calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
+        act(.call(request, number: lastNumber))
+    }
+
+    private mutating func take(_ answer: BackendAnswer, of number: Int) {
+        // What was canceled, or belongs to a connection of before, is of no interest.
+        guard let call = calls.removeValue(forKey: number) else { return }
+        let news = call.flight.map { flights.end($0) } ?? nil
+        if case .failed(let error) = answer, endsConnection(error, call) {
+            return loseConnection(error, call)
+        }
+        switch call.purpose {
+        case .connect(let ticket): take(answer, connecting: call, ticket)
+        case .feed(let token): takeFeed(answer, after: token)
+        case .heal, .newer, .doubts: takeHealing(answer, call, news)
+        case .question(let question, let ticket, let attempt):
+            take(answer, to: question, ticket, attempt, call.flight, news)
+        }
+    }
+
+    /// Does a write, and notes if the store fails.
+    ///
+    /// - Returns: What the closure found out; `nil` if nothing was written.
+    @discardableResult
+    mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
+        var result: Result?
+        var newFlights = flights
+        do {
+            try store.write { batch in
+                var ingest = Ingest(batch, options, state.user?.userID, flights)
+                result = try body(&ingest)
+                newFlights = ingest.flights
+            }
+            flights = newFlights
+            state.failure = nil
+            return result
+        } catch let error as StoreError {
+            state.failure = SyncError(error)
+        } catch {
+            state.failure = SyncError(.store, "\(error)", cause: error)
+        }
+        return nil
+    }
+
+    /// Reads something; `nil` if that fails, which is noted.
+    mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
+        do throws(StoreError) {
+            return try body(try store.snapshot())
+        } catch {
+            state.failure = SyncError(error)
+            return nil
+        }
+    }
+
+    // MARK: The connection
+
+    private mutating func connect(as credentials: Credentials, _ ticket: Int) {
+        if let user = read({ (reader) throws(StoreError) in try reader.storedUser() }) ?? nil {
+            guard user.userID == credentials.userID else {
+                let message = "the store is of \(user.userID), not of \(credentials.userID)"
+                return act(.fail(SyncError(.otherUser, message), ticket: ticket))
+            }
+        }
+        if state.failure?.code == .closed, let failure = state.failure {
+            return act(.fail(failure, ticket: ticket))
+        }
+        cutOff()
+        if let old = connectTicket {
+            act(.fail(SyncError(.canceled, "somebody else connects"), ticket: old))
+        }
+        connectTicket = ticket
+        perform(connector.begin(as: credentials))
+    }
+
+    private mutating func disconnect() {
+        connector.end()
+        cutOff()
+        if let ticket = connectTicket.take() {
+            act(.fail(SyncError(.closed, "disconnected meanwhile"), ticket: ticket))
+        }
+    }
+
+    mutating func perform(_ step: Connector.Step) {
+        switch step {
+        case .connect(let credentials, _):
+            call(.connect(credentials), .connect(ticket: connectTicket))
+        case .wait(let attempt, let number):
+            act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: nil))
+        case .renew:
+            act(.tell(.sessionExpired))
+            act(.renewSession)
+        case .nothing: break
+        }
+    }
+
+    private mutating func take(
+        _ answer: BackendAnswer, connecting call: Call, _ ticket: Int?
+    ) {
+        guard case .session(let session) = answer else { return }
+        connector.succeed()
+        let ticket = connectTicket.take()
+        state.user = session.user
+        let hasNewEpoch =
+            (read { (reader) throws(StoreError) in try reader.feed()?.epoch } ?? nil)
+            .map { $0 != session.epoch } ?? false
+        write { (ingest) throws(StoreError) in
+            if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
+            if try ingest.batch.storedAppInfo() != session.appInfo {
+                ingest.batch.setAppInfo(session.appInfo)
+            }
+            if hasNewEpoch { try ingest.lose(.newEpoch) }
+        }
+        if hasNewEpoch { act(.tell(.historyLost(.newEpoch))) }
+        healing.begin()
+        feedFailures = 0
+        if let ticket { act(.connected(session.user, nil, ticket: ticket)) }
+        startFeed()
+    }
+
+    /// Whether an error means that there is no connection any more, or that none was made.
+    private func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
+        if case .connect = call.purpose { return error.code != .canceled }
+        return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
+    }
+
+    private mutating func loseConnection(_ error: BackendError, _ call: Call) {
+        if case .question(_, let ticket, _) = call.purpose {
+            act(.fail(SyncError(error), ticket: ticket))
+        }
+        cutOff()
+        let step = connector.fail(error)
+        if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
+        guard connector.phase != .off else { return }
+        if case .wait(let attempt, let number) = step {
+            act(
+                .wait(
+                    .connection(number: number), beforeAttempt: attempt, atLeast: error.retryAfter))
+        } else {
+            perform(step)
+        }
+    }
+
+    /// Says what became of connecting: the user of before may go on offline, others may not.
+    private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
+        let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
+        guard let user = known, connector.phase != .revoked else {
+            if connector.phase != .revoked { connector.end() }
+            return act(.fail(SyncError(error), ticket: ticket))
+        }
+        state.user = user
+        act(.connected(user, error, ticket: ticket))
+    }
+
+    /// Ends all that is on its way.
+    mutating func cutOff() {
+        state.isLive = false
+        healing.end()
+        for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
+            act(.cancel(call: number))
+            if let flight = call.flight { _ = flights.end(flight) }
+            if case .question(_, let ticket, _) = call.purpose {
+                act(.fail(SyncError(.notConnected, "the connection ended"), ticket: ticket))
+            }
+        }
+        calls = [:]
+        flights.voidAll()
+        act(.stopWaiting)
+    }
+
+    // MARK: Who waits
+
+    private mutating func abandon(_ ticket: Int) {
+        if let url = waiting.removeValue(forKey: ticket) {
+            if let url, !waiting.values.contains(url) { healing.isWaitedForNoMore(url) }
+        }
+        if connectTicket == ticket { connectTicket = nil }
+        for (number, call) in calls {
+            guard case .question(_, ticket, _) = call.purpose else { continue }
+            calls[number] = nil
+            if let flight = call.flight { _ = flights.end(flight) }
+            act(.cancel(call: number))
+        }
+    }
+
+    private mutating func answerWhoWaits() {
+        guard !waiting.isEmpty else { return }
+        for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
+            if let url, let error = healing.failure(of: url) {
+                abandon(ticket)
+                act(.fail(error, ticket: ticket))
+            } else if state.isLive, state.failure == nil,
+                url.map({ !healing.isLeft($0) }) ?? healing.isDone
+            {
+                abandon(ticket)
+                act(.reply(.caughtUp, ticket: ticket))
+            }
+        }
+    }
+}
+
+extension Connector {
+    var connection: SyncState.Connection {
+        switch phase {
+        case .off: .offline
+        case .connecting: .connecting
+        case .waiting, .renewing: .waiting
+        case .on: .online
+        case .revoked: .revoked
+        }
+    }
+}

@@ -1,0 +1,313 @@
+public import Models
+public import Store
+
+/// The one writer between a server and a store: what the user is to see comes from the store, and gets
+/// there through the engine.
+///
+/// ```swift
+/// let engine = SyncEngine(store: store, backend: server.client())
+/// try await engine.connect(as: Credentials("alice"))
+/// try await engine.caughtUp()
+/// let newest = try store.read { try $0.messages(in: "general", limit: 30) }
+/// ```
+///
+/// It follows the backend's feed, fills the gaps in what is held, and comes back by itself when the
+/// connection is lost. A store has one engine at a time. Let go of, it stops; ``close()`` waits for
+/// that.
+public actor SyncEngine {
+    /// Where everything ends up.
+    public nonisolated let store: ChatStore
+
+    /// The server, or the way to it.
+    public nonisolated let backend: any Backend
+
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let jitter: @Sendable () -> Double
+    private let renewSession: @Sendable () async -> Credentials?
+
+    private var core: SyncCore
+    private var calls: [Int: Task<Void, Never>] = [:]
+    private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
+    private var renewal: Task<Void, Never>?
+    private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
+    private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
+    private var lastNumber = 0
+    private var isClosed = false
+
+    private enum Outcome: Sendable {
+        case connected(User, BackendError?)
+        case reply(SyncReply)
+    }
+
+    /// Creates an engine; it does nothing until somebody connects.
+    ///
+    /// - Parameters:
+    ///   - store: Where everything ends up.
+    ///   - backend: The server, or the way to it.
+    ///   - options: How it goes about its work.
+    ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
+    ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
+    ///   - renewSession: Gives new credentials when the session has expired; `nil` if there are none.
+    public init(
+        store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        },
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        renewSession: @escaping @Sendable () async -> Credentials? = { nil }
+    ) {
+        self.store = store
+        self.backend = backend
+        self.sleep = sleep
+        self.jitter = jitter
+        self.renewSession = renewSession
+        core = SyncCore(store, options, backend.capabilities)
+    }
+
+    deinit {
+        for task in calls.values { task.cancel() }
+        for task in waits.values { task.cancel() }
+        renewal?.cancel()
+        for follower in followers.values { follower.finish() }
+    }
+
+    // MARK: The connection
+
+    /// Lets a user in, and stays connected from then on.
+    ///
+    /// There are three outcomes. Connected: a user and no error. Not connected, but the user was let in
+    /// before: the user and the error; what is held may be shown, and the engine goes on trying. Not
+    /// connected, and nothing held: the error is thrown.
+    ///
+    /// - Returns: The user, and why there is no connection yet.
+    /// - Throws: ``SyncError`` with code `refused` if the server does not let the user in, `otherUser` if
+    ///   the store is somebody else's, `notConnected`, `closed`, `canceled`.
+    @discardableResult
+    public func connect(
+        as credentials: Credentials
+    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+        switch try await outcome({ .connect(credentials, ticket: $0) }) {
+        case .connected(let user, let error): return (user, error)
+        case .reply: preconditionFailure("Connecting is answered by a user.")
+        }
+    }
+
+    /// Tries to connect at once, if it is waiting to; call it when the network is back, or the
+    /// application.
+    public func reconnect() { take(.reconnect) }
+
+    /// Ends the connection, and goes on with nothing; what is held stays.
+    public func disconnect() async {
+        take(.disconnect)
+        await backend.disconnect()
+    }
+
+    /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.
+    public func close() async {
+        guard !isClosed else { return }
+        take(.disconnect)
+        isClosed = true
+        let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
+        for task in tasks { task.cancel() }
+        await backend.disconnect()
+        for task in tasks { await task.value }
+        for ticket in tickets.keys.sorted() {
+            let error = SyncError(.closed, "the engine was closed")
+            tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
+        }
+        for follower in followers.values { follower.finish() }
+        followers = [:]
+    }
+
+    // MARK: Following it
+
+    /// How far the engine is.
+    public var state: SyncState { core.state }
+
+    /// What happens to the engine from now on, beginning with its state; each follower is told all of it.
+    public func events() -> AsyncStream<SyncEvent> {
+        let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
+        guard !isClosed else {
+            continuation.finish()
+            return stream
+        }
+        lastNumber += 1
+        let number = lastNumber
+        followers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.unfollow(number) }
+        }
+        continuation.yield(.state(core.state))
+        return stream
+    }
+
+    private func unfollow(_ number: Int) { followers[number] = nil }
+
+    /// Waits until the feed has told all that happened, and nothing is left to do by itself.
+    ///
+    /// - Parameter url: A channel, to wait for that one alone: then what is missing of its newest
+    ///   messages is fetched, however long it was left alone. `nil` for all that the engine does.
+    /// - Throws: ``SyncError`` with the reason why a channel is left alone; `closed`, `canceled`.
+    public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
+        _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
+    }
+
+    /// Whether nothing is on its way but the feed, and nobody waits.
+    public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
+
+    // MARK: Asking
+
+    func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {
+        switch try await outcome({ .ask(question, ticket: $0) }) {
+        case .reply(let reply): return reply
+        case .connected: preconditionFailure("A question is answered by a reply.")
+        }
+    }
+
+    private func outcome(
+        _ input: (Int) -> SyncCore.Input
+    ) async throws(SyncError) -> Outcome {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        lastNumber += 1
+        let ticket = lastNumber
+        let input = input(ticket)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<Outcome, SyncError>, Never>) in
+                if Task.isCancelled {
+                    return continuation.resume(returning: .failure(.canceled))
+                }
+                tickets[ticket] = continuation
+                take(input)
+            }
+        } onCancel: {
+            Task { await self.abandon(ticket) }
+        }
+        return try result.get()
+    }
+
+    private func abandon(_ ticket: Int) {
+        guard let continuation = tickets.removeValue(forKey: ticket) else { return }
+        take(.abandon(ticket: ticket))
+        continuation.resume(returning: .failure(.canceled))
+    }
+
+    func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        return try core.takeIn(messages, source)
+    }
+
+    // MARK: Steps
+
+    func take(_ input: SyncCore.Input) {
+        guard !isClosed else { return }
+        for action in core.step(input) { perform(action) }
+    }
+
+    private func perform(_ action: SyncCore.Action) {
+        switch action {
+        case .call(let request, let number): call(request, number)
+        case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
+        case .wait(let wait, let attempt, let duration):
+            self.wait(wait, beforeAttempt: attempt, atLeast: duration)
+        case .stopWaiting:
+            for task in waits.values { task.cancel() }
+            waits = [:]
+        case .renewSession: renew()
+        case .tell(let event):
+            if case .state(let state) = event { tellStore(state) }
+            for follower in followers.values { follower.yield(event) }
+        case .connected(let user, let error, let ticket):
+            tickets.removeValue(forKey: ticket)?.resume(
+                returning: .success(.connected(user, error)))
+        case .reply(let reply, let ticket):
+            tickets.removeValue(forKey: ticket)?.resume(returning: .success(.reply(reply)))
+        case .fail(let error, let ticket):
+            tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
+        }
+    }
+
+    private func call(_ request: BackendRequest, _ number: Int) {
+        let backend = backend
+        calls[number] = Task { [weak self] in
+            let answer = await backend.answer(to: request)
+            await self?.take(answer, number)
+        }
+    }
+
+    private func take(_ answer: BackendAnswer, _ number: Int) {
+        guard calls.removeValue(forKey: number) != nil else { return }
+        take(.answer(answer, call: number))
+    }
+
+    private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
+        guard let delay = core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter())
+        else { return take(.gaveUp(wait)) }
+        let duration = max(delay, atLeast ?? .zero)
+        let sleep = sleep
+        waits[wait]?.cancel()
+        waits[wait] = Task { [weak self] in
+            // Canceled, it is waited for no more.
+            guard (try? await sleep(duration)) != nil else { return }
+            await self?.finish(wait)
+        }
+    }
+
+    private func finish(_ wait: SyncCore.Wait) {
+        guard waits.removeValue(forKey: wait) != nil else { return }
+        take(.waited(wait))
+    }
+
+    private func renew() {
+        let renewSession = renewSession
+        renewal?.cancel()
+        renewal = Task { [weak self] in
+            let credentials = await renewSession()
+            await self?.take(.renew(credentials))
+        }
+    }
+
+    /// The connection's state goes the way of all changes, so that collections hear of it in order.
+    private func tellStore(_ state: SyncState) {
+        let connection: ConnectionState =
+            switch state.connection {
+            case .online: .open
+            case .connecting: .connecting
+            case .offline, .waiting, .revoked: .closed
+            }
+        guard connection != toldConnection else { return }
+        toldConnection = connection
+        // A store that is closed has nobody to tell.
+        _ = try? store.tell(.connection(connection))
+    }
+
+    private var toldConnection = ConnectionState.closed
+}
+
+extension SyncError {
+    fileprivate static let canceled = SyncError(.canceled, "the task that asked was canceled")
+}
+
+extension Backend {
+    /// Makes a call, and says what came of it.
+    fileprivate func answer(to request: BackendRequest) async -> BackendAnswer {
+        do throws(BackendError) {
+            switch request {
+            case .connect(let credentials): return .session(try await connect(as: credentials))
+            case .feed(let cursor): return .batch(try await feed(since: cursor))
+            case .messages(let url, let anchor, let older, let newer):
+                return .page(try await messages(in: url, at: anchor, older: older, newer: newer))
+            case .lookup(let ids, let url): return .lookup(try await lookup(ids, in: url))
+            case .messageChanges(let url, let point):
+                return .messageChanges(try await messageChanges(in: url, since: point))
+            case .channelChanges(let point):
+                return .channelChanges(try await channelChanges(since: point))
+            case .channels(let query, let cursor):
+                return .channels(try await channels(matching: query, after: cursor))
+            case .channel(let url): return .channel(try await channel(url))
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Models
+public import Store
+
+/// A call of the backend.
+enum BackendRequest: Hashable, Sendable {
+    case connect(Credentials)
+    case feed(FeedCursor?)
+    case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
+    case lookup([MessageID], ChannelURL)
+    case messageChanges(ChannelURL, ChangelogPoint)
+    case channelChanges(ChangelogPoint)
+    case channels(GroupChannelListQuery, PageCursor?)
+    case channel(ChannelURL)
+
+    /// The channel it is about, if it is about one.
+    var channelURL: ChannelURL? {
+        switch self {
+        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
+            .channel(let url):
+            url
+        case .connect, .feed, .channelChanges, .channels: nil
+        }
+    }
+}
+
+/// What the backend answered.
+enum BackendAnswer: Sendable {
+    case session(BackendSession)
+    case batch(FeedBatch)
+    case page(MessagePage)
+    case lookup(MessageLookup)
+    case messageChanges(MessageChangelog)
+    case channelChanges(GroupChannelChangelog)
+    case channels(Page<GroupChannel>)
+    case channel(GroupChannel)
+    case failed(BackendError)
+}
+
+/// What somebody else asks the engine for.
+enum SyncQuestion: Hashable, Sendable {
+    /// Messages next to a place; the edge, if it is known that nothing lies between it and them.
+    case messages(
+        ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
+    case lookup([MessageID], ChannelURL)
+    case messageChanges(ChannelURL, ChangelogPoint)
+    case channelChanges(ChangelogPoint)
+    case channels(GroupChannelListQuery, PageCursor?)
+    case channel(ChannelURL)
+
+    var request: BackendRequest {
+        switch self {
+        case .messages(let url, let anchor, let older, let newer, _, _):
+            .messages(url, anchor, older: older, newer: newer)
+        case .lookup(let ids, let url): .lookup(ids, url)
+        case .messageChanges(let url, let point): .messageChanges(url, point)
+        case .channelChanges(let point): .channelChanges(point)
+        case .channels(let query, let cursor): .channels(query, cursor)
+        case .channel(let url): .channel(url)
+        }
+    }
+}
+
+/// What the engine found out for somebody else.
+enum SyncReply: Sendable {
+    case messages(FetchedMessages)
+    case lookup(MessageLookup)
+    case messageChanges(MessageChangelog)
+    case channelChanges(GroupChannelChangelog)
+    case channels(Page<GroupChannel>)
+    case channel(GroupChannel)
+    case caughtUp
+}
+
+/// Messages that were fetched, and stored.
+public struct FetchedMessages: Hashable, Sendable {
+    /// The page as the server gave it, the oldest message first.
+    public var page: MessagePage
+
+    /// From where on the history is known now; `nil` if the page covers nothing but its messages.
+    public var from: Gap.Bound?
+
+    /// Up to where it is known.
+    public var through: Gap.Bound?
+}

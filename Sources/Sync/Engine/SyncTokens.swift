@@ -1,0 +1,108 @@
+import Foundation
+import Models
+import Store
+
+/// Where the feed goes on, as it is stored in the batch that holds what came before it.
+struct FeedToken: Hashable {
+    var point: FeedPoint
+    var epoch: ServerEpoch
+
+    /// Number, length of the epoch, epoch, cursor. DO NOT CHANGE: on disk.
+    var bytes: [UInt8] {
+        Array("\(point.number) \(epoch.rawValue.utf8.count) \(epoch)\(point.cursor)".utf8)
+    }
+
+    init(_ point: FeedPoint, _ epoch: ServerEpoch) {
+        self.point = point
+        self.epoch = epoch
+    }
+
+    /// - Returns: `nil` if these are not the bytes of a token.
+    init?(bytes: [UInt8]) {
+        let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
+            let length = Int(String(decoding: parts[1], as: UTF8.self)),
+            (0...parts[2].count).contains(length),
+            let epoch = String(validating: parts[2].prefix(length), as: UTF8.self),
+            let cursor = String(validating: parts[2].dropFirst(length), as: UTF8.self)
+        else { return nil }
+        self.init(FeedPoint(FeedCursor(cursor), number: number), ServerEpoch(epoch))
+    }
+}
+
+/// What is remembered of the last time that the user was let in.
+struct StoredSession: Hashable {
+    var user: User
+    var epoch: ServerEpoch
+    var appInfo: AppInfo?
+}
+
+// The scopes of the engine's tokens. DO NOT CHANGE: on disk.
+private enum Scope {
+    static let feed = "feed"
+    static let losses = "losses"
+    static let user = "user"
+    static let appInfo = "app"
+    static let unread = "unread"
+    static let channelChangelog = "channels"
+    static func messageChangelog(of url: ChannelURL) -> String { "messages \(url)" }
+}
+
+extension StoreReader {
+    /// Where the feed goes on; `nil` if it begins anew, or the token cannot be read.
+    func feed() throws(StoreError) -> FeedToken? {
+        try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
+    }
+
+    /// How often the engine has lost track of the server's history.
+    func lossCount() throws(StoreError) -> Int64 {
+        try token(Scope.losses).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// Who was let in last; `nil` if nobody was.
+    func storedUser() throws(StoreError) -> User? {
+        try token(Scope.user).flatMap { try? User(serialized: $0) }
+    }
+
+    func storedAppInfo() throws(StoreError) -> AppInfo? {
+        try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
+    }
+
+    func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
+        try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
+    }
+
+    /// From where the changelog of channels goes on, if somebody asked for it.
+    func channelChangelogToken() throws(StoreError) -> String? {
+        try token(Scope.channelChangelog).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// From where the changelog of a channel's messages goes on, if it was read to its end.
+    func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
+        try token(Scope.messageChangelog(of: url)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension Batch {
+    func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
+
+    func setLossCount(_ count: Int64) { setToken(Array("\(count)".utf8), for: Scope.losses) }
+
+    func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
+
+    func setAppInfo(_ info: AppInfo?) {
+        setToken(info.map { Array($0.serialize()) }, for: Scope.appInfo)
+    }
+
+    func setUnreadCount(_ count: UnreadItemCount) {
+        setToken(Array(count.serialize()), for: Scope.unread)
+    }
+
+    func setChannelChangelogToken(_ token: String?) {
+        setToken(token.map { Array($0.utf8) }, for: Scope.channelChangelog)
+    }
+
+    func setMessageChangelogToken(_ token: String?, of url: ChannelURL) {
+        setToken(token.map { Array($0.utf8) }, for: Scope.messageChangelog(of: url))
+    }
+}

@@ -1,0 +1,158 @@
+import Models
+import Store
+
+extension Ingest {
+    /// What became of a page.
+    struct PageReport: Hashable {
+        /// What it covers; `nil` if nothing.
+        var extent: PageExtent?
+        /// The messages that are held where the page has none, in a stretch that was stale: they
+        /// may have been deleted, which is to be found out.
+        var doubtful: [MessageID] = []
+    }
+
+    /// Takes over a page of a history, and closes the gaps that it covers.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - url: The channel.
+    ///   - edge: Where its anchor is; see ``PageExtent``.
+    ///   - isFollowed: Whether the feed tells what comes after the request.
+    ///   - news: What became known since the page was asked for.
+    ///   - source: Why, for those who observe.
+    mutating func take(
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, isFollowed: Bool,
+        since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) -> PageReport {
+        for message in page.messages where message.channelURL == url {
+            try take(message, since: news, source)
+        }
+        guard let extent = PageExtent(page, edge: edge, isFollowed: isFollowed) else {
+            return PageReport()
+        }
+        var report = PageReport(extent: extent)
+        if page.messages.isEmpty, extent.from == extent.through {
+            // Nothing but the walk has moved.
+            try moveWalk(in: url, at: extent.from, to: page.older)
+            return report
+        }
+        try cover(extent, in: url, page.older)
+        guard !(try knowledge(of: url).stale.isEmpty) else { return report }
+        let told = Set(page.messages.compactMap(\.messageID))
+        report.doubtful = try batch.positions(in: url, from: extent.from, to: extent.through)
+            .map(\.messageID)
+            .filter { !told.contains($0) && !news.touched.contains($0) }
+        if report.doubtful.isEmpty { try markVerified(url, extent) }
+        return report
+    }
+
+    /// Takes a stretch out of the stale ranges: what is held there is what the server has.
+    mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
+        try batch.markVerified(url, from: extent.from, through: extent.through)
+        forget(url)
+    }
+
+    /// Takes over a message of an answer, and what was told of it since the answer was asked for.
+    mutating func take(
+        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        guard let id = message.messageID, !news.deleted.contains(id) else { return }
+        var message = message
+        for event in news.events[id] ?? [] {
+            switch event {
+            case .reaction(let reaction): message.apply(reaction)
+            case .threadInfo(let thread): message.apply(thread)
+            default: break
+            }
+        }
+        try take(message, source, news.touched.contains(id) ? .unknown : .fresh)
+    }
+
+    /// Takes over what became of messages that were asked for by their ids.
+    mutating func take(
+        _ lookup: MessageLookup, in url: ChannelURL, since news: Flights.News,
+        _ source: CollectionEventSource
+    ) throws(StoreError) {
+        for message in lookup.found where message.channelURL == url {
+            try take(message, since: news, source)
+        }
+        for id in lookup.gone where !news.touched.contains(id) {
+            try delete(id, in: url, at: nil, source)
+        }
+    }
+
+    /// Takes over what became of a channel's messages.
+    mutating func take(
+        _ changes: MessageChangelog, in url: ChannelURL, since news: Flights.News,
+        _ source: CollectionEventSource
+    ) throws(StoreError) {
+        for message in changes.updated where message.channelURL == url {
+            guard let id = message.messageID, !news.deleted.contains(id) else { continue }
+            let freshness: Freshness = news.touched.contains(id) ? .unknown : .fresh
+            try takeUpdate(message, source, freshness)
+        }
+        for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
+            try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
+        }
+    }
+
+    // MARK: Channels
+
+    /// Takes over a channel that was asked for, unless something newer was told of it meanwhile.
+    mutating func take(
+        _ channel: GroupChannel, since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        guard !news.channels.contains(channel.url) else { return }
+        let held = try batch.groupChannel(orNil: channel.url)
+        var channel = channel
+        // The device's own.
+        channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
+        if channel != held { try save(channel, over: held, source) }
+    }
+
+    /// Takes over what became of the user's channels.
+    ///
+    /// - Returns: The channels that were removed.
+    mutating func take(
+        _ changes: GroupChannelChangelog, since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) -> [ChannelURL] {
+        for channel in changes.updated { try take(channel, since: news, source) }
+        let removed = changes.deletedURLs.filter { !news.channels.contains($0) }
+        for url in removed { try remove(url, source) }
+        return removed
+    }
+
+    // MARK: Gaps
+
+    /// Closes gaps; one whose changes are still to be read stays, as small as it can be.
+    private func cover(
+        _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
+    ) throws(StoreError) {
+        let kept = try batch.gaps(orAll: url).filter {
+            $0.changesSince != nil && extent.from <= $0.lower && $0.upper <= extent.through
+        }
+        var from = extent.from
+        for gap in kept {
+            // What is left lies between its older end and the message behind that.
+            let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
+            let end = held.last.map(Gap.Bound.position) ?? gap.upper
+            if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
+            from = end
+        }
+        if from <= extent.through {
+            try batch.cover(
+                url, from: from, through: extent.through,
+                walkCursor: kept.isEmpty ? walkCursor : nil)
+        }
+    }
+
+    private func moveWalk(
+        in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
+    ) throws(StoreError) {
+        guard var gap = try batch.gaps(orAll: url).first(where: { $0.upper == upper }),
+            gap.walkCursor != cursor
+        else { return }
+        gap.walkCursor = cursor
+        try batch.update(gap)
+    }
+}

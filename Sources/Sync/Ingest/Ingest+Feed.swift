@@ -1,0 +1,248 @@
+import Models
+import Store
+
+extension Ingest {
+    /// What a part of the feed did that matters beyond the batch it was written in.
+    struct FeedReport: Hashable {
+        /// The channels whose history has a hole now, or is new.
+        var openedChannels: [ChannelURL] = []
+        /// The channels that are the user's no more.
+        var removedChannels: [ChannelURL] = []
+        /// How much the user has not seen, if that was told.
+        var unreadCount: UnreadItemCount?
+    }
+
+    /// Takes over a part of the feed, and where the feed goes on.
+    ///
+    /// - Parameters:
+    ///   - feed: The part.
+    ///   - previous: Where the feed was before.
+    mutating func take(
+        _ feed: FeedBatch, after previous: FeedPoint?
+    ) throws(StoreError) -> FeedReport {
+        var report = FeedReport()
+        let toldLast = Set(
+            feed.events.compactMap { event -> ChannelURL? in
+                guard case .channel(let update) = event, update.patch.contains(\.lastMessage)
+                else { return nil }
+                return update.channelURL
+            })
+        for event in feed.events {
+            try take(event, after: previous, derivesLast: toldLast, &report)
+        }
+        return report
+    }
+
+    private mutating func take(
+        _ event: FeedEvent, after previous: FeedPoint?, derivesLast toldLast: Set<ChannelURL>,
+        _ report: inout FeedReport
+    ) throws(StoreError) {
+        switch event {
+        case .channel(let update):
+            if try take(update) { report.openedChannels.append(update.channelURL) }
+        case .channelRemoved(let url, _):
+            try remove(url, .eventChannelDeleted, &report)
+        case .channels(let urls):
+            for url in try batch.channelURLs() where !urls.contains(url) {
+                guard try batch.openChannel(orNil: url) == nil else { continue }
+                try remove(url, .channelBackgroundSync, &report)
+            }
+        case .openChannel(let channel):
+            try batch.save(channel, source: .eventChannelChanged)
+        case .unreadCount(let count):
+            report.unreadCount = count
+        case .messageReceived(let message):
+            guard try take(message, .eventMessageReceived, .unknown) else { return }
+            if !toldLast.contains(message.channelURL) { try noteNewest(message) }
+        case .messageUpdated(let message):
+            try takeUpdate(message, .eventMessageUpdated, .unknown)
+            if !toldLast.contains(message.channelURL) { try noteNewest(message) }
+        case .messageDeleted(let id, let url, let time):
+            try delete(id, in: url, at: time, .eventMessageDeleted)
+            if !toldLast.contains(url) { try noteDeleted(id, in: url) }
+        case .reaction(let reaction):
+            try change(
+                reaction.messageID, in: reaction.channelURL, by: event, .eventReactionUpdated
+            ) { $0.apply(reaction) }
+        case .threadInfo(let thread):
+            try change(
+                thread.parentMessageID, in: thread.channelURL, by: event, .eventThreadInfoUpdated
+            ) { $0.apply(thread) }
+        case .hole(let url, let walk):
+            try openHole(in: url, walk, since: previous)
+            report.openedChannels.append(url)
+        case .read(let userID, let url, let time):
+            let isOwn = userID == self.userID
+            try changeChannel(url, .eventReadReceiptUpdated) { channel in
+                channel.readReceipts.raise(userID, to: time)
+                if isOwn {
+                    channel.myLastRead = max(channel.myLastRead ?? .distantPast, time)
+                }
+            }
+        case .delivered(let userID, let url, let time):
+            try changeChannel(url, .eventDeliveryReceiptUpdated) {
+                $0.deliveryReceipts.raise(userID, to: time)
+            }
+        case .typing(let users, let url):
+            batch.tell(.typing(users, in: url), source: .eventTypingStatusUpdated)
+        }
+    }
+
+    // MARK: Messages
+
+    /// Takes over an edited message, unless it lies where nothing is known and nobody has asked.
+    mutating func takeUpdate(
+        _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
+    ) throws(StoreError) {
+        guard let position = message.position else { return }
+        let url = message.channelURL
+        if !flights.isAsking(about: url), try batch.isInGap(position, in: url),
+            try batch.message(orNil: position.messageID, in: url) == nil
+        {
+            return
+        }
+        try take(message, source, freshness)
+    }
+
+    /// Opens a gap at the newest end of a history.
+    mutating func openHole(
+        in url: ChannelURL, _ walk: PageCursor?, since previous: FeedPoint?
+    ) throws(StoreError) {
+        flights.void(url)
+        let lower = try newestEdge(of: url)
+        try batch.open(
+            Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
+        forget(url)
+    }
+
+    /// Up to where a history is known; the beginning, if it is not known at its newest end.
+    private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
+        let gap = try batch.newestGap(in: url)
+        if let gap, gap.upper == .end { return gap.lower }
+        var edge = gap?.upper ?? .beginning
+        if let newest = try batch.newestPosition(in: url) {
+            // What was accepted later may lie a little before it, where clocks disagree.
+            edge = max(edge, .position(newest.earlier(by: options.clockSkew)))
+        }
+        return edge
+    }
+
+    // MARK: Channels
+
+    /// - Returns: Whether the channel was not held before.
+    private mutating func take(_ update: ChannelUpdate) throws(StoreError) -> Bool {
+        let url = update.channelURL
+        let held = try batch.groupChannel(orNil: url)
+        var channel = held ?? GroupChannel()
+        channel.url = url
+        update.patch.apply(to: &channel)
+        try save(channel, over: held, update.source)
+        for user in update.users { try batch.save(user, source: update.source) }
+        return held == nil
+    }
+
+    /// Saves a channel, and takes out of its history what lies before its beginning now.
+    mutating func save(
+        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        try batch.save(channel, source: source)
+        flights.noteChannel(channel.url)
+        guard let beginning = channel.historyBeginning, beginning != held?.historyBeginning else {
+            return
+        }
+        forget(channel.url)
+        try batch.removeMessages(
+            in: channel.url, through: beginning, source: .eventChannelResetHistory)
+        try batch.cover(channel.url, from: .beginning, through: beginning)
+        try batch.markVerified(channel.url, from: .beginning, through: beginning)
+    }
+
+    private mutating func remove(
+        _ url: ChannelURL, _ source: CollectionEventSource, _ report: inout FeedReport
+    ) throws(StoreError) {
+        try remove(url, source)
+        report.removedChannels.append(url)
+    }
+
+    /// Takes a channel out, which is the user's no more.
+    mutating func remove(
+        _ url: ChannelURL, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        flights.void(url)
+        flights.noteChannel(url)
+        forget(url)
+        try batch.removeChannel(url, source: source)
+    }
+
+    private mutating func changeChannel(
+        _ url: ChannelURL, _ source: CollectionEventSource, _ change: (inout GroupChannel) -> Void
+    ) throws(StoreError) {
+        guard var channel = try batch.groupChannel(orNil: url) else { return }
+        change(&channel)
+        try batch.save(channel, source: source)
+        flights.noteChannel(url)
+    }
+
+    // MARK: The last message, where the server leaves it to be found
+
+    /// Makes a message its channel's last one, if it is.
+    private mutating func noteNewest(_ message: Message) throws(StoreError) {
+        guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
+        else {
+            return
+        }
+        if let last = channel.lastMessage?.position, let position = message.position,
+            position < last
+        {
+            return
+        }
+        channel.lastMessage = message
+        try batch.save(channel, source: .eventChannelChanged)
+        flights.noteChannel(channel.url)
+    }
+
+    /// Gives a channel its newest message, if the last one is gone.
+    private mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
+        guard var channel = try batch.groupChannel(orNil: url), channel.lastMessage?.messageID == id
+        else {
+            return
+        }
+        channel.lastMessage = try batch.messages(in: url, limit: 20).first(where: \.countsAsLast)
+        try batch.save(channel, source: .eventChannelChanged)
+        flights.noteChannel(url)
+    }
+}
+
+extension Message {
+    /// Whether it may be a channel's last message: replies and silent ones are not.
+    fileprivate var countsAsLast: Bool {
+        (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
+    }
+}
+
+extension [UserID: Timestamp] {
+    /// Sets a user's time, unless it is later already.
+    fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
+        self[userID] = Swift.max(self[userID] ?? .distantPast, time)
+    }
+}
+
+extension Position {
+    /// The first position that is earlier by some time, and stops at the beginning of time.
+    fileprivate func earlier(by duration: Duration) -> Position {
+        guard duration > .zero else { return self }
+        let (time, overflows) = createdAt.milliseconds.subtractingReportingOverflow(
+            duration.milliseconds)
+        return Position(
+            createdAt: overflows ? .distantPast : Timestamp(milliseconds: time), messageID: "")
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds; the largest number if there are more.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflows ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,63 @@
+import Models
+import Store
+
+// What is damaged reads as if it were not there, for those who put something in its place. Of a gap
+// that is damaged, all that is known is that the history has one.
+extension StoreReader {
+    func message(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
+    }
+
+    func tombstone(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Tombstone? {
+        try readable(or: nil) { (reader) throws(StoreError) in
+            try reader.tombstone(of: id, in: url)
+        }
+    }
+
+    func tombstones(orNone url: ChannelURL) throws(StoreError) -> [Tombstone] {
+        try readable(or: []) { (reader) throws(StoreError) in try reader.tombstones(in: url) }
+    }
+
+    func groupChannel(orNil url: ChannelURL) throws(StoreError) -> GroupChannel? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.groupChannel(url) }
+    }
+
+    func openChannel(orNil url: ChannelURL) throws(StoreError) -> OpenChannel? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.openChannel(url) }
+    }
+
+    func staleRanges(orNone url: ChannelURL) throws(StoreError) -> [StaleRange] {
+        try readable(or: []) { (reader) throws(StoreError) in try reader.staleRanges(in: url) }
+    }
+
+    func gaps(orAll url: ChannelURL) throws(StoreError) -> [Gap] {
+        try readable(or: [Gap(in: url)]) { (reader) throws(StoreError) in
+            try reader.gaps(in: url)
+        }
+    }
+
+    /// The newest gap of a history.
+    func newestGap(in url: ChannelURL) throws(StoreError) -> Gap? {
+        try readable(or: Gap(in: url)) { (reader) throws(StoreError) in
+            try reader.firstGap(below: .end, in: url)
+        }
+    }
+
+    /// Whether a position lies in a gap, or may lie in one.
+    func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
+        try readable(or: true) { (reader) throws(StoreError) in
+            try reader.gap(around: position, in: url) != nil
+        }
+    }
+
+    private func readable<Value>(
+        or substitute: Value, _ read: (Self) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try read(self)
+        } catch {
+            guard error.code == .corruption else { throw error }
+            return substitute
+        }
+    }
+}
