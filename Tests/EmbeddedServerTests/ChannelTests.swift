@@ -211,6 +211,21 @@ import Testing
         #expect(try await bob.texts() == ["b", "d"])
     }
 
+    @Test func theMembersAreToldWithoutAMuteThatHasEnded() async throws {
+        try world.makeChannel("general", "alice", "bob", "carol")
+        let alice = try await world.connect("alice")
+        try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "")
+        try await alice.restrict("carol", in: "general", .muted, until: 1020, reason: "")
+        func muted() async throws -> [UserID] {
+            try await alice.channel("general").members.filter(\.isMuted).map(\.userID)
+        }
+        #expect(try await muted() == ["bob", "carol"])
+        world.clock.advance(by: 10)
+        #expect(try await muted() == ["carol"])
+        world.clock.advance(by: 10)
+        #expect(try await muted() == [])
+    }
+
     @Test func whoIsBannedLosesTheChannelMeanwhile() async throws {
         var params = GroupChannelCreateParams(userIDs: ["bob"], url: "general")
         params.isPublic = true

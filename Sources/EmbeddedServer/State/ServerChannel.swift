@@ -26,6 +26,8 @@ final class ServerChannel {
     var typing: [UserID] = []
     /// What all members are told of it, until it changes.
     var shared: GroupChannel?
+    /// When the first of the mutes ends that ``shared`` tells of; `nil` if none does by itself.
+    var sharedEnd: Timestamp?
     /// The newest message that counts as one; unknown until somebody asks.
     var lastMessage: Lazy<Message> = .unknown
     /// The newest position there ever was; unknown until somebody sends.
@@ -95,6 +97,11 @@ extension ServerChannel {
     ) -> Restriction? {
         guard let restriction = restrictions[type]?[userID] else { return nil }
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
+    }
+
+    /// When the next mute ends by itself; `nil` if none does.
+    func nextEndOfMute(after time: Timestamp) -> Timestamp? {
+        restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }
 
     /// The members' ids, in their order.

@@ -351,7 +351,7 @@ public protocol Backend: Sendable {
     ///   - userID: Who.
     ///   - url: The channel.
     ///   - restriction: Whether the user is muted or banned.
-    ///   - end: When it ends by itself; `nil` for never.
+    ///   - end: When it ends by itself, which the feed need not tell; `nil` for never.
     ///   - reason: What is said of it.
     /// - Throws: `refused` if the user does not moderate the channel.
     func restrict(
