@@ -65,6 +65,21 @@ import Testing
         #expect(try await bob.createChannel(params).url != first.url)
     }
 
+    @Test func aChannelThatIsRefusedChangesNothing() async throws {
+        try world.makeChannel("general", "alice")
+        // What is half done would be read anew from the rows.
+        func loaded() -> ObjectIdentifier? {
+            world.server.withState { state in state.channels.values.first.map(ObjectIdentifier.init)
+            }
+        }
+        let before = loaded()
+        let error = await thrown { try world.makeChannel("general", "alice", "dave") }
+        #expect(error?.detail == .duplicatedData)
+        #expect(loaded() == before)
+        let dave = await thrown { try world.server.revokeUser("dave") }
+        #expect(dave?.detail == .userNotExist)
+    }
+
     @Test func aURLIsGivenOnce() async throws {
         let alice = try await world.connect("alice")
         try world.makeChannel("general", "alice")

@@ -12,7 +12,6 @@ extension ServerState {
         var others: [UserID] = []
         for id in params.userIDs + params.operatorUserIDs where id != userID && !others.contains(id)
         {
-            _ = try knownOrNewAccount(id)
             others.append(id)
         }
         let key = params.isDistinct ? ServerChannel.distinctKey(Set(others + [userID])) : ""
@@ -31,7 +30,9 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? ChannelURL("group_channel_\(number)")
+        // Before anybody is added: a request that changed nothing is the cheaper one to refuse.
         try checkIsFree(url)
+        for id in others { _ = try knownOrNewAccount(id) }
         counters.nextChannel += 1
         var group = GroupChannel(url: url, name: params.name, createdAt: now())
         group.createdBy = creator.user
