@@ -30,7 +30,8 @@ final class ServerChannel {
     var sharedEnd: Timestamp?
     /// The newest message that counts as one; unknown until somebody asks.
     var lastMessage: Lazy<Message> = .unknown
-    /// The newest position there ever was; unknown until somebody sends.
+    /// A position that no message is above: the newest one's, or that of one that was deleted since
+    /// it was found out. Unknown until somebody asks.
     var newest: Lazy<Position> = .unknown
     /// The newest entry of the log that concerns all; unknown until somebody asks.
     var lastSequence: LogSequence?
