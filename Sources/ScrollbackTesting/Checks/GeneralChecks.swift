@@ -41,7 +41,7 @@ extension BackendConformance {
         ConformanceCheck("connect.user", "connect each user") { scene in
             for index in 0..<3 {
                 let device = try await scene.deviceOffline(index)
-                let session = try await device.backend.connect(as: device.user)
+                let session = try await scene.connect(device)
                 try expectEqual(session.user.userID, device.userID, "the session's user")
             }
         },

@@ -72,6 +72,11 @@ extension ConformanceSubject {
     public var deadline: Duration? { nil }
 }
 
+extension ConformanceSubject {
+    /// What is missing without which no check can run; `nil` if nothing is.
+    var lack: String? { users.count < 3 ? "the subject names fewer than three users" : nil }
+}
+
 /// What a host may be able to do to its server, so that more can be checked.
 public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
     /// The server stops, and starts again with what it had stored; no device of before is used again.
