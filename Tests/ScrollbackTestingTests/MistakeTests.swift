@@ -8,6 +8,18 @@ import Testing
         let memory = Memory()
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
+        await expect(mistake, on: subject)
+    }
+
+    @Test(arguments: Mistake.ofAbilities)
+    func theSuiteFindsWhatIsWrongWithAbilities(mistake: Mistake) async throws {
+        let memory = Memory()
+        var subject = try EmbeddedSubject()
+        subject.wrap = { mistake.make($0, memory) }
+        await expect(mistake, on: subject)
+    }
+
+    private func expect(_ mistake: Mistake, on subject: some ConformanceSubject) async {
         let report = await BackendConformance.run(on: subject)
         let first = report.failed.first { !mistake.promises.contains($0.promiseID) }
         #expect(
