@@ -11,9 +11,10 @@ struct EmbeddedSubject: ConformanceSubject {
     /// What is wrong with the backend, if something is on purpose.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
-    init() throws {
+    init(_ conditions: ServerConditions = ServerConditions()) throws {
         let clock = SteppingClock()
         server = try EmbeddedServer.inMemory { clock.read() }
+        server.conditions = conditions
         for user in users { try server.addUser(User(id: user.userID)) }
     }
 

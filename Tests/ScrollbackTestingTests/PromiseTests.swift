@@ -48,7 +48,7 @@ let repository = URL(filePath: #filePath)
     @Test func eachPromiseIsBrokenByAMistake() {
         let found = Set((Mistake.all + Mistake.ofAbilities).flatMap(\.promises))
         let promised = Set(BackendConformance.promises.map(\.id))
-        // To break this one takes a server of several clocks.
+        // To break this one takes a server of several clocks: see `MistakeTests`.
         #expect(promised.subtracting(found).sorted() == ["send.order"])
     }
 }

@@ -50,7 +50,7 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let first = try await alice.backend.connect(as: alice.user)
-            let messages = try await alice.send(3, in: url)
+            let messages = try await alice.send(3, in: url).inOrder
             let before = try await alice.channelURLs()
             let cursor = try await alice.tip()
             for wasConnected in [true, false] {

@@ -39,6 +39,12 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Whatever went wrong; the check fails with it.
     func perform(_ hook: ConformanceHook) async throws
 
+    /// By how much the clocks differ that give messages their times; zero by default.
+    ///
+    /// Where they differ at all, a message may have its position before one that was sent earlier:
+    /// `send.order` is not checked then. Whatever else is promised holds on such servers too.
+    var clockSkew: Duration { get }
+
     /// How many empty batches of a feed are pulled in a row before what was expected counts as
     /// missing; 5 by default.
     ///
@@ -64,6 +70,9 @@ extension ConformanceSubject {
     public func perform(_ hook: ConformanceHook) async throws {
         preconditionFailure("\(hook) is among the hooks, so `perform` has to be written.")
     }
+
+    /// Zero: one clock, or several that agree.
+    public var clockSkew: Duration { .zero }
 
     /// Five.
     public var patience: Int { 5 }

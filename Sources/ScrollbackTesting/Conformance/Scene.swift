@@ -32,6 +32,11 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
+    /// A time that is past on all clocks of the server, if this one is on some.
+    func before(_ time: Timestamp) -> Timestamp {
+        ManualClock(at: time).advance(by: .zero - subject.clockSkew)
+    }
+
     func perform(_ hook: ConformanceHook) async throws {
         log.add("— host: \(hook)")
         if hook == .stopTime { state.withLock { $0.hasStoppedTime = true } }
