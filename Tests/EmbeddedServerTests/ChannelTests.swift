@@ -65,6 +65,15 @@ import Testing
         #expect(try await bob.createChannel(params).url != first.url)
     }
 
+    @Test func aURLThatSomebodyTookIsNotGivenAgain() async throws {
+        let alice = try await world.connect("alice")
+        try world.makeChannel("group_channel_2", "alice")
+        #expect(try await alice.createChannel(GroupChannelCreateParams()).url == "group_channel_2_")
+        try world.makeChannel("open_channel_4", "alice")
+        let open = try await alice.createOpenChannel(OpenChannelCreateParams())
+        #expect(open.url == "open_channel_4_")
+    }
+
     @Test func aChannelThatIsRefusedChangesNothing() async throws {
         try world.makeChannel("general", "alice")
         // What is half done would be read anew from the rows.

@@ -29,7 +29,7 @@ extension ServerState {
             return try view(channel, for: userID)
         }
         let number = counters.nextChannel
-        let url = params.url ?? ChannelURL("group_channel_\(number)")
+        let url = params.url ?? freeURL("group_channel_", number)
         // Before anybody is added: a request that changed nothing is the cheaper one to refuse.
         try checkIsFree(url)
         for id in others { _ = try knownOrNewAccount(id) }
@@ -60,6 +60,13 @@ extension ServerState {
         var created = try view(channel, for: userID)
         created.isCreated = true
         return created
+    }
+
+    /// A URL that nobody has: users may have taken the one of the number.
+    func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
+        var url = ChannelURL("\(prefix)\(number)")
+        while numbers[url] != nil { url = ChannelURL("\(url)_") }
+        return url
     }
 
     func checkIsFree(_ url: ChannelURL) throws(BackendError) {
