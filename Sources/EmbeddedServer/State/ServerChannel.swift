@@ -30,8 +30,9 @@ final class ServerChannel {
     var sharedEnd: Timestamp?
     /// The newest message that counts as one; unknown until somebody asks.
     var lastMessage: Lazy<Message> = .unknown
-    /// A position that no message is above: the newest one's, or that of one that was deleted since
-    /// it was found out. Unknown until somebody asks.
+    /// A position that no message is above; unknown until somebody asks.
+    ///
+    /// It is the newest one's, or that of one that was deleted since it was found out.
     var newest: Lazy<Position> = .unknown
     /// The newest entry of the log that concerns all; unknown until somebody asks.
     var lastSequence: LogSequence?

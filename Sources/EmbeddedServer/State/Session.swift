@@ -96,9 +96,7 @@ extension ServerState {
         session.resume(.failed(.notConnected))
     }
 
-    /// The session of a client that may ask.
-    ///
-    /// - Parameter connection: The number that it has to have; `nil` for any.
+    /// The session of a client that may ask, with the number of a connection if one is named.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected

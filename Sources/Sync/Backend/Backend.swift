@@ -238,6 +238,7 @@ public protocol Backend: Sendable {
     ///   - update: What is to change.
     ///   - requestID: Names this change, in each attempt; the backend may deduplicate by it.
     /// - Returns: The whole message, as it now is.
+    /// - Throws: `refused` if it may not be changed, `notFound` if it is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -254,6 +255,7 @@ public protocol Backend: Sendable {
     ///   - channelURL: Its channel.
     ///   - requestID: Names this deletion, in each attempt. A backend that deduplicates by it does
     ///     not throw `notFound` for a second attempt; without, the engine takes that for done.
+    /// - Throws: `refused` if it may not be deleted, `notFound` if it is gone.
     func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError)
@@ -270,6 +272,7 @@ public protocol Backend: Sendable {
     ///   - channelURL: Its channel.
     ///   - requestID: Names this reaction, in each attempt; the backend may deduplicate by it.
     /// - Returns: What the members are told of it.
+    /// - Throws: `notFound` if the message is gone.
     func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
