@@ -95,7 +95,7 @@ extension EmbeddedServer {
     /// Reads no clock but for who joins when.
     ///
     /// - Parameters:
-    ///   - messages: In any order.
+    ///   - messages: In any order, replies before what they answer too.
     ///   - members: Who else is in each channel that is created.
     ///   - tellsFeed: Whether the feed tells them, as messages that have just come; then they are
     ///     unread too.

@@ -65,6 +65,30 @@ import Testing
         #expect(try await bob.createChannel(params).url != first.url)
     }
 
+    @Test func aURLThatSomebodyTookIsNotGivenAgain() async throws {
+        let alice = try await world.connect("alice")
+        try world.makeChannel("group_channel_2", "alice")
+        #expect(try await alice.createChannel(GroupChannelCreateParams()).url == "group_channel_2_")
+        try world.makeChannel("open_channel_4", "alice")
+        let open = try await alice.createOpenChannel(OpenChannelCreateParams())
+        #expect(open.url == "open_channel_4_")
+    }
+
+    @Test func aChannelThatIsRefusedChangesNothing() async throws {
+        try world.makeChannel("general", "alice")
+        // What is half done would be read anew from the rows.
+        func loaded() -> ObjectIdentifier? {
+            world.server.withState { state in state.channels.values.first.map(ObjectIdentifier.init)
+            }
+        }
+        let before = loaded()
+        let error = await thrown { try world.makeChannel("general", "alice", "dave") }
+        #expect(error?.detail == .duplicatedData)
+        #expect(loaded() == before)
+        let dave = await thrown { try world.server.revokeUser("dave") }
+        #expect(dave?.detail == .userNotExist)
+    }
+
     @Test func aURLIsGivenOnce() async throws {
         let alice = try await world.connect("alice")
         try world.makeChannel("general", "alice")
@@ -209,6 +233,21 @@ import Testing
         try await alice.lift(.muted, of: "bob", in: "general")
         try await bob.say("d")
         #expect(try await bob.texts() == ["b", "d"])
+    }
+
+    @Test func theMembersAreToldWithoutAMuteThatHasEnded() async throws {
+        try world.makeChannel("general", "alice", "bob", "carol")
+        let alice = try await world.connect("alice")
+        try await alice.restrict("bob", in: "general", .muted, until: 1010, reason: "")
+        try await alice.restrict("carol", in: "general", .muted, until: 1020, reason: "")
+        func muted() async throws -> [UserID] {
+            try await alice.channel("general").members.filter(\.isMuted).map(\.userID)
+        }
+        #expect(try await muted() == ["bob", "carol"])
+        world.clock.advance(by: 10)
+        #expect(try await muted() == ["carol"])
+        world.clock.advance(by: 10)
+        #expect(try await muted() == [])
     }
 
     @Test func whoIsBannedLosesTheChannelMeanwhile() async throws {

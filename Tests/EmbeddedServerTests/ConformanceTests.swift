@@ -8,7 +8,6 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite struct ConformanceTests {
-    // Not with clocks that disagree: the suite sends messages, and takes their times for an order.
     @Test(arguments: Self.conditions)
     func theServerKeepsItsPromises(_ name: String, _ conditions: ServerConditions) async throws {
         try await withDirectory { directory in
@@ -26,6 +25,19 @@ import Testing
                 at: directory, ServerConditions(), network: .awkward(seed: seed))
             let report = await BackendConformance.run(on: subject)
             #expect(report.isKept, "\(report)")
+            subject.close()
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func theServerKeepsItsPromisesWithClocksThatDisagree(seed: UInt64) async throws {
+        try await withDirectory { directory in
+            var conditions = ServerConditions()
+            conditions.clockSkew = 50
+            let subject = try EmbeddedServerSubject(at: directory, conditions, seed: seed)
+            let report = await BackendConformance.run(on: subject)
+            #expect(report.isKept, "\(report)")
+            #expect(report.skipped.contains { $0.promiseID == "send.order" })
             subject.close()
         }
     }
@@ -57,6 +69,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     private let directory: URL
     private let conditions: ServerConditions
     private let network: NetworkConditions
+    private let seed: UInt64
     private let clock = RunningClock()
     private let server: Locked<EmbeddedServer>
     private let requestIDs = RequestIDs()
@@ -64,13 +77,14 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     init(
         at directory: URL, _ conditions: ServerConditions,
-        network: NetworkConditions = .perfect
+        network: NetworkConditions = .perfect, seed: UInt64 = 0
     ) throws {
+        self.seed = seed
         self.directory = directory
         self.conditions = conditions
         self.network = network
         let clock = clock
-        let server = try EmbeddedServer(at: directory) { clock.read() }
+        let server = try EmbeddedServer(at: directory, seed: seed) { clock.read() }
         server.conditions = conditions
         self.server = Locked(server)
         for user in users { try server.addUser(User(id: user.userID)) }
@@ -87,6 +101,9 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
+    /// One clock may be ahead by as much as another one is behind.
+    var clockSkew: Duration { .milliseconds(conditions.clockSkew * 2) }
+
     func makeChannel(
         named name: String, for users: [Credentials]
     ) async throws -> ChannelURL? {
@@ -97,17 +114,19 @@ private final class EmbeddedServerSubject: ConformanceSubject {
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
         // The suite goes on from the time of a message, and that may lie before what was forgotten.
-        if conditions.timeGranularity > 1 { hooks.remove(.forgetPast) }
+        if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
+            hooks.remove(.forgetPast)
+        }
         return hooks
     }
 
     func perform(_ hook: ConformanceHook) async throws {
         switch hook {
         case .restartServer:
-            let (directory, clock, conditions) = (directory, clock, conditions)
+            let (directory, clock, conditions, seed) = (directory, clock, conditions, seed)
             try server.withLock { server in
                 server.close()
-                server = try EmbeddedServer(at: directory) { clock.read() }
+                server = try EmbeddedServer(at: directory, seed: seed) { clock.read() }
                 server.conditions = conditions
             }
         case .forgetPast: try current.expireCursors()

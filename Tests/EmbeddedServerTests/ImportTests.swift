@@ -54,6 +54,46 @@ import Testing
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
 
+    @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+    func aThreadIsCountedInWhateverOrderItComes(order: [Int]) async throws {
+        let world = try World()
+        var messages = [message("a", id: "7", from: "alice", at: 10)]
+        for (name, time) in [("b", 11), ("c", 12)] as [(String, Timestamp)] {
+            var reply = message(name, id: MessageID(name), from: "bob", at: time)
+            reply.parentMessageID = "7"
+            messages.append(reply)
+        }
+        // One by one, so that each is written before the next.
+        for index in order { try world.server.importMessages([messages[index]]) }
+        let alice = try await world.connect("alice")
+        let info = try await alice.lookup(["7"], in: "old").found.first?.threadInfo
+        #expect(info?.replyCount == 2)
+        #expect(info?.lastRepliedAt == 12)
+        #expect(info?.mostRepliedUsers.map(\.userID) == ["bob"])
+    }
+
+    @Test func theFeedTellsOfAThreadWhoseParentComesLate() async throws {
+        let world = try World()
+        try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        var reply = message("c", id: "c", from: "alice", at: 12)
+        reply.parentMessageID = "7"
+        for message in [reply, message("b", id: "7", from: "alice", at: 11)] {
+            try world.server.importMessages([message], tellsFeed: true)
+        }
+        #expect(try await bob.catchUp(since: start).events.words == ["c", "b", "thread 1"])
+    }
+
+    @Test func whatIsSentTakesNoParentsPlace() async throws {
+        let world = try World()
+        var reply = message("b", id: "b", from: "alice", at: 12)
+        reply.parentMessageID = "7"
+        try world.server.importMessages([reply])
+        let alice = try await world.connect("alice")
+        #expect(try await alice.say("c", in: "old").map(\.messageID) == ["8"])
+    }
+
     @Test func idsThatAreTooLongAreNotTakenIn() async throws {
         let world = try World()
         try world.server.importMessages([message("a", id: "1", from: "alice", at: 10)])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func thePageShowsTheExample() {
-        #expect(Self.blocks.count == 10)
+        #expect(Self.blocks.count == 14)
     }
 
     @Test func theExampleIsShort() throws {

@@ -1,3 +1,5 @@
+import EmbeddedServer
+import Models
 import ScrollbackTesting
 import Testing
 
@@ -8,6 +10,27 @@ import Testing
         let memory = Memory()
         var subject = TeamChatSubject()
         subject.wrap = { mistake.make($0, memory) }
+        await expect(mistake, on: subject)
+    }
+
+    @Test(arguments: Mistake.ofAbilities)
+    func theSuiteFindsWhatIsWrongWithAbilities(mistake: Mistake) async throws {
+        let memory = Memory()
+        var subject = try EmbeddedSubject()
+        subject.wrap = { mistake.make($0, memory) }
+        await expect(mistake, on: subject)
+    }
+
+    @Test func clocksThatDisagreeHaveToBeDeclared() async throws {
+        var conditions = ServerConditions()
+        conditions.clockSkew = 50
+        // What is asked for since a time may be told by another clock.
+        conditions.missingCapabilities = [.messageChangelogByTime, .channelChangelogByTime]
+        let report = await BackendConformance.run(on: try EmbeddedSubject(conditions))
+        #expect(report.brokenPromises == ["send.order"], "\(report)")
+    }
+
+    private func expect(_ mistake: Mistake, on subject: some ConformanceSubject) async {
         let report = await BackendConformance.run(on: subject)
         let first = report.failed.first { !mistake.promises.contains($0.promiseID) }
         #expect(

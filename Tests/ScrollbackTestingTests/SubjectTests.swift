@@ -21,6 +21,27 @@ import Testing
         #expect("\(report)".contains("fewer than three users"))
     }
 
+    @Test func aHostThatCannotBeReachedIsReportedOnce() async {
+        var subject = BareSubject()
+        subject.backend = { UnreachableBackend(base: TeamChatBackend(TeamChatSubject().server)) }
+        let report = await BackendConformance.run(on: subject)
+        #expect(!report.isKept)
+        #expect(
+            "\(report)" == """
+                nothing was checked: nobody could connect in the first 3 checks: \
+                an error that nobody expected: notConnected: no route to the host
+                    alice: connect(as: alice) → throws notConnected: no route to the host
+                """)
+    }
+
+    @Test func nothingRunsWithTwoUsers() async {
+        var subject = BareSubject()
+        subject.users.removeLast()
+        let report = await BackendConformance.run(on: subject)
+        #expect(!report.isKept)
+        #expect("\(report)" == "nothing was checked: the subject names fewer than three users")
+    }
+
     @Test func aCallThatIgnoresItsCancellationEndsWithTheDeadline() async {
         let report = await BackendConformance.run(on: BareSubject()) {
             $0.promise.id == "connect.user"
@@ -50,5 +71,14 @@ private struct StuckBackend: ForwardingBackend {
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
         throw BackendError(.canceled, "never")
+    }
+}
+
+/// A backend whose server is not there.
+private struct UnreachableBackend: ForwardingBackend {
+    let base: any Backend
+
+    func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
+        throw BackendError(.notConnected, "no route to the host")
     }
 }

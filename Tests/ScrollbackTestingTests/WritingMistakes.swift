@@ -91,7 +91,7 @@ extension Mistake {
             }
         },
         Mistake("ignores what it cannot do", ["errors.unsupported"]) { backend, _, _ in
-            backend.onTyping = { _ in }
+            backend.onTyping = { _, _ in }
         },
         Mistake("answers when it is disconnected", ["disconnect.ends"]) { backend, _, _ in
             backend.disconnects = false

@@ -1,3 +1,4 @@
+import Foundation
 import Models
 import Store
 import Sync
@@ -14,12 +15,31 @@ struct WrongBackend: ForwardingBackend {
     var onUpdate:
         (@Sendable (MessageID, ChannelURL, MessageUpdate, RequestID) async throws -> Message)?
     var onDelete: (@Sendable (MessageID, ChannelURL, RequestID) async throws -> Void)?
-    var onTyping: (@Sendable (ChannelURL) async throws -> Void)?
+    var onTyping: (@Sendable (Bool, ChannelURL) async throws -> Void)?
     var onChannelChanges: (@Sendable (ChangelogPoint) async throws -> GroupChannelChangelog)?
     var onChannels:
         (@Sendable (GroupChannelListQuery, PageCursor?) async throws -> Page<GroupChannel>)?
     var onChannel: (@Sendable (ChannelURL) async throws -> GroupChannel)?
     var onMembers: (@Sendable (ChannelURL, PageCursor?, Int) async throws -> Page<Member>)?
+    var onReplies:
+        (@Sendable (MessageID, ChannelURL, MessageAnchor, Int, Int) async throws -> MessagePage)?
+    var onCount: (@Sendable (ChannelURL, Timestamp?, Timestamp?) async throws -> Int)?
+    var onReact:
+        (
+            @Sendable (ReactionEventAction, String, MessageID, ChannelURL, RequestID) async throws
+                -> ReactionEvent
+        )?
+    var onDownload: (@Sendable (FileInfo) async throws -> Data)?
+    var onCreate: (@Sendable (GroupChannelCreateParams) async throws -> GroupChannel)?
+    var onUpdateChannel: (@Sendable (ChannelURL, Patch<GroupChannel>) async throws -> GroupChannel)?
+    var onDeleteChannel: (@Sendable (ChannelURL) async throws -> Void)?
+    var onInvite: (@Sendable ([UserID], ChannelURL) async throws -> Void)?
+    var onAnswer: (@Sendable (ChannelURL, Bool) async throws -> Void)?
+    var onLeave: (@Sendable (ChannelURL) async throws -> Void)?
+    var onHide: (@Sendable (ChannelURL, HiddenState) async throws -> Void)?
+    var onFrozen: (@Sendable (Bool, ChannelURL) async throws -> Void)?
+    var onRestrict: (@Sendable (UserID, ChannelURL, RestrictionType) async throws -> Void)?
+    var onExit: (@Sendable (ChannelURL) async throws -> Void)?
     var disconnects = true
 
     init(_ base: any Backend) { self.base = base }
@@ -118,10 +138,10 @@ struct WrongBackend: ForwardingBackend {
 
     func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         guard let onTyping else { return try await base.setTyping(isTyping, in: channelURL) }
-        try await failing { try await onTyping(channelURL) }
+        try await failing { try await onTyping(isTyping, channelURL) }
     }
 
-    private func failing<Answer>(
+    func failing<Answer>(
         _ body: () async throws -> Answer
     ) async throws(BackendError) -> Answer {
         do { return try await body() } catch {
@@ -140,6 +160,8 @@ final class Memory: Sendable {
         var told: [ChannelURL: Message] = [:]
         var user: UserID?
         var cursors: Set<FeedCursor> = []
+        var channels: [ChannelURL: Int] = [:]
+        var reactions: Set<String> = []
         var count = 0
     }
 

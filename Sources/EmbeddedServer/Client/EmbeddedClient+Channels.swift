@@ -134,6 +134,9 @@ extension EmbeddedClient {
     }
 
     /// Mutes or bans a user.
+    ///
+    /// The feed does not tell that a restriction ends by itself: whoever asks for the channel
+    /// afterwards is not told of a mute any more, and whoever was banned may come back.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
         reason: String

@@ -76,9 +76,7 @@ struct LogCursor: Hashable {
 
 extension ServerState {
     /// Where a changelog begins.
-    func logCursor(
-        _ point: ChangelogPoint, _ byTime: BackendCapabilities
-    ) throws(BackendError) -> LogSequence {
+    func logCursor(_ point: ChangelogPoint) throws(BackendError) -> LogSequence {
         switch point {
         case .token(let text): return try LogCursor(text, counters).sequence
         case .feed(let cursor): return try LogCursor(cursor.rawValue, counters).sequence

@@ -26,9 +26,13 @@ final class ServerChannel {
     var typing: [UserID] = []
     /// What all members are told of it, until it changes.
     var shared: GroupChannel?
+    /// When the first of the mutes ends that ``shared`` tells of; `nil` if none does by itself.
+    var sharedEnd: Timestamp?
     /// The newest message that counts as one; unknown until somebody asks.
     var lastMessage: Lazy<Message> = .unknown
-    /// The newest position there ever was; unknown until somebody sends.
+    /// A position that no message is above; unknown until somebody asks.
+    ///
+    /// It is the newest one's, or that of one that was deleted since it was found out.
     var newest: Lazy<Position> = .unknown
     /// The newest entry of the log that concerns all; unknown until somebody asks.
     var lastSequence: LogSequence?
@@ -95,6 +99,11 @@ extension ServerChannel {
     ) -> Restriction? {
         guard let restriction = restrictions[type]?[userID] else { return nil }
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
+    }
+
+    /// When the next mute ends by itself; `nil` if none does.
+    func nextEndOfMute(after time: Timestamp) -> Timestamp? {
+        restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }
 
     /// The members' ids, in their order.

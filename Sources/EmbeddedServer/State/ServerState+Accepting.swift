@@ -47,7 +47,7 @@ extension ServerState {
         return Int64(bits % width) - Int64(width / 2)
     }
 
-    /// The newest position of a channel; `nil` if it has no message.
+    /// A position that no message of a channel is above; `nil` if none was there.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
         var position: Position?
@@ -74,7 +74,7 @@ extension ServerState {
         if tellsFeed {
             let receipt = message.receipt(position)
             place.sequence = append(.received(receipt), in: channel)
-            noteArrival(receipt, place.sequence, in: channel)
+            noteArrival(receipt, in: channel)
         }
         database.put({ $0.place(position.messageID) }, place.write)
         store(message, at: position, in: channel)

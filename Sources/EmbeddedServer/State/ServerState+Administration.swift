@@ -81,7 +81,9 @@ extension ServerState {
         }
     }
 
-    /// Makes all cursors and tokens that were given so far expire, and cuts the log off.
+    /// Makes all cursors and tokens that were given so far expire.
+    ///
+    /// The entries stay: what is unread is counted by them.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

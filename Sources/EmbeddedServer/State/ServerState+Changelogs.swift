@@ -7,7 +7,7 @@ extension ServerState {
         in url: ChannelURL, since point: ChangelogPoint, for userID: UserID
     ) throws(BackendError) -> MessageChangelog {
         let channel = try readableChannel(url, for: userID)
-        let since = try logCursor(point, .messageChangelogByTime)
+        let since = try logCursor(point)
         var updated: [MessageID: Position] = [:]
         var order: [MessageID] = []
         var deleted: [DeletedMessage] = []
@@ -60,7 +60,7 @@ extension ServerState {
     func channelChanges(
         since point: ChangelogPoint, for userID: UserID
     ) throws(BackendError) -> GroupChannelChangelog {
-        let since = try logCursor(point, .channelChangelogByTime)
+        let since = try logCursor(point)
         let account = try account(userID)
         var changes: [(sequence: LogSequence, channel: ServerChannel?, url: ChannelURL)] = []
         for number in account.channels {

@@ -12,7 +12,6 @@ extension ServerState {
         var others: [UserID] = []
         for id in params.userIDs + params.operatorUserIDs where id != userID && !others.contains(id)
         {
-            _ = try knownOrNewAccount(id)
             others.append(id)
         }
         let key = params.isDistinct ? ServerChannel.distinctKey(Set(others + [userID])) : ""
@@ -30,8 +29,10 @@ extension ServerState {
             return try view(channel, for: userID)
         }
         let number = counters.nextChannel
-        let url = params.url ?? ChannelURL("group_channel_\(number)")
+        let url = params.url ?? freeURL("group_channel_", number)
+        // Before anybody is added: a request that changed nothing is the cheaper one to refuse.
         try checkIsFree(url)
+        for id in others { _ = try knownOrNewAccount(id) }
         counters.nextChannel += 1
         var group = GroupChannel(url: url, name: params.name, createdAt: now())
         group.createdBy = creator.user
@@ -59,6 +60,13 @@ extension ServerState {
         var created = try view(channel, for: userID)
         created.isCreated = true
         return created
+    }
+
+    /// A URL that nobody has: users may have taken the one of the number.
+    func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
+        var url = ChannelURL("\(prefix)\(number)")
+        while numbers[url] != nil { url = ChannelURL("\(url)_") }
+        return url
     }
 
     func checkIsFree(_ url: ChannelURL) throws(BackendError) {

@@ -27,11 +27,17 @@ extension ServerState {
                     .refused, "there is a message \(position.messageID) already",
                     detail: .duplicatedData)
             }
-            // What the server gives from now on is above all numbers that there are.
-            if let number = UInt64(position.messageID.rawValue), number < 1 << 62 {
+            // What the server gives from now on is above all numbers that there are, those of
+            // parents that may be still to come too.
+            for id in [position.messageID, message.parentMessageID ?? ""] {
+                guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
             try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
+            // Replies may have come before it.
+            if try hasReplies(position.messageID) {
+                try updateThread(of: position.messageID, in: channel, tellsFeed: tellsFeed)
+            }
         }
     }
 

@@ -8,7 +8,7 @@ extension ServerState {
     ) throws(BackendError) -> OpenChannel {
         let creator = try account(userID)
         let number = counters.nextChannel
-        let url = params.url ?? ChannelURL("open_channel_\(number)")
+        let url = params.url ?? freeURL("open_channel_", number)
         try checkIsFree(url)
         counters.nextChannel += 1
         var open = OpenChannel(url: url, name: params.name, createdAt: now())

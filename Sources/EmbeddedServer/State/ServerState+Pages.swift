@@ -12,9 +12,8 @@ extension ServerState {
             offset: channel.members[userID]?.messageOffset)
         let place = try key(of: anchor, in: channel, history)
         var messages: [Message] = []
-        let isMine = MessageFilter(userID)
         func add(_ rows: Rows, _ value: UnsafeRawBufferPointer) throws(StoreError) {
-            messages.append(isMine.view(try rows.record(value, as: "a message of \(url)")))
+            messages.append(view(try rows.record(value, as: "a message of \(url)"), for: userID))
         }
         let hasOlder = try scan(history.below(place), older, isDescending: true) {
             (rows, _, value) throws(StoreError) in try add(rows, value)
@@ -194,20 +193,6 @@ extension Message {
     fileprivate func isBelow(_ place: KeyBytes, _ history: History) -> Bool {
         guard let position else { return false }
         return (history.prefix + ByteWriter.key { $0.position(position) }).precedes(place)
-    }
-}
-
-/// Shows messages to one user.
-private struct MessageFilter {
-    let userID: UserID
-
-    init(_ userID: UserID) { self.userID = userID }
-
-    func view(_ message: Message) -> Message {
-        guard message.requestID != nil, message.sender?.userID != userID else { return message }
-        var message = message
-        message.requestID = nil
-        return message
     }
 }
 

@@ -5,6 +5,16 @@ extension ServerState {
     /// How many of a thread's newest replies decide who replied most.
     private static let repliesCounted = 1000
 
+    /// Whether there are replies to a message, which may not be there itself.
+    func hasReplies(_ parentID: MessageID) throws(BackendError) -> Bool {
+        var hasReplies = false
+        try database.scan(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(parentID) })) { _, _ in
+            hasReplies = true
+            return false
+        }
+        return hasReplies
+    }
+
     /// Counts the replies to a message anew, after one came or went.
     func updateThread(
         of parentID: MessageID, in channel: ServerChannel, tellsFeed: Bool

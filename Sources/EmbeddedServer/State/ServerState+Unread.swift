@@ -3,9 +3,7 @@ import Store
 
 extension ServerState {
     /// Counts a message that has come, and shows the channel again to those who hid it until then.
-    func noteArrival(
-        _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
-    ) {
+    func noteArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
         // In place: a copy of all members for each message would be felt.
         var index = channel.members.startIndex

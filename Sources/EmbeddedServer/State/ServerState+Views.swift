@@ -15,7 +15,10 @@ extension ServerState {
 
     /// What every member sees of a group channel.
     func sharedView(of channel: ServerChannel) -> GroupChannel {
-        if let shared = channel.shared { return shared }
+        let time = now()
+        if let shared = channel.shared, channel.sharedEnd.map({ time < $0 }) ?? true {
+            return shared
+        }
         var shared = channel.group
         shared.maximumMessageLength = conditions.maximumMessageLength
         shared.memberCount = channel.members.count
@@ -30,6 +33,7 @@ extension ServerState {
         let told = shared.isSuper ? ids.prefix(Self.membersOfSupergroup) : ids[...]
         shared.members = told.compactMap { member($0, of: channel) }
         channel.shared = shared
+        channel.sharedEnd = channel.nextEndOfMute(after: time)
         return shared
     }
 

@@ -7,7 +7,7 @@ extension BackendConformance {
         ConformanceCheck("messages.time", "divide the history at every time") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            let sent = try await alice.send(6, in: url)
+            let sent = try await alice.send(6, in: url).inOrder
             var times: Set<Timestamp> = [.distantPast, .distantFuture]
             for message in sent {
                 times.insert(message.createdAt)
@@ -23,7 +23,7 @@ extension BackendConformance {
         ConformanceCheck("messages.anchor", "open a channel at a message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            let sent = try await alice.send(6, in: url)
+            let sent = try await alice.send(6, in: url).inOrder
             for (index, message) in sent.enumerated() {
                 let anchor = MessageAnchor.message(try message.id)
                 let page = try await bob.page(url, anchor, older: 2, newer: 2)
@@ -41,7 +41,7 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             try await scene.perform(.stopTime)
-            let sent = try await alice.send(5, in: url)
+            let sent = try await alice.send(5, in: url).inOrder
             let anchor = MessageAnchor.message(try sent[2].id)
             let older = try await bob.walk(url, from: anchor, .older, by: 1)
             let newer = try await bob.walk(url, from: anchor, .newer, by: 1)
@@ -51,7 +51,7 @@ extension BackendConformance {
         ConformanceCheck("messages.anchor", "open a channel where nothing is any more") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            let sent = try await alice.send(5, in: url)
+            let sent = try await alice.send(5, in: url).inOrder
             try await alice.delete(sent[2])
             let anchor = MessageAnchor.message(try sent[2].id)
             do {

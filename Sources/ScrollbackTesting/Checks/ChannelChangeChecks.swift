@@ -50,8 +50,8 @@ extension BackendConformance {
             "channelChanges.complete", "get a channel, since a time", needs: .channelChangelogByTime
         ) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
-            let time = try await alice.send("now", in: try await scene.channel(alice, bob))
-                .createdAt
+            let message = try await alice.send("now", in: try await scene.channel(alice, bob))
+            let time = scene.before(message.createdAt)
             let url = try await scene.channel(alice, bob)
             let pages = try await bob.channelChangelog(since: .time(time))
             let urls = pages.flatMap(\.updated).map(\.url)

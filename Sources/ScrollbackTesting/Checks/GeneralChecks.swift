@@ -41,7 +41,7 @@ extension BackendConformance {
         ConformanceCheck("connect.user", "connect each user") { scene in
             for index in 0..<3 {
                 let device = try await scene.deviceOffline(index)
-                let session = try await device.backend.connect(as: device.user)
+                let session = try await scene.connect(device)
                 try expectEqual(session.user.userID, device.userID, "the session's user")
             }
         },
@@ -50,7 +50,7 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let first = try await alice.backend.connect(as: alice.user)
-            let messages = try await alice.send(3, in: url)
+            let messages = try await alice.send(3, in: url).inOrder
             let before = try await alice.channelURLs()
             let cursor = try await alice.tip()
             for wasConnected in [true, false] {

@@ -31,7 +31,7 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(4, in: url)
-            let time = messages[3].createdAt
+            let time = scene.before(messages[3].createdAt)
             try await expectChanges(of: messages, by: bob, seenBy: alice, since: .time(time))
         },
         ConformanceCheck("messageChanges.complete", "react since a point", needs: .reactions) {

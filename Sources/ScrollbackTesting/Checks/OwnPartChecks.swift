@@ -28,9 +28,13 @@ extension BackendConformance {
             let url = try await scene.channel(alice, bob)
             let old = try await alice.send(3, in: url)
             let offset = try await bob.backend.resetMyHistory(of: url)
-            let new = try await alice.send(2, in: url)
-            try expect(old[2].createdAt < offset, "a message of before is in the new history")
-            try expect(offset <= new[0].createdAt, "a message of later is not in the new history")
+            let new = try await alice.send(2, in: url).inOrder
+            try expect(
+                old.allSatisfy { $0.createdAt < offset },
+                "a message of before is in the new history")
+            try expect(
+                new.allSatisfy { offset <= $0.createdAt },
+                "a message of later is not in the new history")
             for walked in [
                 try await bob.walk(url, from: .newest, .older),
                 try await bob.walk(url, from: .time(.distantPast), .newer),
@@ -46,7 +50,8 @@ extension BackendConformance {
             }
             let channel = try await bob.backend.channel(url)
             try expectEqual(channel.messageOffset, offset, "the channel's offset")
-            try expectEqual(try await alice.history(url).ids, (old + new).ids, "others' history")
+            try expectEqual(
+                try await alice.history(url).ids, (old + new).inOrder.ids, "others' history")
         },
     ]
 
@@ -65,7 +70,7 @@ extension BackendConformance {
             try await alice.backend.setFrozen(false, url)
             _ = try await bob.send("hello", in: url)
             let texts = try await alice.history(url).map(\.text)
-            try expectEqual(texts, ["who moderates may", "hello"], "the messages")
+            try expectEqual(texts.sorted(), ["hello", "who moderates may"], "the messages")
         },
         ConformanceCheck("mute.refuses", "mute somebody", needs: .moderation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))

@@ -61,7 +61,7 @@ extension BackendConformance {
         ConformanceCheck("delete.gone", "delete a message, and look for it everywhere") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
-            var left = try await alice.send(4, in: url)
+            var left = try await alice.send(4, in: url).inOrder
             let last = try left[3].id
             for index in [3, 1] {
                 let message = left.remove(at: index)

@@ -20,7 +20,14 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + openChannelChecks
 
+    /// How many checks are tried before a host counts as one that cannot be reached.
+    private static let attempts = 3
+
     /// Runs checks one after the other.
+    ///
+    /// Where nobody can connect, all of them would fail alike. So if not one device connected in
+    /// the first three checks that were not skipped, the others do not run, and the report says why in
+    /// ``ConformanceReport/failure``; so it does if the subject names fewer than three users.
     ///
     /// - Parameters:
     ///   - subject: The server, and how to reach it.
@@ -29,9 +36,19 @@ public enum BackendConformance {
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {
+        if let lack = subject.lack { return ConformanceReport(results: [], failure: lack) }
         var results: [ConformanceResult] = []
+        var isReached = false
         for check in checks where filter?(check) ?? true {
-            results.append(await check.run(on: subject))
+            let (result, hasConnected) = await check.result(on: subject)
+            results.append(result)
+            isReached = isReached || hasConnected
+            let failed = results.filter(\.isFailed)
+            if !isReached, failed.count == attempts, case .failed(let seen) = failed[0].outcome {
+                return ConformanceReport(
+                    results: results,
+                    failure: "nobody could connect in the first \(attempts) checks: \(seen)")
+            }
         }
         return ConformanceReport(results: results)
     }

@@ -51,10 +51,17 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
 extension ConformanceCheck {
     /// Finds out whether a backend keeps the promise.
     public func run(on subject: some ConformanceSubject) async -> ConformanceResult {
-        guard subject.users.count >= 3 else {
-            return ConformanceResult(
-                check: self, promise: promise,
-                outcome: .failed("the subject names fewer than three users"), trace: [])
+        await result(on: subject).result
+    }
+
+    /// What is found out, and whether anybody could connect on the way.
+    func result(
+        on subject: some ConformanceSubject
+    ) async -> (result: ConformanceResult, hasConnected: Bool) {
+        if let lack = subject.lack {
+            let result = ConformanceResult(
+                check: self, promise: promise, outcome: .failed(lack), trace: [])
+            return (result, false)
         }
         let scene = Scene(subject)
         var outcome = ConformanceResult.Outcome.passed
@@ -75,8 +82,9 @@ extension ConformanceCheck {
         let trace = scene.log.lines
         if let error = await scene.end() { outcome = .failed("the host's hook failed: \(error)") }
         let isFailed = if case .failed = outcome { true } else { false }
-        return ConformanceResult(
+        let result = ConformanceResult(
             check: self, promise: broken, outcome: outcome, trace: isFailed ? trace : [])
+        return (result, scene.hasConnected)
     }
 
     private func withDeadline(

@@ -39,6 +39,12 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Whatever went wrong; the check fails with it.
     func perform(_ hook: ConformanceHook) async throws
 
+    /// By how much the clocks differ that give messages their times; zero by default.
+    ///
+    /// Where they differ at all, a message may have its position before one that was sent earlier:
+    /// `send.order` is not checked then. Whatever else is promised holds on such servers too.
+    var clockSkew: Duration { get }
+
     /// How many empty batches of a feed are pulled in a row before what was expected counts as
     /// missing; 5 by default.
     ///
@@ -65,11 +71,19 @@ extension ConformanceSubject {
         preconditionFailure("\(hook) is among the hooks, so `perform` has to be written.")
     }
 
+    /// Zero: one clock, or several that agree.
+    public var clockSkew: Duration { .zero }
+
     /// Five.
     public var patience: Int { 5 }
 
     /// None.
     public var deadline: Duration? { nil }
+}
+
+extension ConformanceSubject {
+    /// What is missing without which no check can run; `nil` if nothing is.
+    var lack: String? { users.count < 3 ? "the subject names fewer than three users" : nil }
 }
 
 /// What a host may be able to do to its server, so that more can be checked.

@@ -185,4 +185,15 @@ extension Message {
 
 extension Sequence<Message> {
     var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
+
+    /// As a history has them.
+    ///
+    /// That is the order in which they were sent, unless the clocks of the server disagree; whether they
+    /// may is the matter of `send.order` alone.
+    var inOrder: [Message] {
+        sorted { left, right in
+            guard let place = left.position, let other = right.position else { return false }
+            return place < other
+        }
+    }
 }

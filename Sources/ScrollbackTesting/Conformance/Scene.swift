@@ -10,6 +10,7 @@ final class Scene: Sendable {
 
     private struct State {
         var devices: [Device] = []
+        var hasConnected = false
         var hasStoppedTime = false
     }
 
@@ -31,6 +32,11 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
+    /// A time that is past on all clocks of the server, if this one is on some.
+    func before(_ time: Timestamp) -> Timestamp {
+        ManualClock(at: time).advance(by: .zero - subject.clockSkew)
+    }
+
     func perform(_ hook: ConformanceHook) async throws {
         log.add("— host: \(hook)")
         if hook == .stopTime { state.withLock { $0.hasStoppedTime = true } }
@@ -40,9 +46,19 @@ final class Scene: Sendable {
     /// A new, connected device of a user: 0, 1 or 2.
     func device(_ index: Int) async throws -> Device {
         let device = try await deviceOffline(index)
-        _ = try await device.backend.connect(as: device.user)
+        _ = try await connect(device)
         return device
     }
+
+    /// Connects a device as its user.
+    func connect(_ device: Device) async throws -> BackendSession {
+        let session = try await device.backend.connect(as: device.user)
+        state.withLock { $0.hasConnected = true }
+        return session
+    }
+
+    /// Whether any device has been connected.
+    var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
     /// A device that is not connected yet.
     func deviceOffline(_ index: Int) async throws -> Device {

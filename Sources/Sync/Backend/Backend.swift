@@ -16,6 +16,10 @@ public import Models
 /// What a backend cannot do, its ``capabilities`` leave out; the calls for it throw `unsupported`, as
 /// they do here if they are not implemented.
 ///
+/// What a user writes has a request id: one for each thing that they do, and the engine gives the same
+/// for each attempt at it. The backend may deduplicate by it, and answer a later attempt as the first,
+/// without doing anything again. For ``send(_:)``, `deduplicatesRequests` says that it does.
+///
 /// Calls may come from any task, several at once. A task that is canceled makes its call throw
 /// `canceled` soon. All times are the server's.
 ///
@@ -49,6 +53,10 @@ public protocol Backend: Sendable {
     ///
     /// Pulled, never pushed: the next batch is asked for once the last one is stored. One call at a
     /// time. A batch may be empty, as where a server ends a wait that takes long.
+    ///
+    /// All there is to know of a channel is what ``channel(_:)`` returns of it: each field of
+    /// `GroupChannel` that the backend knows. A patch that tells it sets every one of them, what is
+    /// empty too, since the device may hold an older state.
     ///
     /// - `feed.beginning`: Without a cursor, it first tells every group channel of the user, with all
     ///   there is to know of each, the ones of the most recent messages first. No message of before is
@@ -223,6 +231,14 @@ public protocol Backend: Sendable {
     /// - `update.version`: The message's `updatedAt` is later than before.
     /// - `update.absent`: What the update does not name stays as it was.
     /// - `update.owner`: Whoever did not send the message is refused.
+    ///
+    /// - Parameters:
+    ///   - messageID: Which message.
+    ///   - channelURL: Its channel.
+    ///   - update: What is to change.
+    ///   - requestID: Names this change, in each attempt; the backend may deduplicate by it.
+    /// - Returns: The whole message, as it now is.
+    /// - Throws: `refused` if it may not be changed, `notFound` if it is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -233,6 +249,13 @@ public protocol Backend: Sendable {
     /// - `delete.gone`: The message is in no page, lookup or count any more, for nobody.
     /// - `delete.owner`: Whoever may not delete the message is refused.
     /// - `delete.twice`: Deleting what is gone throws `notFound`.
+    ///
+    /// - Parameters:
+    ///   - messageID: Which message.
+    ///   - channelURL: Its channel.
+    ///   - requestID: Names this deletion, in each attempt. A backend that deduplicates by it does
+    ///     not throw `notFound` for a second attempt; without, the engine takes that for done.
+    /// - Throws: `refused` if it may not be deleted, `notFound` if it is gone.
     func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError)
@@ -241,6 +264,15 @@ public protocol Backend: Sendable {
     ///
     /// - `react.idempotent`: A user has a reaction once, however often it is given or taken back.
     /// - `react.version`: The event's time is later than that of the event before on the same key.
+    ///
+    /// - Parameters:
+    ///   - action: Whether the reaction is given or taken back.
+    ///   - key: Which reaction.
+    ///   - messageID: To which message.
+    ///   - channelURL: Its channel.
+    ///   - requestID: Names this reaction, in each attempt; the backend may deduplicate by it.
+    /// - Returns: What the members are told of it.
+    /// - Throws: `notFound` if the message is gone.
     func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -351,7 +383,7 @@ public protocol Backend: Sendable {
     ///   - userID: Who.
     ///   - url: The channel.
     ///   - restriction: Whether the user is muted or banned.
-    ///   - end: When it ends by itself; `nil` for never.
+    ///   - end: When it ends by itself, which the feed need not tell; `nil` for never.
     ///   - reason: What is said of it.
     /// - Throws: `refused` if the user does not moderate the channel.
     func restrict(

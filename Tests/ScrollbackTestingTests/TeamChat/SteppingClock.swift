@@ -1,15 +1,17 @@
+import Foundation
 import Models
 import ScrollbackTesting
-import Store
 
 /// A clock that a server reads: a millisecond passes with each reading, unless it is stopped.
-final class SteppingClock: Sendable {
+final class SteppingClock: @unchecked Sendable {
+    // @unchecked: `stopped` is read and written with the lock alone.
+    private let lock = NSLock()
+    private var stopped = false
     private let clock = ManualClock()
-    private let stopped = Locked(false)
 
     var isStopped: Bool {
-        get { stopped.withLock { $0 } }
-        set { stopped.withLock { $0 = newValue } }
+        get { lock.withLock { stopped } }
+        set { lock.withLock { stopped = newValue } }
     }
 
     func read() -> Timestamp {

@@ -1,0 +1,170 @@
+import Models
+import Sync
+
+// What is wrong with what not every backend can do: found on a server that can do it all.
+extension Mistake {
+    static let ofAbilities =
+        reactionMistakes + receiptMistakes + managementMistakes
+        + moderationMistakes
+
+    private static let reactionMistakes: [Mistake] = [
+        Mistake("takes a reaction back that is given again", ["react.idempotent"]) {
+            backend, base, _ in
+            let mine = Memory()
+            backend.onReact = { action, key, id, url, request in
+                let isNew = mine.use { $0.reactions.insert("\(id) \(key)").inserted }
+                let action = action == .add && !isNew ? .delete : action
+                return try await base.react(action, key, to: id, in: url, requestID: request)
+            }
+        },
+        Mistake("gives all reactions one time", ["react.version"]) { backend, base, _ in
+            backend.onReact = { action, key, id, url, request in
+                var event = try await base.react(
+                    action, key, to: id, in: url, requestID: request)
+                event.updatedAt = 1
+                return event
+            }
+        },
+        Mistake("takes the channel's history for a thread", ["replies.page"]) { backend, base, _ in
+            backend.onReplies = { _, url, anchor, older, newer in
+                try await base.messages(in: url, at: anchor, older: older, newer: newer)
+            }
+        },
+        Mistake("counts on behind the end", ["count.exact"]) { backend, base, _ in
+            backend.onCount = { url, lower, _ in
+                try await base.countMessages(in: url, from: lower, to: nil)
+            }
+        },
+        Mistake("loses the last byte of a file", ["upload.bytes"]) { backend, base, _ in
+            backend.onDownload = { try await base.download($0).dropLast() }
+        },
+    ]
+
+    private static let receiptMistakes: [Mistake] = [
+        Mistake("tells nobody who has read", ["read.told"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { if case .read = $0 { true } else { false } }
+                return batch
+            }
+        },
+        Mistake("tells nobody to whom it was delivered", ["delivered.told"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { if case .delivered = $0 { true } else { false } }
+                return batch
+            }
+        },
+        Mistake("lets users type for ever", ["typing.told"]) { backend, base, _ in
+            backend.onTyping = { isTyping, url in
+                if isTyping { try await base.setTyping(true, in: url) }
+            }
+        },
+    ]
+
+    private static let managementMistakes: [Mistake] = [
+        Mistake("does not count who is invited", ["create.members"]) { backend, base, _ in
+            backend.onChannel = { url in
+                var channel = try await base.channel(url)
+                channel.memberCount = channel.joinedMemberCount
+                return channel
+            }
+            backend.onUpdateChannel = { url, patch in
+                var channel = try await base.updateChannel(url, with: patch)
+                channel.memberCount = channel.joinedMemberCount
+                return channel
+            }
+        },
+        Mistake("makes a new channel each time", ["create.distinct"]) { backend, base, _ in
+            backend.onCreate = { params in
+                var params = params
+                params.isDistinct = false
+                return try await base.createChannel(params)
+            }
+        },
+        Mistake("wipes what a patch does not name", ["updateChannel.absent"]) { backend, base, _ in
+            backend.onUpdateChannel = { url, patch in
+                var patch = patch
+                if !patch.contains(\.customType) { patch.set(\.customType, to: "") }
+                return try await base.updateChannel(url, with: patch)
+            }
+        },
+        Mistake("shows the history of a deleted channel", ["deleteChannel.gone"]) {
+            backend, base, memory in
+            backend.onDeleteChannel = { url in
+                try await base.deleteChannel(url)
+                memory.use { $0.channels[url] = 0 }
+            }
+            backend.onMessages = { url, anchor, older, newer in
+                if memory.use({ $0.channels[url] }) != nil {
+                    return MessagePage(messages: [], older: nil, newer: nil)
+                }
+                return try await base.messages(in: url, at: anchor, older: older, newer: newer)
+            }
+        },
+        Mistake("invites nobody", ["invite.told"]) { backend, base, _ in
+            backend.onInvite = { _, url in _ = try await base.channel(url) }
+        },
+        Mistake("accepts what is declined", ["invitation.answer"]) { backend, base, _ in
+            backend.onAnswer = { url, _ in
+                try await base.answerInvitation(to: url, accepts: true)
+            }
+        },
+        Mistake("counts who has left", ["leave.loses"]) { backend, base, memory in
+            backend.onLeave = { url in
+                try await base.leave(url)
+                memory.use { $0.channels[url, default: 0] += 1 }
+            }
+            backend.onChannel = { url in
+                var channel = try await base.channel(url)
+                channel.memberCount += memory.use { $0.channels[url] ?? 0 }
+                return channel
+            }
+        },
+        Mistake("shows again what is to stay hidden", ["hide.state"]) { backend, base, _ in
+            backend.onHide = { url, state in
+                let isHidden = state != .unhidden
+                try await base.hide(url, isHidden ? .hiddenAllowAutoUnhide : .unhidden)
+            }
+        },
+        Mistake("does not say where a history begins", ["reset.history"]) { backend, base, _ in
+            backend.onChannel = { url in
+                var channel = try await base.channel(url)
+                channel.messageOffset = nil
+                return channel
+            }
+        },
+    ]
+
+    private static let moderationMistakes: [Mistake] = [
+        Mistake("freezes a channel for all", ["freeze.refuses"]) { backend, base, memory in
+            backend.onFrozen = { isFrozen, url in
+                try await base.setFrozen(isFrozen, url)
+                memory.use { $0.channels[url] = isFrozen ? 1 : 0 }
+            }
+            backend.onSend = { draft in
+                if memory.use({ $0.channels[draft.channelURL] }) == 1 {
+                    throw BackendError(.refused, "it is frozen", detail: .channelFrozen)
+                }
+                return try await base.send(draft)
+            }
+        },
+        Mistake("does not say that one is muted", ["mute.refuses"]) { backend, base, _ in
+            backend.onSend = { draft in
+                do { return try await base.send(draft) } catch let error as BackendError {
+                    guard error.detail == .mutedInChannel else { throw error }
+                    throw BackendError(.refused, "no")
+                }
+            }
+        },
+        Mistake("bans for a moment", ["ban.loses"]) { backend, base, _ in
+            backend.onRestrict = { userID, url, type in
+                try await base.restrict(userID, in: url, type, until: nil, reason: "")
+                if type == .banned { try await base.lift(type, of: userID, in: url) }
+            }
+        },
+        Mistake("never lets anybody out", ["open.live"]) { backend, _, _ in
+            backend.onExit = { _ in }
+        },
+    ]
+}

@@ -1,0 +1,33 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Sync
+
+/// A server that can do everything, in memory.
+struct EmbeddedSubject: ConformanceSubject {
+    let server: EmbeddedServer
+    let requestIDs = RequestIDs()
+    let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
+    /// What is wrong with the backend, if something is on purpose.
+    var wrap: @Sendable (any Backend) -> any Backend = { $0 }
+
+    init(_ conditions: ServerConditions = ServerConditions()) throws {
+        let clock = SteppingClock()
+        server = try EmbeddedServer.inMemory { clock.read() }
+        server.conditions = conditions
+        for user in users { try server.addUser(User(id: user.userID)) }
+    }
+
+    func makeBackend(for user: Credentials) async throws -> any Backend {
+        wrap(server.client(waits: false))
+    }
+
+    func makeRequestID() -> RequestID { requestIDs.next() }
+
+    func makeChannel(
+        named name: String, for users: [Credentials]
+    ) async throws -> ChannelURL? {
+        let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
+        return try server.createChannel(params, by: users[0].userID).url
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Models
+import Sync
+
+// The calls that not every backend has.
+extension WrongBackend {
+    func replies(
+        to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
+        newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        guard let onReplies else {
+            return try await base.replies(
+                to: parentID, in: channelURL, at: anchor, older: older, newer: newer)
+        }
+        return try await failing {
+            try await onReplies(parentID, channelURL, anchor, older, newer)
+        }
+    }
+
+    func countMessages(
+        in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
+    ) async throws(BackendError) -> Int {
+        guard let onCount else {
+            return try await base.countMessages(in: channelURL, from: lower, to: upper)
+        }
+        return try await failing { try await onCount(channelURL, lower, upper) }
+    }
+
+    func react(
+        _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
+        in channelURL: ChannelURL, requestID: RequestID
+    ) async throws(BackendError) -> ReactionEvent {
+        guard let onReact else {
+            return try await base.react(
+                action, key, to: messageID, in: channelURL, requestID: requestID)
+        }
+        return try await failing {
+            try await onReact(action, key, messageID, channelURL, requestID)
+        }
+    }
+
+    func download(_ file: FileInfo) async throws(BackendError) -> Data {
+        guard let onDownload else { return try await base.download(file) }
+        return try await failing { try await onDownload(file) }
+    }
+
+    func createChannel(
+        _ params: GroupChannelCreateParams
+    ) async throws(BackendError) -> GroupChannel {
+        guard let onCreate else { return try await base.createChannel(params) }
+        return try await failing { try await onCreate(params) }
+    }
+
+    func updateChannel(
+        _ url: ChannelURL, with patch: Patch<GroupChannel>
+    ) async throws(BackendError) -> GroupChannel {
+        guard let onUpdateChannel else { return try await base.updateChannel(url, with: patch) }
+        return try await failing { try await onUpdateChannel(url, patch) }
+    }
+
+    func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
+        guard let onDeleteChannel else { return try await base.deleteChannel(url) }
+        try await failing { try await onDeleteChannel(url) }
+    }
+
+    func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
+        guard let onInvite else { return try await base.invite(userIDs, to: url) }
+        try await failing { try await onInvite(userIDs, url) }
+    }
+
+    func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
+        guard let onAnswer else {
+            return try await base.answerInvitation(to: url, accepts: accepts)
+        }
+        try await failing { try await onAnswer(url, accepts) }
+    }
+
+    func leave(_ url: ChannelURL) async throws(BackendError) {
+        guard let onLeave else { return try await base.leave(url) }
+        try await failing { try await onLeave(url) }
+    }
+
+    func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError) {
+        guard let onHide else { return try await base.hide(url, state) }
+        try await failing { try await onHide(url, state) }
+    }
+
+    func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
+        guard let onFrozen else { return try await base.setFrozen(isFrozen, url) }
+        try await failing { try await onFrozen(isFrozen, url) }
+    }
+
+    func restrict(
+        _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
+        reason: String
+    ) async throws(BackendError) {
+        guard let onRestrict else {
+            return try await base.restrict(
+                userID, in: url, restriction, until: end, reason: reason)
+        }
+        try await failing { try await onRestrict(userID, url, restriction) }
+    }
+
+    func exit(_ url: ChannelURL) async throws(BackendError) {
+        guard let onExit else { return try await base.exit(url) }
+        try await failing { try await onExit(url) }
+    }
+}
