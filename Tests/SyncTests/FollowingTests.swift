@@ -11,9 +11,6 @@ import Testing
         try await story.say("a b c")
         try await story.open()
         #expect(try story.picture() == "a b c")
-        try await story.say("d")
-        try await story.engine.caughtUp()
-        #expect(try story.picture() == "a b c d")
         await story.engine.close()
     }
 }

@@ -232,7 +232,7 @@ extension SyncCore {
     /// Marks what is held of a channel as stale: what became of it can be learned no more.
     private mutating func giveUpChanges(in url: ChannelURL) {
         healing[url].changelog = nil
-        write { (ingest) throws(StoreError) in try ingest.loseChanges(in: url) }
+        write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         goOn(with: url)
     }
 
@@ -309,14 +309,5 @@ extension Ingest {
         }
         gap.walkCursor = nil
         try batch.update(gap)
-    }
-
-    /// Marks a channel's history as stale, instead of reading what became of it.
-    mutating func loseChanges(in url: ChannelURL) throws(StoreError) {
-        let number = (try batch.lossCount()) + 1
-        try markChangesRead(in: url)
-        try batch.markStale(StaleRange(in: url, epoch: number))
-        batch.setLossCount(number)
-        forget(url)
     }
 }

@@ -49,6 +49,16 @@ extension SyncCore {
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
                 return .lookup(lookup)
             }
+        case (.lookup(let lookup), .settle(_, let url, let extent)):
+            return write { (ingest) throws(StoreError) in
+                try ingest.take(lookup, in: url, since: news, .requestMessage)
+                try ingest.markVerified(url, extent)
+                return .lookup(lookup)
+            }
+        case (.page(let page), .compare(let url, _, _, let edge)):
+            return read { (reader) throws(StoreError) in
+                try reader.compare(page, in: url, edge: edge, isFollowed, news)
+            }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
@@ -93,8 +103,7 @@ extension SyncCore {
         guard let report else { return nil }
         if !report.doubtful.isEmpty { healing.look(at: url) }
         return .messages(
-            FetchedMessages(
-                page: page, from: report.extent?.from, through: report.extent?.through))
+            FetchedMessages(page: page, extent: report.extent, doubtful: report.doubtful))
     }
 
     private mutating func take(
@@ -125,5 +134,55 @@ extension SyncCore {
             throw state.failure ?? SyncError(.store, "the messages could not be stored")
         }
         return count
+    }
+
+    /// Marks all that is held of a channel as stale.
+    mutating func distrust(_ url: ChannelURL) throws(SyncError) {
+        let isMarked: Void? = write { (ingest) throws(StoreError) in
+            ingest.flights.void(url)
+            try ingest.distrust(url)
+        }
+        if isMarked == nil {
+            throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
+        }
+    }
+}
+
+extension StoreReader {
+    /// Compares a page with what is held where all of its history should be.
+    fileprivate func compare(
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound, _ isFollowed: Bool,
+        _ news: Flights.News
+    ) throws(StoreError) -> SyncReply {
+        var found = HistoryDifferences()
+        let gaps = try gaps(in: url)
+        let stale = try staleRanges(in: url)
+        func isKnown(_ position: Position) -> Bool {
+            !gaps.contains { $0.contains(position) } && !stale.contains { $0.contains(position) }
+        }
+        for message in page.messages {
+            guard let position = message.position, isKnown(position),
+                !news.touched.contains(position.messageID)
+            else { continue }
+            found.comparedCount += 1
+            guard let held = try self.message(orNil: position.messageID, in: url) else {
+                found.missing.append(message)
+                continue
+            }
+            if held.replaced(by: message) != held { found.different.append(message) }
+        }
+        let extent = PageExtent(page, edge: edge, isFollowed: isFollowed)
+        if let extent {
+            let told = Set(page.messages.compactMap(\.messageID))
+            for position in try positions(in: url, from: extent.from, to: extent.through)
+            where isKnown(position) && !told.contains(position.messageID)
+                && !news.touched.contains(position.messageID)
+            {
+                if let held = try message(orNil: position.messageID, in: url) {
+                    found.extra.append(held)
+                }
+            }
+        }
+        return .compared(found, next: page.older, from: extent?.from)
     }
 }

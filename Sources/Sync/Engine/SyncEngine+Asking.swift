@@ -139,7 +139,7 @@ extension SyncEngine {
         try takeIn(messages, source)
     }
 
-    private func stored<Value>(
+    func stored<Value>(
         _ read: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {

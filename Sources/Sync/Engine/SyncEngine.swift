@@ -197,6 +197,13 @@ public actor SyncEngine {
         return try core.takeIn(messages, source)
     }
 
+    func distrust(_ url: ChannelURL) throws(SyncError) {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        try core.distrust(url)
+    }
+
+    var pageSize: Int { core.options.pageSize }
+
     // MARK: Steps
 
     func take(_ input: SyncCore.Input) {

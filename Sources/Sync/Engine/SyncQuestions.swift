@@ -42,6 +42,10 @@ enum SyncQuestion: Hashable, Sendable {
     case messages(
         ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
+    /// Whether messages that a page did not have are gone, so that what it covers is stale no more.
+    case settle([MessageID], ChannelURL, PageExtent)
+    /// How what is held differs from a page.
+    case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
     case messageChanges(ChannelURL, ChangelogPoint)
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
@@ -51,7 +55,9 @@ enum SyncQuestion: Hashable, Sendable {
         switch self {
         case .messages(let url, let anchor, let older, let newer, _, _):
             .messages(url, anchor, older: older, newer: newer)
-        case .lookup(let ids, let url): .lookup(ids, url)
+        case .lookup(let ids, let url), .settle(let ids, let url, _): .lookup(ids, url)
+        case .compare(let url, let anchor, let older, _):
+            .messages(url, anchor, older: older, newer: 0)
         case .messageChanges(let url, let point): .messageChanges(url, point)
         case .channelChanges(let point): .channelChanges(point)
         case .channels(let query, let cursor): .channels(query, cursor)
@@ -64,6 +70,8 @@ enum SyncQuestion: Hashable, Sendable {
 enum SyncReply: Sendable {
     case messages(FetchedMessages)
     case lookup(MessageLookup)
+    /// What differs, where the comparison goes on, and from where on all was compared.
+    case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
@@ -76,9 +84,15 @@ public struct FetchedMessages: Hashable, Sendable {
     /// The page as the server gave it, the oldest message first.
     public var page: MessagePage
 
+    /// What the page covers; `nil` if nothing but its messages.
+    var extent: PageExtent?
+
+    /// What is held where the page has nothing, and may have been deleted.
+    var doubtful: [MessageID]
+
     /// From where on the history is known now; `nil` if the page covers nothing but its messages.
-    public var from: Gap.Bound?
+    public var from: Gap.Bound? { extent?.from }
 
     /// Up to where it is known.
-    public var through: Gap.Bound?
+    public var through: Gap.Bound? { extent?.through }
 }

@@ -49,6 +49,12 @@ extension Ingest {
     /// Takes a stretch out of the stale ranges: what is held there is what the server has.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
+        // What is left beside a gap is a part of it.
+        let gaps = try batch.gaps(orAll: url)
+        for range in try batch.staleRanges(orNone: url)
+        where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
+            try batch.markVerified(url, from: range.lower, through: range.upper)
+        }
         forget(url)
     }
 

@@ -19,15 +19,40 @@ extension Ingest {
         for url in try batch.channelURLs() {
             try openHole(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
-            if try batch.messageCount(in: url) > 0 {
-                try batch.markStale(StaleRange(in: url, epoch: number))
-            }
+            try markStale(url, number)
             if loss == .newEpoch { try forgetTombstones(in: url) }
             forget(url)
         }
         flights.voidAll()
         batch.setFeed(nil)
         batch.setLossCount(number)
+    }
+
+    /// Marks what is known of a channel as stale, instead of reading what became of it.
+    mutating func distrust(_ url: ChannelURL) throws(StoreError) {
+        let number = (try batch.lossCount()) + 1
+        for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
+            gap.changesSince = nil
+            try batch.update(gap)
+        }
+        try markStale(url, number)
+        batch.setLossCount(number)
+        forget(url)
+    }
+
+    /// Marks as stale what lies between the gaps of a channel.
+    private func markStale(_ url: ChannelURL, _ number: Int64) throws(StoreError) {
+        var lower = Gap.Bound.beginning
+        var known: [(lower: Gap.Bound, upper: Gap.Bound)] = []
+        for gap in try batch.gaps(orAll: url) {
+            if lower != .beginning || gap.lower != .beginning { known.append((lower, gap.lower)) }
+            lower = gap.upper
+        }
+        if lower != .end { known.append((lower, .end)) }
+        for (lower, upper) in known {
+            try batch.markStale(
+                StaleRange(in: url, from: lower.before, to: upper.after, epoch: number))
+        }
     }
 
     /// Forgets where walks were that lead nowhere now, and changes that are read with all others.
@@ -46,5 +71,22 @@ extension Ingest {
         for tombstone in try batch.tombstones(orNone: url) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
         }
+    }
+}
+
+extension Gap.Bound {
+    /// A bound just below this one, so that what lies here is above it.
+    fileprivate var before: Gap.Bound {
+        guard case .position(let position) = self else { return self }
+        return .position(Position(createdAt: position.createdAt, messageID: ""))
+    }
+
+    /// A bound just above this one, so that what lies here is below it.
+    fileprivate var after: Gap.Bound {
+        guard case .position(let position) = self else { return self }
+        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
+        return overflows
+            ? .end
+            : .position(Position(createdAt: Timestamp(milliseconds: next), messageID: ""))
     }
 }

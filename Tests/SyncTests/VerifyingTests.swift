@@ -1,0 +1,111 @@
+import EmbeddedServer
+import Models
+import Store
+import Sync
+import Testing
+
+/// A device that finds out whether what it holds is so, and mends it.
+@Suite(.timeLimit(.minutes(10))) struct VerifyingTests {
+    /// A device whose store says of `a b c d` what somebody else made of it.
+    func story(_ damage: @escaping ([Message], Batch) throws -> Void) async throws -> Story {
+        var options = SyncOptions.exact
+        options.pageSize = 3
+        let story = try await Story(options)
+        let messages = try await story.say("a b c d e f g")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        try story.store.write { try damage(messages, $0) }
+        return story
+    }
+
+    @Test func whatIsTheSameDiffersInNothing() async throws {
+        let story = try await story { _, _ in }
+        let differences = try await story.engine.verify("general")
+        #expect(differences.isEmpty)
+        #expect(differences.comparedCount == 7)
+        await story.engine.close()
+    }
+
+    @Test func whatIsMissingIsFoundAndFetched() async throws {
+        let story = try await story { messages, batch in
+            try batch.removeMessage(messages[1].messageID!, in: "general")
+            try batch.removeMessage(messages[6].messageID!, in: "general")
+        }
+        #expect(try story.picture() == "a c d e f")
+        let differences = try await story.engine.verify("general")
+        #expect(Set(differences.missing.map(\.text)) == ["b", "g"])
+        #expect(differences.extra == [] && differences.different == [])
+        #expect(try story.picture() == "a c d e f")
+        try await story.engine.repair("general")
+        #expect(try story.picture() == "a b c d e f g")
+        #expect(try await story.engine.verify("general").isEmpty)
+        await story.engine.close()
+    }
+
+    @Test func whatTheServerDoesNotHaveIsFoundAndGoes() async throws {
+        let story = try await story { messages, batch in
+            var ghost = messages[2]
+            ghost.messageID = "999"
+            ghost.requestID = nil
+            ghost.text = "ghost"
+            try batch.save(ghost)
+        }
+        #expect(try story.picture() == "a b c ghost d e f g")
+        #expect(try await story.engine.verify("general").extra.map(\.text) == ["ghost"])
+        try await story.engine.repair("general")
+        #expect(try story.picture() == "a b c d e f g")
+        await story.engine.close()
+    }
+
+    @Test func whatIsDifferentIsFoundAndReplaced() async throws {
+        let story = try await story { messages, batch in
+            var wrong = messages[3]
+            wrong.text = "wrong"
+            wrong.updatedAt = .distantFuture
+            try batch.save(wrong)
+        }
+        let differences = try await story.engine.verify("general")
+        #expect(differences.different.map(\.text) == ["d"])
+        try await story.engine.repair("general")
+        #expect(try story.picture() == "a b c d e f g")
+        await story.engine.close()
+    }
+
+    @Test func whatIsNotKnownIsNoDifference() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        let messages = try await story.say("a b c d e f g")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(
+            in: "general", at: .message(messages[1].messageID!), older: 0, newer: 2)
+        #expect(try story.picture() == "… b c ~ f g")
+        #expect(try await story.engine.verify("general").comparedCount == 4)
+        try story.store.write { try $0.removeMessage(messages[2].messageID!, in: "general") }
+        #expect(try await story.engine.verify("general").missing.map(\.text) == ["c"])
+        try await story.engine.repair("general")
+        #expect(try story.picture() == "… b c ~ f g")
+        await story.engine.close()
+    }
+
+    @Test func coverageSaysWhatIsKnown() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        let messages = try await story.say("a b c d e f g")
+        #expect(try await story.engine.coverage(of: "general").description == "~ +∞")
+        try await story.open()
+        let (f, b) = (messages[5].position!, messages[1].position!)
+        #expect(
+            try await story.engine.coverage(of: "general").description == "~ \(f) [1] +∞")
+        _ = try await story.engine.fetchMessages(
+            in: "general", at: .message(b.messageID), older: 0, newer: 0)
+        let coverage = try await story.engine.coverage(of: "general")
+        #expect(coverage.description == "~ \(f) [1] +∞")
+        #expect(!coverage.isComplete)
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        #expect(try await story.engine.coverage(of: "general").description == "[7] +∞")
+        #expect(try await story.engine.coverage(of: "general").isComplete)
+        await story.engine.close()
+    }
+}
