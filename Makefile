@@ -7,6 +7,7 @@
 #   make format     format the sources
 #   make docs       write the reference, as a web site, to .build-docs/site
 #   make bench      measure; what ARGS="..." says is passed on
+#   make bench-sync measure the engine between a server and a store
 #
 #   make tsan       run the tests under the thread sanitizer
 #   make asan       run the tests under the address sanitizer, which finds leaks too
@@ -46,7 +47,7 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test build lint format docs bench tsan asan fuzz interop consumers graphs nightly deps \
+.PHONY: repl test build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly deps \
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
@@ -84,6 +85,9 @@ docs: symbols
 
 bench: deps
 	cd Benchmarks && swift run -c release bench $(ARGS)
+
+bench-sync: deps
+	cd Benchmarks && swift run -c release bench-sync $(ARGS)
 
 tsan: deps
 	$(TEST) --sanitize=thread --scratch-path .build-tsan

@@ -7,7 +7,8 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
     products: [
-        .executable(name: "bench", targets: ["Bench"])
+        .executable(name: "bench", targets: ["Bench"]),
+        .executable(name: "bench-sync", targets: ["SyncBench"]),
     ],
     dependencies: [
         .package(path: "../Tests/Scrollback"),
@@ -34,6 +35,17 @@ let package = Package(
                 .product(name: "Models", package: "scrollback"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ]
+        ),
+
+        .executableTarget(
+            name: "SyncBench",
+            dependencies: [
+                .product(name: "Models", package: "scrollback"),
+                .product(name: "Store", package: "scrollback"),
+                .product(name: "Sync", package: "scrollback"),
+                .product(name: "EmbeddedServer", package: "scrollback"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
     ],

@@ -1,0 +1,193 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+/// What one channel says: texts of about a hundred bytes by five users, a second apart.
+func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message] {
+    (start..<start + count).map { number in
+        var sender = Sender()
+        sender.userID = UserID("user-\(number % 5)")
+        sender.nickname = "User \(number % 5)"
+        var message = Message(
+            id: MessageID(String(1_000_000 + number)), channelURL: url,
+            text:
+                "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again.",
+            createdAt: Timestamp(milliseconds: 1_700_000_000_000 + Int64(number) * 1000))
+        message.sender = sender
+        return message
+    }
+}
+
+/// An engine that does nothing that it is not asked for.
+func makeEngine(_ store: ChatStore, _ backend: any Backend) -> SyncEngine {
+    var options = SyncOptions()
+    options.backgroundChannels = 0
+    return SyncEngine(store: store, backend: backend, options: options)
+}
+
+/// A history, fetched page by page from its newest end to its beginning.
+func pages(of count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    try server.importMessages(messages(count, in: "general"), members: ["bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let engine = makeEngine(store, server.client())
+    try await engine.connect(as: Credentials("bob"))
+    try await engine.caughtUp()
+    let time = try await ContinuousClock().measure {
+        var anchor = MessageAnchor.newest
+        var edge: Gap.Bound?
+        while true {
+            let fetched = try await engine.fetchMessages(
+                in: "general", at: anchor, older: 100, newer: 0, edge: edge)
+            guard let older = fetched.page.older else { break }
+            (anchor, edge) = (.cursor(older), fetched.from)
+        }
+    }
+    let held = try store.read { try $0.messageCount(in: "general") }
+    precondition(held == count, "\(held) of \(count) messages are held")
+    await engine.close()
+    return [
+        Row(
+            what: "pages of 100, from the server into the store", count: count,
+            figure: "\(Int(Double(count) / time.seconds)) messages/s")
+    ]
+}
+
+/// A history that the feed tells.
+func feed(of count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    try server.importMessages(messages(10, in: "general"), members: ["bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let engine = makeEngine(store, server.client())
+    try await engine.connect(as: Credentials("bob"))
+    try await engine.caughtUp("general")
+    await engine.disconnect()
+    try server.importMessages(messages(count, in: "general", from: 11), tellsFeed: true)
+    let time = try await ContinuousClock().measure {
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp()
+    }
+    let held = try store.read { try $0.messageCount(in: "general") }
+    precondition(held == count + 10, "\(held) of \(count + 10) messages are held")
+    await engine.close()
+    return [
+        Row(
+            what: "a day away, told by the feed", count: count,
+            figure: "\(Int(Double(count) / time.seconds)) messages/s")
+    ]
+}
+
+/// What somebody says, until another device's store tells it to an observer.
+func live(_ count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let engine = makeEngine(store, server.client())
+    try await engine.connect(as: Credentials("bob"))
+    try await engine.caughtUp("general")
+    let alice = server.client()
+    _ = try await alice.connect(as: Credentials("alice"))
+    let (_, changes) = try store.observe(.channel("general"))
+    let iterator = Taker(changes)
+    var times: [Duration] = []
+    for number in 0..<count {
+        var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams("\(number)")
+        let draft = Draft(message, requestID: RequestID("r\(number)"))
+        let start = ContinuousClock.now
+        async let sent = alice.send(draft)
+        while true {
+            let change = await iterator.next()
+            let isIt = change.entries.contains {
+                if case .savedMessage(let message) = $0.operation {
+                    message.text == "\(number)"
+                } else {
+                    false
+                }
+            }
+            if isIt { break }
+        }
+        times.append(ContinuousClock.now - start)
+        _ = try await sent
+    }
+    await engine.close()
+    times.sort()
+    return [
+        Row(
+            what: "a live message to an observer, median", count: count,
+            figure: times[count / 2].short),
+        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
+        Row(what: "…, worst", count: count, figure: times[count - 1].short),
+    ]
+}
+
+/// Takes changes one after the other, for one reader.
+final class Taker {
+    private var iterator: Observation.Iterator
+
+    init(_ observation: Observation) { iterator = observation.makeAsyncIterator() }
+
+    func next() async -> Change {
+        guard let change = await iterator.next() else { fatalError("The store was closed.") }
+        return change
+    }
+}
+
+/// Many channels: at first, and after a day in which each said something.
+func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    let urls = (0..<count).map { ChannelURL("channel-\($0)") }
+    try server.importMessages(
+        urls.enumerated().flatMap { messages(2, in: $1, from: $0 * 2 + 1) }, members: ["bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let counting = CountingBackend(server.client())
+    let engine = makeEngine(store, counting)
+    let clock = ContinuousClock()
+    func round(_ what: String) async throws -> Row {
+        let (calls, writes) = (counting.count, try store.snapshot().number)
+        let time = try await clock.measure {
+            try await engine.connect(as: Credentials("bob"))
+            try await engine.caughtUp()
+        }
+        let (made, written) = (counting.count - calls, try store.snapshot().number - writes)
+        return Row(
+            what: what, count: count,
+            figure: "\(time.short), \(made) requests, \(written) writes, "
+                + "\((time / count).short) per channel")
+    }
+    var rows = [try await round("channels, at first")]
+    await engine.disconnect()
+    try server.importMessages(
+        urls.enumerated().flatMap { messages(3, in: $1, from: count * 2 + $0 * 3 + 1) },
+        tellsFeed: true)
+    rows.append(try await round("channels, a day and three messages in each later"))
+    await engine.disconnect()
+    rows.append(try await round("channels, nothing new"))
+    await engine.close()
+    return rows
+}
+
+/// Counts what is asked.
+final class CountingBackend: ForwardingBackend {
+    let base: any Backend
+    private let counter = NSLock()
+    nonisolated(unsafe) private var calls = 0  // under the lock alone
+
+    init(_ base: any Backend) { self.base = base }
+
+    var count: Int { counter.withLock { calls } }
+
+    func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        counter.withLock { calls += 1 }
+        return try await base.feed(since: cursor)
+    }
+
+    func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        counter.withLock { calls += 1 }
+        return try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
+    }
+}

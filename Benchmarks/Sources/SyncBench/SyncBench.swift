@@ -1,0 +1,63 @@
+import ArgumentParser
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+@main
+struct SyncBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench-sync",
+        abstract: "Measures the engine between an embedded server and a store on the disk.")
+
+    @Flag(help: "Measure a tenth of everything, to see that it runs.")
+    var quick = false
+
+    @Option(help: "Measure only what has this text in its name.")
+    var filter: String?
+
+    func run() async throws {
+        let scale = quick ? 10 : 1
+        let cases: [(String, (URL) async throws -> [Row])] = [
+            ("pages", { try await pages(of: 100_000 / scale, in: $0) }),
+            ("feed", { try await feed(of: 100_000 / scale, in: $0) }),
+            ("live", { try await live(2_000 / scale, in: $0) }),
+            ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
+        ]
+        print("| what | how many | figure |\n|---|--:|--:|")
+        for (name, body) in cases where filter.map(name.contains) ?? true {
+            let directory = FileManager.default.temporaryDirectory
+                .appending(path: "bench-sync-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: directory) }
+            for row in try await body(directory) { print(row) }
+        }
+    }
+}
+
+/// One line of the table.
+struct Row: CustomStringConvertible {
+    let what: String
+    let count: Int
+    let figure: String
+
+    var description: String { "| \(what) | \(count) | \(figure) |" }
+}
+
+extension Duration {
+    var seconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+
+    /// With three digits, in the unit that suits it.
+    var short: String {
+        switch seconds {
+        case 1...: String(format: "%.2f s", seconds)
+        case 1e-3...: String(format: "%.2f ms", seconds * 1e3)
+        default: String(format: "%.1f µs", seconds * 1e6)
+        }
+    }
+}
