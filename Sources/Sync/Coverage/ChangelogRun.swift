@@ -27,6 +27,7 @@ struct ChangelogRun: Hashable {
     /// - Parameters:
     ///   - token: Where the server says the changelog goes on.
     ///   - hasMore: Whether there is more behind it.
+    /// - Returns: What follows.
     mutating func step(token: String?, hasMore: Bool) -> Next {
         guard hasMore else { return .done(token: token) }
         guard let token, used.insert(token).inserted else { return .stalled }

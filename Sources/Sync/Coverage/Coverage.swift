@@ -6,8 +6,10 @@ public struct Coverage: Hashable, Sendable {
     /// The channel.
     public let channelURL: ChannelURL
 
-    /// The stretches, the oldest first. Each begins where the one before ends; no two of one kind
-    /// follow each other, unless a single message between them is known.
+    /// The stretches, the oldest first.
+    ///
+    /// Each begins where the one before ends. Two that follow each other are of different kinds, or a
+    /// single message between them is known.
     public let stretches: [Stretch]
 
     /// A part of a history of which one thing can be said.
@@ -21,7 +23,9 @@ public struct Coverage: Hashable, Sendable {
         /// Where it ends; not itself in it, unless it is known.
         public let upper: Gap.Bound
 
-        /// How many messages are held in it. In a gap they are some that came without the others.
+        /// How many messages are held in it.
+        ///
+        /// In a gap they are some that came without the others.
         public let messageCount: Int
     }
 

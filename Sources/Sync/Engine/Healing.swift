@@ -122,6 +122,7 @@ struct Healing {
     /// Takes the next channel out of the queue whose turn it is.
     ///
     /// - Parameter isLive: Whether channels are looked at that nobody shows.
+    /// - Returns: The channel; `nil` if it is nobody's turn.
     mutating func next(isLive: Bool) -> ChannelURL? {
         guard isOn else { return nil }
         let index =

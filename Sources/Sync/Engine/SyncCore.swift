@@ -51,7 +51,9 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// Something to wait for. What is waited for in vain has another number by then.
+    /// Something to wait for.
+    ///
+    /// What is waited for in vain has another number by then.
     enum Wait: Hashable, Sendable {
         case connection(number: Int)
         case feed(number: Int)

@@ -7,7 +7,9 @@ struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
-    /// Number, length of the epoch, epoch, cursor. DO NOT CHANGE: on disk.
+    /// The number, the length of the epoch, the epoch, the cursor.
+    ///
+    /// DO NOT CHANGE: on disk.
     var bytes: [UInt8] {
         Array("\(point.number) \(epoch.rawValue.utf8.count) \(epoch)\(point.cursor)".utf8)
     }

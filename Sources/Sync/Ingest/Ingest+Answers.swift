@@ -20,6 +20,8 @@ extension Ingest {
     ///   - isFollowed: Whether the feed tells what comes after the request.
     ///   - news: What became known since the page was asked for.
     ///   - source: Why, for those who observe.
+    /// - Returns: What it covers, and what it puts in doubt.
+    /// - Throws: What the store throws.
     mutating func take(
         _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, isFollowed: Bool,
         since news: Flights.News, _ source: CollectionEventSource

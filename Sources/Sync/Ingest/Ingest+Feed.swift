@@ -17,6 +17,8 @@ extension Ingest {
     /// - Parameters:
     ///   - feed: The part.
     ///   - previous: Where the feed was before.
+    /// - Returns: What it did that matters beyond the batch.
+    /// - Throws: What the store throws.
     mutating func take(
         _ feed: FeedBatch, after previous: FeedPoint?
     ) throws(StoreError) -> FeedReport {
