@@ -62,7 +62,7 @@ extension SyncCore {
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
             for url in report.removedChannels { healing.remove(url) }
-            for url in report.openedChannels { healing.look(at: url) }
+            for url in report.openedChannels { healing.look(at: url, isNew: true) }
         }
         if batch.isLive && !state.isLive { lookAtRecentChannels() }
         state.isLive = batch.isLive
