@@ -243,6 +243,7 @@ extension SyncCore {
     private mutating func leave(_ url: ChannelURL, _ error: SyncError) {
         healing[url].changelog = nil
         healing[url].newer = nil
+        healing[url].idleAnswers = 0
         healing.fail(url, error)
         act(.tell(.failed(url, error)))
     }
