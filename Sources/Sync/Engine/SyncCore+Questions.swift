@@ -138,10 +138,7 @@ extension SyncCore {
 
     /// Marks all that is held of a channel as stale.
     mutating func distrust(_ url: ChannelURL) throws(SyncError) {
-        let isMarked: Void? = write { (ingest) throws(StoreError) in
-            ingest.flights.void(url)
-            try ingest.distrust(url)
-        }
+        let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }

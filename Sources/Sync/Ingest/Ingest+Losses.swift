@@ -30,6 +30,7 @@ extension Ingest {
 
     /// Marks what is known of a channel as stale, instead of reading what became of it.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
+        flights.void(url)
         let number = (try batch.lossCount()) + 1
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil
