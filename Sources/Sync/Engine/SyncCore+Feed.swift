@@ -14,7 +14,8 @@ extension SyncCore {
     mutating func takeFeed(_ answer: BackendAnswer, after token: FeedToken?) {
         switch answer {
         case .batch(let batch):
-            if let token, token.epoch != batch.epoch { return lose(.newEpoch) }
+            let last = read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil
+            if let last, last != batch.epoch { return lose(.newEpoch, batch.epoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
             connector.noteProgress()
@@ -37,8 +38,8 @@ extension SyncCore {
                 atLeast: duration))
     }
 
-    private mutating func lose(_ loss: HistoryLoss) {
-        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss) }) != nil else {
+    private mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
+        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss, epoch) }) != nil else {
             return waitForFeed(atLeast: nil)
         }
         state.isLive = false
@@ -56,6 +57,7 @@ extension SyncCore {
                 let report = try ingest.take(batch, after: token?.point)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
+                if token == nil { ingest.batch.setLastEpoch(nil) }
                 if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
                 return report
             }

@@ -273,14 +273,14 @@ struct SyncCore {
         let ticket = connectTicket.take()
         state.user = session.user
         let hasNewEpoch =
-            (read { (reader) throws(StoreError) in try reader.feed()?.epoch } ?? nil)
+            (read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil)
             .map { $0 != session.epoch } ?? false
         write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
             if try ingest.batch.storedAppInfo() != session.appInfo {
                 ingest.batch.setAppInfo(session.appInfo)
             }
-            if hasNewEpoch { try ingest.lose(.newEpoch) }
+            if hasNewEpoch { try ingest.lose(.newEpoch, session.epoch) }
         }
         if hasNewEpoch { act(.tell(.historyLost(.newEpoch))) }
         healing.begin()

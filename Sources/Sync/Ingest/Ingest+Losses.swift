@@ -14,16 +14,25 @@ extension Ingest {
     ///
     /// What is held stays, and is marked as stale; what may have come since is a gap at the newest end.
     /// - Complexity: O(*c*) in the channels, with some lookups for each.
-    mutating func lose(_ loss: HistoryLoss) throws(StoreError) {
+    ///
+    /// - Parameters:
+    ///   - loss: What was lost.
+    ///   - epoch: Which history of the server is followed from now on, if that is known.
+    mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
             try openHole(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
-            if loss == .newEpoch { try forgetTombstones(in: url) }
+            if loss == .newEpoch {
+                try forgetTombstones(in: url)
+                try forgetWhatLiesInGaps(of: url)
+            }
             forget(url)
         }
         flights.voidAll()
+        let last = try batch.lastEpoch()
+        batch.setLastEpoch(epoch ?? last)
         batch.setFeed(nil)
         batch.setLossCount(number)
     }
@@ -64,6 +73,15 @@ extension Ingest {
             if loss == .newEpoch || gap.upper == .end { changed.walkCursor = nil }
             changed.changesSince = nil
             if changed != gap { try batch.update(changed) }
+        }
+    }
+
+    /// Takes out what came without what is around it: its id may be another message's now.
+    private func forgetWhatLiesInGaps(of url: ChannelURL) throws(StoreError) {
+        for gap in try batch.gaps(orAll: url) {
+            for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
+                try batch.removeMessage(position.messageID, in: url, source: .messageFill)
+            }
         }
     }
 
