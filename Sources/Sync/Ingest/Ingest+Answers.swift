@@ -38,14 +38,43 @@ extension Ingest {
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
+        let untold = try positions(in: url, extent, notOn: page, news)
+        try doubt(untold, in: url)
         try cover(extent, in: url, page.older)
-        guard !(try knowledge(of: url).stale.isEmpty) else { return report }
-        let told = Set(page.messages.compactMap(\.messageID))
-        report.doubtful = try batch.positions(in: url, from: extent.from, to: extent.through)
+        let stale = try knowledge(of: url).stale
+        guard !stale.isEmpty else { return report }
+        report.doubtful = untold.filter { position in stale.contains { $0.contains(position) } }
             .map(\.messageID)
-            .filter { !told.contains($0) && !news.touched.contains($0) }
         if report.doubtful.isEmpty { try markVerified(url, extent) }
         return report
+    }
+
+    /// What is held where a page has nothing, although nothing was told of it since.
+    private func positions(
+        in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage, _ news: Flights.News
+    ) throws(StoreError) -> [Position] {
+        let told = Set(page.messages.compactMap(\.messageID))
+        var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
+        // An anchor is not on a page of what is older.
+        for case .position(let edge) in [extent.from, extent.through] {
+            let held = try batch.message(orNil: edge.messageID, in: url)
+            if held?.position == edge { positions.append(edge) }
+        }
+        return positions.filter {
+            !told.contains($0.messageID) && !news.touched.contains($0.messageID)
+        }
+    }
+
+    /// Marks what is held within a gap as stale before the gap closes: it came without the others, and
+    /// may be gone.
+    private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
+        for position in positions where try batch.isInGap(position, in: url) {
+            let bound = Gap.Bound.position(position)
+            try batch.markStale(
+                StaleRange(
+                    in: url, from: bound.before, to: bound.after, epoch: try batch.lossCount()))
+            forget(url)
+        }
     }
 
     /// Takes a stretch out of the stale ranges: what is held there is what the server has.
