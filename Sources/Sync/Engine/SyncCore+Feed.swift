@@ -8,6 +8,7 @@ extension SyncCore {
         guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
             return waitForFeed(atLeast: nil)
         }
+        hasFeedBegun = token != nil
         call(.feed(token?.point.cursor), .feed(after: token))
     }
 
@@ -63,6 +64,9 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
+            // Nobody can tell of what was asked before whether it is older than the feed's beginning.
+            if token == nil { flights.voidAll() }
+            hasFeedBegun = true
             for url in report.removedChannels { healing.remove(url) }
             for url in report.openedChannels { healing.look(at: url, isNew: true) }
         }

@@ -87,6 +87,8 @@ struct SyncCore {
     var healing = Healing()
     /// Who waits for what to be caught up with.
     var waiting: [Int: ChannelURL?] = [:]
+    /// Whether there is a cursor from which the feed tells what comes.
+    var hasFeedBegun = false
     /// How often the feed has failed since it last told something.
     var feedFailures = 0
     private var lastNumber = 0
@@ -163,12 +165,10 @@ struct SyncCore {
     /// Makes a call.
     mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
         lastNumber += 1
-        // What comes after an answer is told by the feed, if there is a cursor to tell it from.
-        let isFollowed = (try? store.read { try $0.feed() != nil }) ?? false
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
-        default: flight = flights.begin(in: request.channelURL, isFollowed: isFollowed)
+        default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
         act(.call(request, number: lastNumber))

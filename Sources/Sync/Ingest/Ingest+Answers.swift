@@ -17,19 +17,25 @@ extension Ingest {
     ///   - page: The page.
     ///   - url: The channel.
     ///   - edge: Where its anchor is; see ``PageExtent``.
-    ///   - isFollowed: Whether the feed tells what comes after the request.
     ///   - news: What became known since the page was asked for.
     ///   - source: Why, for those who observe.
     /// - Returns: What it covers, and what it puts in doubt.
     /// - Throws: What the store throws.
     mutating func take(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, isFollowed: Bool,
-        since news: Flights.News, _ source: CollectionEventSource
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since news: Flights.News,
+        _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
             try take(message, since: news, source)
         }
-        guard let extent = PageExtent(page, edge: edge, isFollowed: isFollowed) else {
+        var edge = edge
+        if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
+            try batch.isInGap(position, in: url)
+        {
+            // The message was known when somebody asked, and is not any more.
+            edge = nil
+        }
+        guard let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed) else {
             return PageReport()
         }
         var report = PageReport(extent: extent)
@@ -102,7 +108,7 @@ extension Ingest {
             default: break
             }
         }
-        try take(message, source, news.touched.contains(id) ? .unknown : .fresh)
+        try take(message, source, news.freshness(of: id))
     }
 
     /// Takes over what became of messages that were asked for by their ids.
@@ -125,8 +131,7 @@ extension Ingest {
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
             guard let id = message.messageID, !news.deleted.contains(id) else { continue }
-            let freshness: Freshness = news.touched.contains(id) ? .unknown : .fresh
-            try takeUpdate(message, source, freshness)
+            try takeUpdate(message, source, news.freshness(of: id))
         }
         for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -191,5 +196,13 @@ extension Ingest {
         else { return }
         gap.walkCursor = cursor
         try batch.update(gap)
+    }
+}
+
+extension Flights.News {
+    /// How sure one may be of what an answer says of a message.
+    fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
+        guard isFollowed else { return .hearsay }
+        return touched.contains(id) ? .unknown : .fresh
     }
 }

@@ -23,6 +23,8 @@ extension Ingest {
         _ feed: FeedBatch, after previous: FeedPoint?
     ) throws(StoreError) -> FeedReport {
         var report = FeedReport()
+        isTelling = true
+        defer { isTelling = false }
         let toldLast = Set(
             feed.events.compactMap { event -> ChannelURL? in
                 guard case .channel(let update) = event, update.patch.contains(\.lastMessage)

@@ -12,6 +12,8 @@ struct Ingest {
     /// The user, as far as is known.
     let userID: UserID?
     var flights: Flights
+    /// Whether what comes is the feed's.
+    var isTelling = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     /// What decides whether a channel's messages may come in.
@@ -29,6 +31,8 @@ struct Ingest {
         case fresh
         /// It may be older than what is held.
         case unknown
+        /// It may be older than all that the feed has told: it says nothing of what is now.
+        case hearsay
     }
 
     init(_ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights) {
@@ -71,13 +75,18 @@ struct Ingest {
             guard message.version > tombstone.deletedAt else { return false }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
-        let isSaved = try batch.save(message, source: source) { held in
-            if known.stale.contains(where: { $0.contains(held.position) }) { return message }
-            return freshness == .fresh && message.version >= held.version
-                ? held.replaced(by: message) : held.merged(with: message)
+        let saved = try batch.save(message, source: source) { held in
+            if freshness != .hearsay, known.stale.contains(where: { $0.contains(held.position) }) {
+                return message
+            }
+            if freshness == .fresh, message.version >= held.version {
+                return held.replaced(by: message)
+            }
+            // Of equal times, what the feed tells is the newer one.
+            return isTelling ? held.merged(with: message) : message.merged(with: held)
         }
-        if isSaved != nil { flights.noteTouched(position.messageID, in: url) }
-        if !known.stale.isEmpty { try verify(position, in: url) }
+        if saved != nil { flights.noteTouched(position.messageID, in: url) }
+        if freshness != .hearsay, !known.stale.isEmpty { try verify(position, in: url) }
         return true
     }
 
