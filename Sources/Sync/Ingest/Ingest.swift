@@ -75,7 +75,9 @@ struct Ingest {
             guard message.version > tombstone.deletedAt else { return false }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
+        var isNew = true
         let saved = try batch.save(message, source: source) { held in
+            isNew = false
             if freshness != .hearsay, known.stale.contains(where: { $0.contains(held.position) }) {
                 return message
             }
@@ -85,7 +87,10 @@ struct Ingest {
             // Of equal times, what the feed tells is the newer one.
             return isTelling ? held.merged(with: message) : message.merged(with: held)
         }
-        if saved != nil { flights.noteTouched(position.messageID, in: url) }
+        if saved != nil {
+            flights.noteTouched(position.messageID, in: url)
+            if isNew, !isTelling { try noteUntold(position, in: url) }
+        }
         if freshness != .hearsay, !known.stale.isEmpty { try verify(position, in: url) }
         return true
     }
