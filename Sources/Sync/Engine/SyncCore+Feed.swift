@@ -15,6 +15,8 @@ extension SyncCore {
         switch answer {
         case .batch(let batch):
             if let token, token.epoch != batch.epoch { return lose(.newEpoch) }
+            // A cursor of before may have expired because the history is another one.
+            if token == nil, !isOfKnownEpoch(batch) { return lose(.newEpoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
             connector.noteProgress()
@@ -27,6 +29,11 @@ extension SyncCore {
             waitForFeed(atLeast: error.retryAfter)
         default: break
         }
+    }
+
+    private mutating func isOfKnownEpoch(_ batch: FeedBatch) -> Bool {
+        let known = read { (reader) throws(StoreError) in try reader.knownEpoch() } ?? nil
+        return known == nil || known == batch.epoch
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {

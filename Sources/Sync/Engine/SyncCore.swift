@@ -273,7 +273,7 @@ struct SyncCore {
         let ticket = connectTicket.take()
         state.user = session.user
         let hasNewEpoch =
-            (read { (reader) throws(StoreError) in try reader.feed()?.epoch } ?? nil)
+            (read { (reader) throws(StoreError) in try reader.knownEpoch() } ?? nil)
             .map { $0 != session.epoch } ?? false
         write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }

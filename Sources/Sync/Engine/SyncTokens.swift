@@ -42,6 +42,7 @@ struct StoredSession: Hashable {
 // The scopes of the engine's tokens. DO NOT CHANGE: on disk.
 private enum Scope {
     static let feed = "feed"
+    static let epoch = "epoch"
     static let losses = "losses"
     static let user = "user"
     static let appInfo = "app"
@@ -54,6 +55,12 @@ extension StoreReader {
     /// Where the feed goes on; `nil` if it begins anew, or the token cannot be read.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
+    }
+
+    /// Of which history of the server all is that is held; `nil` if nothing is.
+    func knownEpoch() throws(StoreError) -> ServerEpoch? {
+        if let feed = try feed() { return feed.epoch }
+        return try token(Scope.epoch).map { ServerEpoch(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// How often the engine has lost track of the server's history.
@@ -87,6 +94,11 @@ extension StoreReader {
 
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
+
+    /// Keeps the epoch while there is no feed that has one.
+    func setEpoch(_ epoch: ServerEpoch?) {
+        setToken(epoch.map { Array($0.rawValue.utf8) }, for: Scope.epoch)
+    }
 
     func setLossCount(_ count: Int64) { setToken(Array("\(count)".utf8), for: Scope.losses) }
 

@@ -20,10 +20,14 @@ extension Ingest {
             try openHole(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
-            if loss == .newEpoch { try forgetTombstones(in: url) }
+            if loss == .newEpoch {
+                try forgetTombstones(in: url)
+                try removeWhatLiesInGaps(url)
+            }
             forget(url)
         }
         flights.voidAll()
+        batch.setEpoch(loss == .newEpoch ? nil : try batch.knownEpoch())
         batch.setFeed(nil)
         batch.setLossCount(number)
     }
