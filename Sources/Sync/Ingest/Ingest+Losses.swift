@@ -70,6 +70,23 @@ extension Ingest {
         }
     }
 
+    /// Marks a message as stale, which may not be there any more.
+    func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
+        let bound = Gap.Bound.position(position)
+        try batch.markStale(
+            StaleRange(
+                in: url, from: bound.before, to: bound.after, epoch: try batch.lossCount()))
+    }
+
+    /// Removes the messages of another history that nothing would tell from those of this one.
+    private func removeWhatLiesInGaps(_ url: ChannelURL) throws(StoreError) {
+        for gap in try batch.gaps(orAll: url) {
+            for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
+                try batch.removeMessage(position.messageID, in: url, source: .messageFill)
+            }
+        }
+    }
+
     private func forgetTombstones(in url: ChannelURL) throws(StoreError) {
         guard try batch.hasTombstones(in: url) else { return }
         for tombstone in try batch.tombstones(orNone: url) {
