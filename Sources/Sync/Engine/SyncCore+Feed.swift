@@ -68,7 +68,7 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            for url in report.removedChannels { healing.remove(url) }
+            for url in report.removedChannels { stopHealing(url) }
             for url in report.openedChannels { healing.look(at: url) }
         }
         if batch.isLive && !state.isLive { lookAtRecentChannels() }

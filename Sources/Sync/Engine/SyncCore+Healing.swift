@@ -93,9 +93,9 @@ extension SyncCore {
 
     mutating func takeHealing(_ answer: BackendAnswer, _ call: Call, _ news: Flights.News?) {
         guard let url = call.request.channelURL else { return }
-        if case .failed(let error) = answer { return takeFailure(error, url, call) }
-        // Void: so much has happened meanwhile that it has to be asked again.
+        // Void: so much has happened meanwhile that it has to be asked again, also if it failed.
         guard let news else { return healing.resume(url) }
+        if case .failed(let error) = answer { return takeFailure(error, url, call) }
         switch (answer, call.purpose) {
         case (.page(let page), .heal(_, let step, let edge)):
             if takePage(page, step, edge, call, news) { return }
@@ -186,6 +186,17 @@ extension SyncCore {
         healing[url].changelog = next == .more ? run : nil
         if next == .stalled { return stall(url) }
         goOn(with: url)
+    }
+
+    /// Ends what is on its way for a channel that is the user's no more.
+    mutating func stopHealing(_ url: ChannelURL) {
+        healing.remove(url)
+        for (number, call) in calls.sorted(by: { $0.key < $1.key })
+        where call.isOfHealing && call.request.channelURL == url {
+            calls[number] = nil
+            if let flight = call.flight { _ = flights.end(flight) }
+            act(.cancel(call: number))
+        }
     }
 
     // MARK: Failures
@@ -287,6 +298,13 @@ extension SyncCore {
 }
 
 extension SyncCore.Call {
+    fileprivate var isOfHealing: Bool {
+        switch purpose {
+        case .heal, .newer, .doubts: true
+        case .connect, .feed, .question: false
+        }
+    }
+
     fileprivate var isOfChanges: Bool {
         if case .messageChanges = request { true } else { false }
     }

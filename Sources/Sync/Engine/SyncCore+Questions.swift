@@ -115,7 +115,7 @@ extension SyncCore {
             return removed
         }
         guard let removed else { return nil }
-        for url in removed { healing.remove(url) }
+        for url in removed { stopHealing(url) }
         return .channelChanges(changes)
     }
 
