@@ -247,6 +247,11 @@ extension SyncCore {
         goOn(with: url)
     }
 
+    /// Leaves a channel alone for which the last attempt has failed.
+    mutating func giveUp(on url: ChannelURL) {
+        leave(url, SyncError(.refused, "what was asked of \(url) failed again and again"))
+    }
+
     private mutating func stall(_ url: ChannelURL) {
         leave(url, SyncError(.stalled, "the server tells the same of \(url) again and again"))
     }

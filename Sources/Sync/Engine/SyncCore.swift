@@ -131,8 +131,7 @@ struct SyncCore {
         case .renew(let credentials): perform(connector.renew(credentials))
         case .answer(let answer, let number): take(answer, of: number)
         case .waited(let wait): take(wait)
-        case .gaveUp(let wait):
-            if case .connection(connector.number) = wait { connector.end() }
+        case .gaveUp(let wait): giveUp(wait)
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
@@ -156,7 +155,21 @@ struct SyncCore {
         }
     }
 
+    /// Ends what was waited for in vain.
+    private mutating func giveUp(_ wait: Wait) {
+        switch wait {
+        case .connection(connector.number), .feed(connector.number):
+            connector.end()
+            cutOff()
+        case .healing(let url, connector.number): giveUp(on: url)
+        default: break
+        }
+    }
+
     // MARK: Acting
+
+    /// Whether the feed tells what comes after all that is asked for.
+    var isFollowing: Bool { (try? store.read { try $0.feed() != nil }) ?? false }
 
     mutating func act(_ action: Action) { actions.append(action) }
 
