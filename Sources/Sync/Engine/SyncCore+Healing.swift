@@ -7,7 +7,8 @@ extension SyncCore {
 
     /// Makes the calls that are to be made next.
     mutating func planHealing() {
-        while connector.isOn, healing.busyCount < options.parallelRequests,
+        // Before the feed has begun, nothing that is asked for would be followed.
+        while connector.isOn, isFollowing, healing.busyCount < options.parallelRequests,
             let url = healing.next(isLive: state.isLive)
         {
             heal(url)

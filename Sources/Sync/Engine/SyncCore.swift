@@ -177,7 +177,7 @@ struct SyncCore {
     mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
         lastNumber += 1
         // What comes after an answer is told by the feed, if there is a cursor to tell it from.
-        let isFollowed = (try? store.read { try $0.feed() != nil }) ?? false
+        let isFollowed = isFollowing
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
