@@ -177,12 +177,14 @@ extension SyncCore {
     ) {
         guard var run = healing[url].changelog else { return healing.resume(url) }
         let next = run.step(token: changes.next, hasMore: changes.hasMore)
-        write { (ingest) throws(StoreError) in
+        let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.take(changes, in: url, since: news, .messageChangelog)
             guard case .done(let token) = next else { return }
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
+        // What was not stored is asked for again.
+        guard isStored != nil else { return wait(for: url, atLeast: nil) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
         if next == .stalled { return stall(url) }
