@@ -164,8 +164,8 @@ extension SyncCore {
                 page, in: url, edge: edge, isFollowed: isFollowed, since: news, .messageFill)
         }
         var work = healing[url]
-        let isEmpty = page.messages.isEmpty
-        work.idleAnswers = isEmpty ? work.idleAnswers + 1 : 0
+        let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
+        work.idleAnswers = isIdle ? work.idleAnswers + 1 : 0
         let last = page.messages.last?.position.map(Gap.Bound.position) ?? edge
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
