@@ -281,16 +281,14 @@ extension SyncCore {
         let left = read { (reader) throws(StoreError) in
             try reader.gaps(orAll: url).contains { $0.lower == gap.lower }
         }
-        guard left == true else {
-            healing[url].walked = 0
-            return
-        }
+        defer { if left != true { healing[url].walked = 0 } }
         guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
             !healing[url].stopped.contains(gap.lower)
         else { return }
         act(.tell(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell: healing[url].stopped.insert(gap.lower)
+        case .tell where left == true: healing[url].stopped.insert(gap.lower)
+        case .tell: break
         // Told once.
         case .heal: healing[url].walked = .min
         }
