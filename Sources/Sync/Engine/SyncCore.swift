@@ -333,6 +333,10 @@ struct SyncCore {
             return act(.fail(SyncError(error), ticket: ticket))
         }
         state.user = user
+        state.unreadCount =
+            read { (reader) throws(StoreError) in
+                try reader.storedUnreadCount()
+            } ?? nil
         act(.connected(user, error, ticket: ticket))
     }
 
