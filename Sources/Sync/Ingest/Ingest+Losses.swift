@@ -97,13 +97,13 @@ extension Ingest {
 
 extension Gap.Bound {
     /// A bound just below this one, so that what lies here is above it.
-    fileprivate var before: Gap.Bound {
+    var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return .position(Position(createdAt: position.createdAt, messageID: ""))
     }
 
     /// A bound just above this one, so that what lies here is below it.
-    fileprivate var after: Gap.Bound {
+    var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
         return overflows
