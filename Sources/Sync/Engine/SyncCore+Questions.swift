@@ -62,7 +62,10 @@ extension SyncCore {
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+                // Where changes are still to be read, the token may be of a point after them.
+                if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
+                    ingest.batch.setMessageChangelogToken(changes.next, of: url)
+                }
                 return .messageChanges(changes)
             }
         case (.channelChanges(let changes), .channelChanges):
