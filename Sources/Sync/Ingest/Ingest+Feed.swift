@@ -30,7 +30,12 @@ extension Ingest {
                 return update.channelURL
             })
         for event in feed.events {
-            try take(event, after: previous, derivesLast: toldLast, &report)
+            do throws(StoreError) {
+                try take(event, after: previous, derivesLast: toldLast, &report)
+            } catch {
+                // What no store can hold is left out, rather than told again for ever.
+                guard error.code == .invalid else { throw error }
+            }
         }
         return report
     }
