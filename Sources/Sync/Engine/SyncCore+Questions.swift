@@ -130,12 +130,15 @@ extension SyncCore {
     ) throws(SyncError) -> Int {
         let count = write { (ingest) throws(StoreError) in
             var count = 0
-            for message in messages where try ingest.take(message, source, .unknown) { count += 1 }
+            for message in messages where try ingest.takeAlone(message, source, .old) {
+                count += 1
+            }
             return count
         }
         guard let count else {
             throw state.failure ?? SyncError(.store, "the messages could not be stored")
         }
+        for url in Set(messages.map(\.channelURL)).sorted() { healing.look(at: url) }
         return count
     }
 

@@ -38,12 +38,22 @@ extension Ingest {
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
+        let gaps = try batch.gaps(orAll: url).filter {
+            $0.lower < extent.through && extent.from < $0.upper
+        }
         try cover(extent, in: url, page.older)
-        guard !(try knowledge(of: url).stale.isEmpty) else { return report }
+        let wasStale = try !knowledge(of: url).stale.isEmpty
+        guard !gaps.isEmpty || wasStale else { return report }
         let told = Set(page.messages.compactMap(\.messageID))
-        report.doubtful = try batch.positions(in: url, from: extent.from, to: extent.through)
-            .map(\.messageID)
-            .filter { !told.contains($0) && !news.touched.contains($0) }
+        let untold = try batch.positions(in: url, from: extent.from, to: extent.through)
+            .filter { !told.contains($0.messageID) && !news.touched.contains($0.messageID) }
+        // What was in a gap came alone, and may have been gone by then.
+        for position in untold where gaps.contains(where: { $0.contains(position) }) {
+            try markStale(position, in: url)
+            forget(url)
+        }
+        guard try !knowledge(of: url).stale.isEmpty else { return report }
+        report.doubtful = untold.map(\.messageID)
         if report.doubtful.isEmpty { try markVerified(url, extent) }
         return report
     }
@@ -65,15 +75,18 @@ extension Ingest {
         _ message: Message, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        var message = message
-        for event in news.events[id] ?? [] {
-            switch event {
-            case .reaction(let reaction): message.apply(reaction)
-            case .threadInfo(let thread): message.apply(thread)
-            default: break
-            }
-        }
-        try take(message, source, news.touched.contains(id) ? .unknown : .fresh)
+        try take(
+            message.with(news.events[id] ?? []), source,
+            news.touched.contains(id) ? .unknown : .fresh)
+    }
+
+    private mutating func takeAlone(
+        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        guard let id = message.messageID, !news.deleted.contains(id) else { return }
+        try takeAlone(
+            message.with(news.events[id] ?? []), source,
+            news.touched.contains(id) ? .unknown : .fresh)
     }
 
     /// Takes over what became of messages that were asked for by their ids.
@@ -82,7 +95,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
-            try take(message, since: news, source)
+            try takeAlone(message, since: news, source)
         }
         for id in lookup.gone where !news.touched.contains(id) {
             try delete(id, in: url, at: nil, source)
@@ -95,9 +108,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
-            guard let id = message.messageID, !news.deleted.contains(id) else { continue }
-            let freshness: Freshness = news.touched.contains(id) ? .unknown : .fresh
-            try takeUpdate(message, source, freshness)
+            if try isOfUse(message) { try takeAlone(message, since: news, source) }
         }
         for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -162,5 +173,20 @@ extension Ingest {
         else { return }
         gap.walkCursor = cursor
         try batch.update(gap)
+    }
+}
+
+extension Message {
+    /// The message, and what was told of it alone.
+    fileprivate func with(_ events: [FeedEvent]) -> Message {
+        var message = self
+        for event in events {
+            switch event {
+            case .reaction(let reaction): message.apply(reaction)
+            case .threadInfo(let thread): message.apply(thread)
+            default: break
+            }
+        }
+        return message
     }
 }

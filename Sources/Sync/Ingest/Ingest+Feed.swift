@@ -101,14 +101,16 @@ extension Ingest {
     mutating func takeUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
-        guard let position = message.position else { return }
+        if try isOfUse(message) { try take(message, source, freshness) }
+    }
+
+    /// Whether an edited message is held, or lies where all is known or asked for.
+    func isOfUse(_ message: Message) throws(StoreError) -> Bool {
+        guard let position = message.position else { return false }
         let url = message.channelURL
-        if !flights.isAsking(about: url), try batch.isInGap(position, in: url),
-            try batch.message(orNil: position.messageID, in: url) == nil
-        {
-            return
-        }
-        try take(message, source, freshness)
+        if flights.isAsking(about: url) { return true }
+        guard try batch.isInGap(position, in: url) else { return true }
+        return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
     /// Opens a gap at the newest end of a history.

@@ -29,6 +29,8 @@ struct Ingest {
         case fresh
         /// It may be older than what is held.
         case unknown
+        /// It came another way, and is as it was at any time.
+        case old
     }
 
     init(_ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights) {
@@ -71,13 +73,45 @@ struct Ingest {
             guard message.version > tombstone.deletedAt else { return false }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
-        let isSaved = try batch.save(message, source: source) { held in
-            if known.stale.contains(where: { $0.contains(held.position) }) { return message }
-            return freshness == .fresh && message.version >= held.version
-                ? held.replaced(by: message) : held.merged(with: message)
+        do throws(StoreError) {
+            try batch.save(message, source: source) { held in
+                if freshness != .old, known.stale.contains(where: { $0.contains(held.position) }) {
+                    return message
+                }
+                return freshness == .fresh && message.version >= held.version
+                    ? held.replaced(by: message) : held.merged(with: message)
+            }
+        } catch {
+            // What no store can hold is left out, rather than stop all that comes after it.
+            guard error.code == .invalid else { throw error }
+            return false
         }
-        if isSaved != nil { flights.noteTouched(position.messageID, in: url) }
-        if !known.stale.isEmpty { try verify(position, in: url) }
+        // Said again it is touched too: an answer may be older than that.
+        flights.noteTouched(position.messageID, in: url)
+        if freshness != .old, !known.stale.isEmpty { try verify(position, in: url) }
+        return true
+    }
+
+    /// Takes over a message that came alone: whatever lies between it and what is known may be missing.
+    ///
+    /// Among what is known it would say that all before it is known too, so it lies in a gap.
+    @discardableResult
+    mutating func takeAlone(
+        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
+    ) throws(StoreError) -> Bool {
+        guard let position = message.position else { return false }
+        let url = message.channelURL
+        let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
+        guard try take(message, source, freshness) else { return false }
+        if !isHeld, try !batch.isInGap(position, in: url) {
+            let lower = try batch.messages(orNone: url, before: position).first?.position
+            let upper = try batch.messages(orNone: url, after: position).first?.position
+            try batch.open(
+                Gap(
+                    in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
+                    to: .position(upper ?? position)))
+            forget(url)
+        }
         return true
     }
 
