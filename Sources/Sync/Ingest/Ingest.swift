@@ -78,10 +78,12 @@ struct Ingest {
             }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
+        // An answer that the feed has overtaken may be older than what it told.
+        let isNow = freshness == .fresh || isTelling
         var isNew = true
         let saved = try batch.save(message, source: source) { held in
             isNew = false
-            if freshness != .hearsay, known.stale.contains(where: { $0.contains(held.position) }) {
+            if isNow, known.stale.contains(where: { $0.contains(held.position) }) {
                 return message
             }
             if freshness == .fresh, message.version >= held.version {
@@ -91,10 +93,11 @@ struct Ingest {
             return isTelling ? held.merged(with: message) : message.merged(with: held)
         }
         if saved != nil {
-            flights.noteTouched(position.messageID, in: url)
+            // Hearsay is no reason to doubt an answer that comes after it.
+            if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
             if isNew, !isTelling { try noteUntold(position, in: url) }
         }
-        if freshness != .hearsay, !known.stale.isEmpty { try verify(position, in: url) }
+        if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         return true
     }
 
