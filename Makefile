@@ -127,6 +127,7 @@ graphs:
 
 nightly: tsan asan graphs
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
+	SCROLLBACK_RUNS=100000 SCROLLBACK_FIRST=$$(date +%s) $(TEST) $(STRICT) --filter ModelTests
 	$(MAKE) fuzz FUZZ_SECONDS=600
 
 clean:

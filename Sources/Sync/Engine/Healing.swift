@@ -15,8 +15,8 @@ struct Healing {
         var changelog: ChangelogRun?
         /// Where the newest page was left, if there is more behind it.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
-        /// Whether messages cannot be anchors: the server did not know one.
-        var avoidsMessages = false
+        /// The messages that cannot be anchors: the server did not know them.
+        var unknownMessages: Set<MessageID> = []
         /// How many answers, one after the other, have changed nothing.
         var idleAnswers = 0
         /// How often, one after the other, the server failed.

@@ -75,7 +75,9 @@ extension SyncCore {
         if let cursor { return .cursor(cursor) }
         guard case .position(let position) = bound else { return .newest }
         if position.messageID.rawValue.isEmpty { return .time(position.createdAt) }
-        if !work.avoidsMessages { return .message(position.messageID) }
+        if !work.unknownMessages.contains(position.messageID) {
+            return .message(position.messageID)
+        }
         // Messages of the same time are asked for once more, rather than left out.
         let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
         return overflows ? .newest : .time(Timestamp(milliseconds: next))
@@ -218,8 +220,8 @@ extension SyncCore {
     private mutating func expire(_ url: ChannelURL, _ call: Call) {
         if call.isOfChanges { return expireChanges(of: url) }
         healing[url].newer = nil
-        if case .messages(_, .message, _, _) = call.request {
-            healing[url].avoidsMessages = true
+        if case .messages(_, .message(let id), _, _) = call.request {
+            healing[url].unknownMessages.insert(id)
         } else if case .heal(_, .walk(let gap), _) = call.purpose, gap.walkCursor != nil {
             write { (ingest) throws(StoreError) in try ingest.forgetWalk(of: gap) }
         } else {

@@ -49,8 +49,10 @@ extension Ingest {
         try cover(extent, in: url, page.older)
         let stale = try knowledge(of: url).stale
         guard !stale.isEmpty else { return report }
-        report.doubtful = untold.filter { position in stale.contains { $0.contains(position) } }
-            .map(\.messageID)
+        let overtaken = page.messages.compactMap(\.position)
+            .filter { news.touched.contains($0.messageID) }
+        report.doubtful = (untold + overtaken)
+            .filter { position in stale.contains { $0.contains(position) } }.map(\.messageID)
         if report.doubtful.isEmpty { try markVerified(url, extent) }
         return report
     }
@@ -189,7 +191,7 @@ extension Ingest {
     /// Makes a walk go on behind a page that ended before it came to the gap, as where many messages
     /// share the time that it was asked for by.
     func goOnWalking(_ gap: Gap, behind page: MessagePage) throws(StoreError) {
-        guard let first = page.messages.first?.position, gap.upper < .position(first),
+        guard let first = page.messages.first?.position, gap.upper <= .position(first),
             let cursor = page.older
         else { return }
         try moveWalk(in: gap.channelURL, at: gap.upper, to: cursor)

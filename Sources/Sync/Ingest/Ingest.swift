@@ -113,13 +113,13 @@ struct Ingest {
             try batch.removeTombstone(of: position.messageID, in: url)
         }
         if !isTelling { try noteWhatIsTold(of: url) }
+        // An answer that the feed has overtaken may be older than what it told.
+        let isNow = freshness == .fresh || isTelling
         var isHeld = false
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 isHeld = true
-                if freshness != .hearsay,
-                    known.stale.contains(where: { $0.contains(held.position) })
-                {
+                if isNow, known.stale.contains(where: { $0.contains(held.position) }) {
                     return message
                 }
                 if freshness == .fresh, message.version >= held.version {
@@ -134,9 +134,9 @@ struct Ingest {
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Said again it is touched too: an answer may be older than that.
-        flights.noteTouched(position.messageID, in: url)
-        if freshness != .hearsay, !known.stale.isEmpty { try verify(position, in: url) }
+        // Said again it is touched too. Hearsay is no reason to doubt an answer that comes after it.
+        if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
+        if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         return true
     }
 

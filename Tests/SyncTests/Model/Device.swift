@@ -13,6 +13,8 @@ final class Device {
         var answer: BackendAnswer?
         /// How much had happened when the feed had nothing to tell.
         var heldAt: Int?
+
+        var isOfFeed: Bool { if case .feed = request { true } else { false } }
     }
 
     let server: ModelServer
@@ -63,6 +65,8 @@ final class Device {
         case .perform(let turn): try await call(turn)
         case .deliver(let turn): try deliver(turn)
         case .pass(let turn): try await pass(turn)
+        case .passFeed:
+            if let index = calls.firstIndex(where: \.isOfFeed) { try await pass(index) }
         case .fail(let turn, let failure): try fail(turn, failure)
         case .fire(let turn): try fire(turn)
         case .renew:
@@ -187,7 +191,8 @@ final class Device {
             let entry = server.history.channels[place.url]?.entries[place.id],
             let channel = server.history.channels[place.url], channel.isMine,
             entry.position.createdAt >= channel.offset ?? .distantPast,
-            entry.diedAt == nil || oracle.hasHeld(entry.tag),
+            // What was deleted before a channel was gained, nobody on the device knows of.
+            entry.diedAt.map({ oracle.hasHeld(entry.tag) && channel.changedAt < $0 }) ?? true,
             let message = entry.versions.turn(version)
         else { return }
         do throws(SyncError) {
@@ -352,9 +357,9 @@ private final class Commits: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The element whose turn it is; `nil` if there is none at all.
+    /// The element whose turn it is, counted from the last one if negative; `nil` if there is none.
     func turn(_ number: Int) -> Element? {
-        isEmpty ? nil : self[startIndex + abs(number) % count]
+        isEmpty ? nil : self[startIndex + (number % count + count) % count]
     }
 }
 

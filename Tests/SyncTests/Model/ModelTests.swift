@@ -5,19 +5,22 @@ import Testing
 /// The engine in random worlds, held against a history of the server that is kept beside.
 ///
 /// A run that fails is made shorter as long as it breaks the same rule, and kept in a file; with
-/// `SCROLLBACK_TRACE=file` that file is run again. `SCROLLBACK_RUNS` says how many there are.
+/// `SCROLLBACK_TRACE=file` that file is run again, and tells what happens. `SCROLLBACK_RUNS` says how many
+/// runs there are, and `SCROLLBACK_FIRST` the seed of the first.
 @Suite struct ModelTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let runCount =
-        environment["SCROLLBACK_RUNS"].flatMap { Int($0) }
-        ?? (environment["SCROLLBACK_NIGHTLY"] == nil ? 400 : 20_000)
+    private static let runCount = number("SCROLLBACK_RUNS") ?? 2000
+    private static let first = number("SCROLLBACK_FIRST") ?? 0
+
+    private static func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
+
     /// The runs are spread over tests, which run beside each other.
     private static let parts = 0..<20
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
     func theCacheNeverSaysWhatTheServerDidNot(part: Int) async throws {
         for index in 0..<Self.runCount / Self.parts.count {
-            let seed = index * Self.parts.count + part
+            let seed = Self.first + index * Self.parts.count + part
             let run = ModelRun(trace: Trace(seed: seed))
             if let violation = await run.violation() {
                 return try await report(violation, run)
@@ -28,7 +31,7 @@ import Testing
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
     func anEndAfterAnyCommitLosesNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
-            let seed = 1_000_000 + index * Self.parts.count + part
+            let seed = Self.first + 1_000_000 + index * Self.parts.count + part
             let run = ModelRun(trace: Trace(seed: seed, length: 60), cutCount: 8)
             if let violation = await run.violation() {
                 return try await report(violation, run)

@@ -193,7 +193,7 @@ struct Oracle {
         // A feed that begins has told nothing of channels before its end.
         let tellsChannels = !token.cursor.contains("@")
         if tellsChannels && server.changedAt < count {
-            if channel.group != nil && !server.isMine {
+            if !server.isMine, channel.group != nil || !channel.positions.isEmpty {
                 throw Violation("channels", "\(url) is held, and lost")
             }
             if channel.group == nil && server.isMine {

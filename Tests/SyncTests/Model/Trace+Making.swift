@@ -53,7 +53,8 @@ private struct TraceMaker {
     private mutating func next() -> [Step] {
         switch random.number(below: 100) {
         case 0..<44: [network()]
-        case 44..<66: [user()]
+        case 44..<62: [user()]
+        case 62..<66: race()
         case 66..<68: [server()]
         // What comes while one is away is told all at once, or not at all.
         case 68..<69:
@@ -64,6 +65,33 @@ private struct TraceMaker {
         case 72..<74: [.kill, .connect]
         default: [app()]
         }
+    }
+
+    /// An answer that is overtaken by what the feed tells.
+    private mutating func race() -> [Step] {
+        let url = url()
+        let question: Step =
+            switch random.number(below: 6) {
+            case 0..<3: .fetch(url, .newest, older: 3, newer: 0)
+            case 3: .lookUp([tag(), tag()])
+            case 4: .readChanges(url)
+            default: .lookAt(url)
+            }
+        var meanwhile: [Step] = (0...random.number(below: 2)).map { _ in
+            switch random.number(below: 5) {
+            case 0..<2: .delete(tag())
+            case 2: .edit(tag())
+            case 3: .react(tag(), key: "+", by: "carol", gives: !random.oneIn(3))
+            default: user()
+            }
+        }
+        switch random.number(below: 6) {
+        case 0: meanwhile = [.leave(url)] + meanwhile + [.invite(url)]
+        case 1: meanwhile += [.resetHistory(url)]
+        case 2: meanwhile += [.leave(url)]
+        default: break
+        }
+        return [question, .perform(-1)] + meanwhile + [.passFeed, .deliver(-1)]
     }
 
     private mutating func network() -> Step {

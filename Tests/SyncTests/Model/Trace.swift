@@ -33,7 +33,7 @@ struct WorldConfig: Codable, Hashable {
 /// One thing that happens.
 ///
 /// Messages are named by tags that were chosen when the trace was made, calls and waits by their turn
-/// among those that are pending. What is not there by then makes a step do nothing, so that every part of
+/// among those that are pending, the last one's being -1. What is not there by then makes a step do nothing, so that every part of
 /// a trace is a trace.
 enum Step: Codable, Hashable {
     // What users do.
@@ -63,6 +63,7 @@ enum Step: Codable, Hashable {
     case perform(Int)
     case deliver(Int)
     case pass(Int)
+    case passFeed
     case fail(Int, Failure)
     case fire(Int)
     case renew
