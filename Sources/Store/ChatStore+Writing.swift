@@ -160,6 +160,7 @@ extension ChatStore {
         }
         // Still under the writer's lock, so that all observers see commits in their order.
         for observer in observers { observer.tell(change) }
+        didCommit.withLock { $0 }?(Snapshot(version: version))
     }
 }
 

@@ -35,6 +35,8 @@ public final class ChatStore: StoreReader, Sendable {
     let state: Locked<State>
     /// The thread that writes, to tell a nested write from one that has to wait.
     let writingThread = Locked<pthread_t?>(nil)
+    /// Is called with each commit, before any other can follow; for tests that cut between two.
+    package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers

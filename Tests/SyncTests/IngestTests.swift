@@ -218,7 +218,7 @@ import Testing
                 let page = MessagePage(
                     messages: message.map { [$0] } ?? [], older: nil, newer: nil)
                 let report = try ingest.take(
-                    page, in: "general", edge: .end, isFollowed: true, since: news, .messageFill)
+                    page, in: "general", edge: .end, since: news, .messageFill)
                 for id in report.doubtful {
                     // As the server would answer then, or later.
                     let lookup = MessageLookup(

@@ -14,8 +14,8 @@ struct PageExtent: Hashable {
     /// Finds out what a page covers; `nil` if nothing.
     ///
     /// It covers what lies between its outermost messages, whatever their number. It reaches an end of
-    /// the history only where it has no cursor, and the newest end only if the feed tells what comes
-    /// after it.
+    /// the history only where it has no cursor. Where the feed does not tell what comes after it, it
+    /// covers nothing: what was changed, deleted or put between its messages since, nobody would tell.
     ///
     /// - Parameters:
     ///   - page: The page.
@@ -23,11 +23,12 @@ struct PageExtent: Hashable {
     ///     a message that is held, or the place that a gap's own cursor stands for.
     ///   - isFollowed: Whether the feed tells all that was accepted after the page was asked for.
     init?(_ page: MessagePage, edge: Gap.Bound?, isFollowed: Bool) {
+        guard isFollowed else { return nil }
         var bounds: [Gap.Bound] = edge.map { [$0] } ?? []
         if let first = page.messages.first?.position { bounds.append(.position(first)) }
         if let last = page.messages.last?.position { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
-        if page.newer == nil && isFollowed { bounds.append(.end) }
+        if page.newer == nil { bounds.append(.end) }
         // An empty page covers its anchor alone, or all on one side of it. Where that is not known,
         // an end of the history says nothing of what lies before it.
         if page.messages.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {

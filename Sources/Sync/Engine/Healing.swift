@@ -98,11 +98,10 @@ struct Healing {
 
     // MARK: The queue
 
-    mutating func look(at url: ChannelURL, isWaitedFor: Bool = false) {
-        if isWaitedFor {
-            awaited.insert(url)
-            works[url]?.error = nil
-        }
+    mutating func look(at url: ChannelURL, isWaitedFor: Bool = false, isNew: Bool = false) {
+        if isWaitedFor { awaited.insert(url) }
+        // What failed was of before.
+        if isWaitedFor || isNew { works[url]?.error = nil }
         enqueue(url)
     }
 

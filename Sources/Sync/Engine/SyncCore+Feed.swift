@@ -8,15 +8,15 @@ extension SyncCore {
         guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
             return waitForFeed(atLeast: nil)
         }
+        hasFeedBegun = token != nil
         call(.feed(token?.point.cursor), .feed(after: token))
     }
 
     mutating func takeFeed(_ answer: BackendAnswer, after token: FeedToken?) {
         switch answer {
         case .batch(let batch):
-            if let token, token.epoch != batch.epoch { return lose(.newEpoch) }
-            // A cursor of before may have expired because the history is another one.
-            if token == nil, !isOfKnownEpoch(batch) { return lose(.newEpoch) }
+            let last = read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil
+            if let last, last != batch.epoch { return lose(.newEpoch, batch.epoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0
             connector.noteProgress()
@@ -31,11 +31,6 @@ extension SyncCore {
         }
     }
 
-    private mutating func isOfKnownEpoch(_ batch: FeedBatch) -> Bool {
-        let known = read { (reader) throws(StoreError) in try reader.knownEpoch() } ?? nil
-        return known == nil || known == batch.epoch
-    }
-
     private mutating func waitForFeed(atLeast duration: Duration?) {
         feedFailures += 1
         act(
@@ -44,8 +39,8 @@ extension SyncCore {
                 atLeast: duration))
     }
 
-    private mutating func lose(_ loss: HistoryLoss) {
-        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss) }) != nil else {
+    private mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) {
+        guard write({ (ingest) throws(StoreError) in try ingest.lose(loss, epoch) }) != nil else {
             return waitForFeed(atLeast: nil)
         }
         state.isLive = false
@@ -63,13 +58,17 @@ extension SyncCore {
                 let report = try ingest.take(batch, after: token?.point)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
+                if token == nil { ingest.batch.setLastEpoch(nil) }
                 if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
                 return report
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
+            // Nobody can tell of what was asked before whether it is older than the feed's beginning.
+            if token == nil { flights.voidAll() }
+            hasFeedBegun = true
             for url in report.removedChannels { stopHealing(url) }
-            for url in report.openedChannels { healing.look(at: url) }
+            for url in report.openedChannels { healing.look(at: url, isNew: true) }
         }
         if batch.isLive && !state.isLive { lookAtRecentChannels() }
         state.isLive = batch.isLive

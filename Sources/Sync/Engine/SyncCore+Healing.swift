@@ -7,8 +7,8 @@ extension SyncCore {
 
     /// Makes the calls that are to be made next.
     mutating func planHealing() {
-        // Before the feed has begun, nothing that is asked for would be followed.
-        while connector.isOn, isFollowing, healing.busyCount < options.parallelRequests,
+        // Before the feed has begun, what is found may have changed again when it does.
+        while connector.isOn, hasFeedBegun, healing.busyCount < options.parallelRequests,
             let url = healing.next(isLive: state.isLive)
         {
             heal(url)
@@ -126,12 +126,10 @@ extension SyncCore {
     ) -> Bool {
         guard let url = call.request.channelURL else { return false }
         let before = progress(in: url)
-        let isFollowed = call.flight?.isFollowed ?? false
         let report = write { (ingest) throws(StoreError) in
             // The newest end is an edge, too, once nothing is behind it.
-            let end: Gap.Bound? = edge ?? (page.newer == nil && isFollowed ? .end : nil)
-            return try ingest.take(
-                page, in: url, edge: end, isFollowed: isFollowed, since: news, .messageFill)
+            let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
+            return try ingest.take(page, in: url, edge: end, since: news, .messageFill)
         }
         guard let report else { return false }
         var work = healing[url]
@@ -158,10 +156,8 @@ extension SyncCore {
         _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ news: Flights.News
     ) {
         guard let url = call.request.channelURL else { return }
-        let isFollowed = call.flight?.isFollowed ?? false
         write { (ingest) throws(StoreError) in
-            try ingest.take(
-                page, in: url, edge: edge, isFollowed: isFollowed, since: news, .messageFill)
+            try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
         }
         var work = healing[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
@@ -262,6 +258,7 @@ extension SyncCore {
     private mutating func leave(_ url: ChannelURL, _ error: SyncError) {
         healing[url].changelog = nil
         healing[url].newer = nil
+        healing[url].idleAnswers = 0
         healing.fail(url, error)
         act(.tell(.failed(url, error)))
     }

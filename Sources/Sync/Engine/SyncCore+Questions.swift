@@ -28,7 +28,7 @@ extension SyncCore {
             }
             return ask(question, ticket, attempt: attempt + 1)
         }
-        let reply = take(answer, to: question, flight?.isFollowed ?? false, news)
+        let reply = take(answer, to: question, news)
         if let reply {
             act(.reply(reply, ticket: ticket))
         } else {
@@ -39,11 +39,11 @@ extension SyncCore {
 
     /// - Returns: What is to be replied; `nil` if it could not be stored.
     private mutating func take(
-        _ answer: BackendAnswer, to question: SyncQuestion, _ isFollowed: Bool, _ news: Flights.News
+        _ answer: BackendAnswer, to question: SyncQuestion, _ news: Flights.News
     ) -> SyncReply? {
         switch (answer, question) {
         case (.page(let page), .messages(let url, let anchor, _, _, let edge, let source)):
-            return take(page, in: url, at: anchor, edge, source, isFollowed, news)
+            return take(page, in: url, at: anchor, edge, source, news)
         case (.lookup(let lookup), .lookup(_, let url)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
@@ -52,12 +52,12 @@ extension SyncCore {
         case (.lookup(let lookup), .settle(_, let url, let extent)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
-                try ingest.markVerified(url, extent)
+                if news.isFollowed { try ingest.markVerified(url, extent) }
                 return .lookup(lookup)
             }
         case (.page(let page), .compare(let url, _, _, let edge)):
             return read { (reader) throws(StoreError) in
-                try reader.compare(page, in: url, edge: edge, isFollowed, news)
+                try reader.compare(page, in: url, edge: edge, news)
             }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return write { (ingest) throws(StoreError) in
@@ -88,7 +88,7 @@ extension SyncCore {
 
     private mutating func take(
         _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ edge: Gap.Bound?,
-        _ source: CollectionEventSource, _ isFollowed: Bool, _ news: Flights.News
+        _ source: CollectionEventSource, _ news: Flights.News
     ) -> SyncReply? {
         let report = write { (ingest) throws(StoreError) in
             var edge = edge
@@ -97,11 +97,10 @@ extension SyncCore {
                 // It is the edge of what is on the page, wherever it is.
                 let held = try ingest.batch.message(orNil: id, in: url)
                 edge = edge ?? held?.position.map(Gap.Bound.position)
-            case .newest where page.newer == nil && isFollowed: edge = .end
+            case .newest where page.newer == nil: edge = .end
             default: break
             }
-            return try ingest.take(
-                page, in: url, edge: edge, isFollowed: isFollowed, since: news, source)
+            return try ingest.take(page, in: url, edge: edge, since: news, source)
         }
         guard let report else { return nil }
         if !report.doubtful.isEmpty { healing.look(at: url) }
@@ -130,9 +129,7 @@ extension SyncCore {
     ) throws(SyncError) -> Int {
         let count = write { (ingest) throws(StoreError) in
             var count = 0
-            for message in messages where try ingest.takeAlone(message, source, .old) {
-                count += 1
-            }
+            for message in messages where try ingest.take(message, source, .hearsay) { count += 1 }
             return count
         }
         guard let count else {
@@ -144,10 +141,7 @@ extension SyncCore {
 
     /// Marks all that is held of a channel as stale.
     mutating func distrust(_ url: ChannelURL) throws(SyncError) {
-        let isMarked: Void? = write { (ingest) throws(StoreError) in
-            ingest.flights.void(url)
-            try ingest.distrust(url)
-        }
+        let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }
@@ -157,8 +151,7 @@ extension SyncCore {
 extension StoreReader {
     /// Compares a page with what is held where all of its history should be.
     fileprivate func compare(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound, _ isFollowed: Bool,
-        _ news: Flights.News
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound, _ news: Flights.News
     ) throws(StoreError) -> SyncReply {
         var found = HistoryDifferences()
         let gaps = try gaps(in: url)
@@ -177,7 +170,7 @@ extension StoreReader {
             }
             if held.replaced(by: message) != held { found.different.append(message) }
         }
-        let extent = PageExtent(page, edge: edge, isFollowed: isFollowed)
+        let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed)
         if let extent {
             let told = Set(page.messages.compactMap(\.messageID))
             for position in try positions(in: url, from: extent.from, to: extent.through)

@@ -87,6 +87,8 @@ struct SyncCore {
     var healing = Healing()
     /// Who waits for what to be caught up with.
     var waiting: [Int: ChannelURL?] = [:]
+    /// Whether there is a cursor from which the feed tells what comes.
+    var hasFeedBegun = false
     /// How often the feed has failed since it last told something.
     var feedFailures = 0
     private var lastNumber = 0
@@ -168,20 +170,15 @@ struct SyncCore {
 
     // MARK: Acting
 
-    /// Whether the feed tells what comes after all that is asked for.
-    var isFollowing: Bool { (try? store.read { try $0.feed() != nil }) ?? false }
-
     mutating func act(_ action: Action) { actions.append(action) }
 
     /// Makes a call.
     mutating func call(_ request: BackendRequest, _ purpose: Call.Purpose) {
         lastNumber += 1
-        // What comes after an answer is told by the feed, if there is a cursor to tell it from.
-        let isFollowed = isFollowing
         var flight: Flights.Flight?
         switch request {
         case .connect, .feed: break
-        default: flight = flights.begin(in: request.channelURL, isFollowed: isFollowed)
+        default: flight = flights.begin(in: request.channelURL, isFollowed: hasFeedBegun)
         }
         calls[lastNumber] = Call(request: request, purpose: purpose, flight: flight)
         act(.call(request, number: lastNumber))
@@ -286,14 +283,14 @@ struct SyncCore {
         let ticket = connectTicket.take()
         state.user = session.user
         let hasNewEpoch =
-            (read { (reader) throws(StoreError) in try reader.knownEpoch() } ?? nil)
+            (read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil)
             .map { $0 != session.epoch } ?? false
         write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
             if try ingest.batch.storedAppInfo() != session.appInfo {
                 ingest.batch.setAppInfo(session.appInfo)
             }
-            if hasNewEpoch { try ingest.lose(.newEpoch) }
+            if hasNewEpoch { try ingest.lose(.newEpoch, session.epoch) }
         }
         if hasNewEpoch { act(.tell(.historyLost(.newEpoch))) }
         healing.begin()

@@ -298,7 +298,7 @@ extension SyncError {
 
 extension Backend {
     /// Makes a call, and says what came of it.
-    fileprivate func answer(to request: BackendRequest) async -> BackendAnswer {
+    func answer(to request: BackendRequest) async -> BackendAnswer {
         do throws(BackendError) {
             switch request {
             case .connect(let credentials): return .session(try await connect(as: credentials))

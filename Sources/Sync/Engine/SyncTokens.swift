@@ -48,6 +48,7 @@ private enum Scope {
     static let appInfo = "app"
     static let unread = "unread"
     static let channelChangelog = "channels"
+    static func untold(in url: ChannelURL) -> String { "untold \(url)" }
     static func messageChangelog(of url: ChannelURL) -> String { "messages \(url)" }
 }
 
@@ -57,9 +58,9 @@ extension StoreReader {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
 
-    /// Of which history of the server all is that is held; `nil` if nothing is.
-    func knownEpoch() throws(StoreError) -> ServerEpoch? {
-        if let feed = try feed() { return feed.epoch }
+    /// Which history of the server was the last to be followed; `nil` if none was.
+    func lastEpoch() throws(StoreError) -> ServerEpoch? {
+        if let token = try feed() { return token.epoch }
         return try token(Scope.epoch).map { ServerEpoch(String(decoding: $0, as: UTF8.self)) }
     }
 
@@ -86,6 +87,18 @@ extension StoreReader {
         try token(Scope.channelChangelog).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The oldest message of those that are held and that the feed has yet to tell.
+    func untold(of url: ChannelURL) throws(StoreError) -> Position? {
+        guard let bytes = try token(Scope.untold(in: url)) else { return nil }
+        let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let time = Int64(String(decoding: parts[0], as: UTF8.self)) else {
+            return nil
+        }
+        return Position(
+            createdAt: Timestamp(milliseconds: time),
+            messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
+    }
+
     /// From where the changelog of a channel's messages goes on, if it was read to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
         try token(Scope.messageChangelog(of: url)).map { String(decoding: $0, as: UTF8.self) }
@@ -95,8 +108,8 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Keeps the epoch while there is no feed that has one.
-    func setEpoch(_ epoch: ServerEpoch?) {
+    /// Notes which history of the server it was, for as long as there is no token that says it.
+    func setLastEpoch(_ epoch: ServerEpoch?) {
         setToken(epoch.map { Array($0.rawValue.utf8) }, for: Scope.epoch)
     }
 
@@ -114,6 +127,13 @@ extension Batch {
 
     func setChannelChangelogToken(_ token: String?) {
         setToken(token.map { Array($0.utf8) }, for: Scope.channelChangelog)
+    }
+
+    /// Time and id. DO NOT CHANGE: on disk.
+    func setUntold(_ position: Position?, of url: ChannelURL) {
+        setToken(
+            position.map { Array("\($0.createdAt.milliseconds) \($0.messageID)".utf8) },
+            for: Scope.untold(in: url))
     }
 
     func setMessageChangelogToken(_ token: String?, of url: ChannelURL) {

@@ -18,6 +18,8 @@ struct Flights {
 
     /// What became known of a channel's messages since a request was made.
     struct News {
+        /// Whether everything that happened after the request is told by the feed.
+        fileprivate(set) var isFollowed = false
         /// The messages that something was told of.
         fileprivate(set) var touched: Set<MessageID> = []
         /// The messages that were deleted.
@@ -66,7 +68,7 @@ struct Flights {
     /// - Returns: What became known since; `nil` if the answer is void.
     mutating func end(_ flight: Flight) -> News? {
         openCount -= 1
-        var news = News()
+        var news = News(isFollowed: flight.isFollowed)
         news.channels = Set(channelNotes.filter { $0.value > flight.number }.keys)
         if openCount == 0 { channelNotes = [:] }
         guard let url = flight.channelURL else { return flight.loss == losses ? news : nil }

@@ -17,19 +17,25 @@ extension Ingest {
     ///   - page: The page.
     ///   - url: The channel.
     ///   - edge: Where its anchor is; see ``PageExtent``.
-    ///   - isFollowed: Whether the feed tells what comes after the request.
     ///   - news: What became known since the page was asked for.
     ///   - source: Why, for those who observe.
     /// - Returns: What it covers, and what it puts in doubt.
     /// - Throws: What the store throws.
     mutating func take(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, isFollowed: Bool,
-        since news: Flights.News, _ source: CollectionEventSource
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since news: Flights.News,
+        _ source: CollectionEventSource
     ) throws(StoreError) -> PageReport {
         for message in page.messages where message.channelURL == url {
             try take(message, since: news, source)
         }
-        guard let extent = PageExtent(page, edge: edge, isFollowed: isFollowed) else {
+        var edge = edge
+        if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
+            try batch.isInGap(position, in: url)
+        {
+            // The message was known when somebody asked, and is not any more.
+            edge = nil
+        }
+        guard let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed) else {
             return PageReport()
         }
         var report = PageReport(extent: extent)
@@ -38,24 +44,39 @@ extension Ingest {
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
-        let gaps = try batch.gaps(orAll: url).filter {
-            $0.lower < extent.through && extent.from < $0.upper
-        }
+        let untold = try positions(in: url, extent, notOn: page, news)
+        try doubt(untold, in: url)
         try cover(extent, in: url, page.older)
-        let wasStale = try !knowledge(of: url).stale.isEmpty
-        guard !gaps.isEmpty || wasStale else { return report }
-        let told = Set(page.messages.compactMap(\.messageID))
-        let untold = try batch.positions(in: url, from: extent.from, to: extent.through)
-            .filter { !told.contains($0.messageID) && !news.touched.contains($0.messageID) }
-        // What was in a gap came alone, and may have been gone by then.
-        for position in untold where gaps.contains(where: { $0.contains(position) }) {
-            try markStale(position, in: url)
-            forget(url)
-        }
-        guard try !knowledge(of: url).stale.isEmpty else { return report }
-        report.doubtful = untold.map(\.messageID)
+        let stale = try knowledge(of: url).stale
+        guard !stale.isEmpty else { return report }
+        report.doubtful = untold.filter { position in stale.contains { $0.contains(position) } }
+            .map(\.messageID)
         if report.doubtful.isEmpty { try markVerified(url, extent) }
         return report
+    }
+
+    /// What is held where a page has nothing, although nothing was told of it since.
+    private func positions(
+        in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage, _ news: Flights.News
+    ) throws(StoreError) -> [Position] {
+        let told = Set(page.messages.compactMap(\.messageID))
+        var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
+        // An anchor is not on a page of what is older.
+        for case .position(let edge) in [extent.from, extent.through] {
+            let held = try batch.message(orNil: edge.messageID, in: url)
+            if held?.position == edge { positions.append(edge) }
+        }
+        return positions.filter {
+            !told.contains($0.messageID) && !news.touched.contains($0.messageID)
+        }
+    }
+
+    /// Marks what is held within a gap as stale before the gap closes: it came without the others, and
+    /// may be gone.
+    private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
+        for position in positions where try batch.isInGap(position, in: url) {
+            try markStale(position, in: url)
+        }
     }
 
     /// Takes a stretch out of the stale ranges: what is held there is what the server has.
@@ -75,18 +96,7 @@ extension Ingest {
         _ message: Message, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        try take(
-            message.with(news.events[id] ?? []), source,
-            news.touched.contains(id) ? .unknown : .fresh)
-    }
-
-    private mutating func takeAlone(
-        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
-    ) throws(StoreError) {
-        guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        try takeAlone(
-            message.with(news.events[id] ?? []), source,
-            news.touched.contains(id) ? .unknown : .fresh)
+        try take(message.with(news.events[id] ?? []), source, news.freshness(of: id))
     }
 
     /// Takes over what became of messages that were asked for by their ids.
@@ -95,7 +105,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
-            try takeAlone(message, since: news, source)
+            try take(message, since: news, source)
         }
         for id in lookup.gone where !news.touched.contains(id) {
             try delete(id, in: url, at: nil, source)
@@ -108,7 +118,9 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
-            if try isOfUse(message) { try takeAlone(message, since: news, source) }
+            guard let id = message.messageID, !news.deleted.contains(id) else { continue }
+            try takeUpdate(
+                message.with(news.events[id] ?? []), source, news.freshness(of: id))
         }
         for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -188,5 +200,13 @@ extension Message {
             }
         }
         return message
+    }
+}
+
+extension Flights.News {
+    /// How sure one may be of what an answer says of a message.
+    fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
+        guard isFollowed else { return .hearsay }
+        return touched.contains(id) ? .unknown : .fresh
     }
 }

@@ -23,6 +23,8 @@ extension Ingest {
         _ feed: FeedBatch, after previous: FeedPoint?
     ) throws(StoreError) -> FeedReport {
         var report = FeedReport()
+        isTelling = true
+        defer { isTelling = false }
         let toldLast = Set(
             feed.events.compactMap { event -> ChannelURL? in
                 guard case .channel(let update) = event, update.patch.contains(\.lastMessage)
@@ -60,6 +62,7 @@ extension Ingest {
             report.unreadCount = count
         case .messageReceived(let message):
             guard try take(message, .eventMessageReceived, .unknown) else { return }
+            try noteTold(message)
             if !toldLast.contains(message.channelURL) { try noteNewest(message) }
         case .messageUpdated(let message):
             try takeUpdate(message, .eventMessageUpdated, .unknown)
@@ -101,16 +104,14 @@ extension Ingest {
     mutating func takeUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
-        if try isOfUse(message) { try take(message, source, freshness) }
-    }
-
-    /// Whether an edited message is held, or lies where all is known or asked for.
-    func isOfUse(_ message: Message) throws(StoreError) -> Bool {
-        guard let position = message.position else { return false }
+        guard let position = message.position else { return }
         let url = message.channelURL
-        if flights.isAsking(about: url) { return true }
-        guard try batch.isInGap(position, in: url) else { return true }
-        return try batch.message(orNil: position.messageID, in: url) != nil
+        if !flights.isAsking(about: url), try batch.isInGap(position, in: url),
+            try batch.message(orNil: position.messageID, in: url) == nil
+        {
+            return
+        }
+        try take(message, source, freshness)
     }
 
     /// Opens a gap at the newest end of a history.
@@ -119,21 +120,61 @@ extension Ingest {
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestEdge(of: url)
+        let isJoined = try batch.gaps(orAll: url).contains { lower < $0.upper }
         try batch.open(
             Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
+        if isJoined, var gap = try batch.newestGap(in: url) {
+            // What was missing before may lie behind the cursor, where clocks disagree.
+            gap.walkCursor = nil
+            try batch.update(gap)
+        }
+        batch.setUntold(nil, of: url)
         forget(url)
     }
 
     /// Up to where a history is known; the beginning, if it is not known at its newest end.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
-        if let gap, gap.upper == .end { return gap.lower }
         var edge = gap?.upper ?? .beginning
-        if let newest = try batch.newestPosition(in: url) {
-            // What was accepted later may lie a little before it, where clocks disagree.
-            edge = max(edge, .position(newest.earlier(by: options.clockSkew)))
+        if let gap, gap.upper == .end {
+            edge = gap.lower
+        } else if let newest = try newestTold(in: url) {
+            edge = max(edge, .position(newest))
         }
-        return edge
+        // What was accepted later may lie a little before it, where clocks disagree.
+        guard case .position(let position) = edge else { return edge }
+        return .position(position.earlier(by: options.clockSkew))
+    }
+
+    // MARK: What comes before the feed tells it
+
+    /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
+    /// not be held.
+    mutating func noteUntold(_ position: Position, in url: ChannelURL) throws(StoreError) {
+        let gap = try batch.newestGap(in: url)
+        // A hole would begin below it anyway.
+        if let gap, gap.upper == .end, gap.contains(position) { return }
+        if let newest = try newestTold(in: url), position < newest { return }
+        let untold = try batch.untold(of: url)
+        batch.setUntold(min(untold ?? position, position), of: url)
+    }
+
+    /// Notes that the feed has told a message, and so what was accepted before it.
+    private func noteTold(_ message: Message) throws(StoreError) {
+        guard let position = message.position,
+            let untold = try batch.untold(of: message.channelURL), untold <= position
+        else { return }
+        let next = try batch.messages(
+            in: message.channelURL, after: .position(position), limit: 1)
+        batch.setUntold(next.first?.position, of: message.channelURL)
+    }
+
+    /// The newest message that is held, but for those that the feed has yet to tell.
+    private func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
+        guard let untold = try batch.untold(of: url) else {
+            return try batch.newestPosition(in: url)
+        }
+        return try batch.messages(in: url, before: .position(untold), limit: 1).first?.position
     }
 
     // MARK: Channels
@@ -180,6 +221,7 @@ extension Ingest {
         flights.void(url)
         flights.noteChannel(url)
         forget(url)
+        batch.setUntold(nil, of: url)
         try batch.removeChannel(url, source: source)
     }
 

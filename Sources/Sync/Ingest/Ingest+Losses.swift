@@ -14,7 +14,11 @@ extension Ingest {
     ///
     /// What is held stays, and is marked as stale; what may have come since is a gap at the newest end.
     /// - Complexity: O(*c*) in the channels, with some lookups for each.
-    mutating func lose(_ loss: HistoryLoss) throws(StoreError) {
+    ///
+    /// - Parameters:
+    ///   - loss: What was lost.
+    ///   - epoch: Which history of the server is followed from now on, if that is known.
+    mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
             try openHole(in: url, nil, since: nil)
@@ -22,18 +26,20 @@ extension Ingest {
             try markStale(url, number)
             if loss == .newEpoch {
                 try forgetTombstones(in: url)
-                try removeWhatLiesInGaps(url)
+                try forgetWhatLiesInGaps(of: url)
             }
             forget(url)
         }
         flights.voidAll()
-        batch.setEpoch(loss == .newEpoch ? nil : try batch.knownEpoch())
+        let last = try batch.lastEpoch()
+        batch.setLastEpoch(epoch ?? last)
         batch.setFeed(nil)
         batch.setLossCount(number)
     }
 
     /// Marks what is known of a channel as stale, instead of reading what became of it.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
+        flights.void(url)
         let number = (try batch.lossCount()) + 1
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil
@@ -70,16 +76,8 @@ extension Ingest {
         }
     }
 
-    /// Marks a message as stale, which may not be there any more.
-    func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
-        let bound = Gap.Bound.position(position)
-        try batch.markStale(
-            StaleRange(
-                in: url, from: bound.before, to: bound.after, epoch: try batch.lossCount()))
-    }
-
-    /// Removes the messages of another history that nothing would tell from those of this one.
-    private func removeWhatLiesInGaps(_ url: ChannelURL) throws(StoreError) {
+    /// Takes out what came without what is around it: its id may be another message's now.
+    private func forgetWhatLiesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
                 try batch.removeMessage(position.messageID, in: url, source: .messageFill)

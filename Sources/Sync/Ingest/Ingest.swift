@@ -12,6 +12,8 @@ struct Ingest {
     /// The user, as far as is known.
     let userID: UserID?
     var flights: Flights
+    /// Whether what comes is the feed's.
+    var isTelling = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     /// What decides whether a channel's messages may come in.
@@ -29,8 +31,8 @@ struct Ingest {
         case fresh
         /// It may be older than what is held.
         case unknown
-        /// It came another way, and is as it was at any time.
-        case old
+        /// It may be older than all that the feed has told: it says nothing of what is now.
+        case hearsay
     }
 
     init(_ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights) {
@@ -73,46 +75,45 @@ struct Ingest {
             guard message.version > tombstone.deletedAt else { return false }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
+        var isNew = true
+        let saved: Message?
         do throws(StoreError) {
-            try batch.save(message, source: source) { held in
-                if freshness != .old, known.stale.contains(where: { $0.contains(held.position) }) {
+            saved = try batch.save(message, source: source) { held in
+                isNew = false
+                if freshness != .hearsay,
+                    known.stale.contains(where: { $0.contains(held.position) })
+                {
                     return message
                 }
-                return freshness == .fresh && message.version >= held.version
-                    ? held.replaced(by: message) : held.merged(with: message)
+                if freshness == .fresh, message.version >= held.version {
+                    return held.replaced(by: message)
+                }
+                // Of equal times, what the feed tells is the newer one.
+                return isTelling ? held.merged(with: message) : message.merged(with: held)
             }
         } catch {
             // What no store can hold is left out, rather than stop all that comes after it.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Said again it is touched too: an answer may be older than that.
-        flights.noteTouched(position.messageID, in: url)
-        if freshness != .old, !known.stale.isEmpty { try verify(position, in: url) }
+        // What the feed tells again is news for answers that may be older than that.
+        if saved != nil || isTelling { flights.noteTouched(position.messageID, in: url) }
+        if saved != nil, isNew, !isTelling { try noteUntold(position, in: url) }
+        if saved != nil, isNew, freshness == .hearsay, try !batch.isInGap(position, in: url) {
+            // Where all is known, it may be something that was deleted.
+            try markStale(position, in: url)
+        }
+        if freshness != .hearsay, !known.stale.isEmpty { try verify(position, in: url) }
         return true
     }
 
-    /// Takes over a message that came alone: whatever lies between it and what is known may be missing.
-    ///
-    /// Among what is known it would say that all before it is known too, so it lies in a gap.
-    @discardableResult
-    mutating func takeAlone(
-        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
-    ) throws(StoreError) -> Bool {
-        guard let position = message.position else { return false }
-        let url = message.channelURL
-        let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
-        guard try take(message, source, freshness) else { return false }
-        if !isHeld, try !batch.isInGap(position, in: url) {
-            let lower = try batch.messages(orNone: url, before: position).first?.position
-            let upper = try batch.messages(orNone: url, after: position).first?.position
-            try batch.open(
-                Gap(
-                    in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
-                    to: .position(upper ?? position)))
-            forget(url)
-        }
-        return true
+    /// Marks a message as stale: it came without the others, and may be gone.
+    mutating func markStale(_ position: Position, in url: ChannelURL) throws(StoreError) {
+        let bound = Gap.Bound.position(position)
+        try batch.markStale(
+            StaleRange(
+                in: url, from: bound.before, to: bound.after, epoch: try batch.lossCount()))
+        forget(url)
     }
 
     /// Takes a message out of the stale ranges: it was told by the server of now.

@@ -1,0 +1,386 @@
+import EmbeddedServer
+import Models
+
+@testable import Store
+@testable import Sync
+
+/// A device that is driven step by step: what is called, waited for and answered waits for its turn.
+final class Device {
+    struct PendingCall {
+        let number: Int
+        let request: BackendRequest
+        /// What the server has answered, on its way.
+        var answer: BackendAnswer?
+        /// How much had happened when the feed had nothing to tell.
+        var heldAt: Int?
+    }
+
+    let server: ModelServer
+    let config: WorldConfig
+    private let client: EmbeddedClient
+    private let network: ConditionedBackend
+    private let commits = Commits()
+    private(set) var store: ChatStore
+    private(set) var core: SyncCore
+    private(set) var oracle: Oracle
+
+    private(set) var calls: [PendingCall] = []
+    private(set) var waits: [SyncCore.Wait] = []
+    private(set) var isRenewing = false
+    /// Who was not answered yet, and what they asked.
+    private(set) var tickets: [Int: String] = [:]
+    private var lastTicket = 0
+    private(set) var shown: [ChannelURL: [Int: ShownRange]] = [:]
+    /// The channels that were told to have a huge gap, or to be left alone, since the last look.
+    private(set) var hugeGaps: Set<ChannelURL> = []
+    private(set) var failures: [ChannelURL: SyncError] = [:]
+    /// The rows after each commit, if they are kept.
+    private(set) var cuts: [[CacheRow]] = []
+    var keepsCuts = false
+    /// Where it tells what happens.
+    var tell: ((String) -> Void)?
+    private var isQuiet = false
+
+    init(_ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = []) throws {
+        self.server = server
+        self.config = config
+        client = server.server.client(waits: false)
+        network = ConditionedBackend(
+            client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
+        store = try rows.isEmpty ? .inMemory() : ChatStore(rows: rows)
+        core = SyncCore(store, SyncOptions(config), client.capabilities)
+        oracle = Oracle(server)
+        let commits = commits
+        store.didCommit.withLock { $0 = { commits.note($0) } }
+        if !rows.isEmpty { try oracle.begin(rows) }
+    }
+
+    // MARK: Steps
+
+    /// Does what a step says of the device.
+    func perform(_ step: Step) async throws {
+        switch step {
+        case .perform(let turn): try await call(turn)
+        case .deliver(let turn): try deliver(turn)
+        case .pass(let turn): try await pass(turn)
+        case .fail(let turn, let failure): try fail(turn, failure)
+        case .fire(let turn): try fire(turn)
+        case .renew:
+            guard isRenewing else { return }
+            isRenewing = false
+            try take(.renew(Credentials(ModelServer.me)))
+        case .connect: try take(.connect(Credentials(ModelServer.me), ticket: ticket("connect")))
+        case .disconnect:
+            try take(.disconnect)
+            await client.disconnect()
+        case .reconnect: try take(.reconnect)
+        case .show(let url, let from, let to, let viewer):
+            guard let lower = bound(from), let upper = bound(to) else { return }
+            try show(
+                ChannelURL(url), ShownRange(from: min(lower, upper), to: max(lower, upper)), viewer)
+        case .hide(let url, let viewer):
+            shown[ChannelURL(url)]?[viewer] = nil
+            try take(.hide(ChannelURL(url), viewer: viewer))
+        case .kill: try await kill()
+        case .push(let tag, let version): try push(tag, version)
+        case .awaitCaughtUp(let url):
+            try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
+        case .abandon(let turn):
+            guard let number = tickets.keys.sorted().turn(turn) else { return }
+            tickets[number] = nil
+            try take(.abandon(ticket: number))
+        default: try ask(step)
+        }
+    }
+
+    private func ask(_ step: Step) throws {
+        guard let question = question(step) else { return }
+        try take(.ask(question, ticket: ticket("\(step)")))
+    }
+
+    private func question(_ step: Step) -> SyncQuestion? {
+        switch step {
+        case .fetch(let url, let anchor, let older, let newer):
+            let url = ChannelURL(url)
+            guard let (place, edge) = place(anchor, in: url) else { return nil }
+            return .messages(url, place, older: older, newer: newer, edge: edge, .messageFill)
+        case .lookUp(let tags):
+            let places = tags.compactMap { server.history.place(of: $0) }
+            guard let url = places.first?.url else { return nil }
+            return .lookup(places.filter { $0.url == url }.map(\.id), url)
+        case .readChanges(let url):
+            guard let token = oracle.rows.token else { return nil }
+            return .messageChanges(ChannelURL(url), .feed(FeedCursor(token.cursor)))
+        case .readChannelChanges:
+            guard let token = oracle.rows.token else { return nil }
+            return .channelChanges(.feed(FeedCursor(token.cursor)))
+        case .listChannels: return .channels(GroupChannelListQuery(), nil)
+        case .lookAt(let url): return .channel(ChannelURL(url))
+        default: return nil
+        }
+    }
+
+    private func bound(_ place: Step.Place) -> Gap.Bound? {
+        switch place {
+        case .beginning: .beginning
+        case .end: .end
+        case .message(let tag): server.history.entry(tag).map { .position($0.position) }
+        }
+    }
+
+    private func place(
+        _ anchor: Step.Anchor, in url: ChannelURL
+    ) -> (MessageAnchor, edge: Gap.Bound?)? {
+        func at(_ bound: Gap.Bound) -> MessageAnchor {
+            guard case .position(let position) = bound else { return .newest }
+            return position.messageID.rawValue.isEmpty
+                ? .time(position.createdAt) : .message(position.messageID)
+        }
+        switch anchor {
+        case .newest: return (.newest, nil)
+        case .time(let tag):
+            return server.history.entry(tag).map { (.time($0.position.createdAt), nil) }
+        case .message(let tag):
+            return server.history.entry(tag).map { (.message($0.position.messageID), nil) }
+        case .gapTop(let turn):
+            guard let gap = oracle.rows[url]?.gaps.turn(turn) else { return nil }
+            if let cursor = gap.cursor { return (.cursor(PageCursor(cursor)), gap.upper) }
+            return (at(gap.upper), gap.upper == .end ? nil : gap.upper)
+        case .gapBottom(let turn):
+            guard let gap = oracle.rows[url]?.gaps.turn(turn), gap.lower != .beginning else {
+                return nil
+            }
+            return (at(gap.lower), gap.lower)
+        }
+    }
+
+    func show(_ url: ChannelURL, _ range: ShownRange, _ viewer: Int) throws {
+        shown[url, default: [:]][viewer] = range
+        failures[url] = nil
+        hugeGaps.remove(url)
+        try take(.show(url, range, viewer: viewer))
+    }
+
+    /// Waits until a channel, or all, is caught up.
+    func awaitCaughtUp(_ url: ChannelURL) throws {
+        try take(.awaitCaughtUp(url, ticket: ticket("caughtUp")))
+    }
+
+    private func ticket(_ what: String) -> Int {
+        lastTicket += 1
+        tickets[lastTicket] = what
+        return lastTicket
+    }
+
+    /// Ends the process, and begins another one with what is on the disk.
+    private func kill() async throws {
+        await client.disconnect()
+        (calls, waits, tickets, isRenewing) = ([], [], [:], false)
+        (shown, hugeGaps, failures) = ([:], [], [:])
+        core = SyncCore(store, SyncOptions(config), client.capabilities)
+    }
+
+    private func push(_ tag: String, _ version: Int) throws {
+        guard let place = server.history.place(of: tag),
+            let entry = server.history.channels[place.url]?.entries[place.id],
+            let channel = server.history.channels[place.url], channel.isMine,
+            entry.position.createdAt >= channel.offset ?? .distantPast,
+            entry.diedAt == nil || oracle.hasHeld(entry.tag),
+            let message = entry.versions.turn(version)
+        else { return }
+        do throws(SyncError) {
+            _ = try core.takeIn([message], .requestMessage)
+        } catch {
+            throw Violation("store", "\(error)")
+        }
+        try check()
+    }
+
+    // MARK: Calls
+
+    private var unanswered: [Int] {
+        calls.indices.filter { calls[$0].answer == nil && calls[$0].heldAt != server.count }
+    }
+
+    private var answered: [Int] { calls.indices.filter { calls[$0].answer != nil } }
+
+    private func call(_ turn: Int) async throws {
+        if let index = unanswered.turn(turn) { await call(at: index) }
+    }
+
+    private func call(at index: Int) async {
+        let answer = await network.answer(to: calls[index].request)
+        if case .feed(let cursor) = calls[index].request, case .batch(let batch) = answer,
+            batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == cursor,
+            isQuiet || !config.tellsNothing
+        {
+            calls[index].heldAt = server.count
+        } else {
+            tell?("    the server: \(answer)")
+            calls[index].answer = answer
+        }
+    }
+
+    private func deliver(_ turn: Int) throws {
+        if let index = answered.turn(turn) { try deliver(at: index) }
+    }
+
+    private func deliver(at index: Int) throws {
+        let call = calls.remove(at: index)
+        if let answer = call.answer { try take(.answer(answer, call: call.number)) }
+    }
+
+    private func pass(_ turn: Int) async throws {
+        guard let index = calls.indices.turn(turn) else { return }
+        if calls[index].answer == nil { await call(at: index) }
+        if calls[index].answer != nil { try deliver(at: index) }
+    }
+
+    private func fail(_ turn: Int, _ failure: Step.Failure) throws {
+        guard let index = calls.indices.turn(turn) else { return }
+        let call = calls.remove(at: index)
+        let error =
+            switch failure {
+            case .notConnected: BackendError(.notConnected, "a tunnel")
+            case .unanswered: BackendError(.unanswered, "no answer")
+            case .throttled: BackendError(.throttled, "too much", retryAfter: .seconds(1))
+            case .serverFailure: BackendError(.serverFailure, "a failure")
+            }
+        try take(.answer(.failed(error), call: call.number))
+    }
+
+    private func fire(_ turn: Int) throws {
+        guard let index = waits.indices.turn(turn) else { return }
+        try take(.waited(waits.remove(at: index)))
+    }
+
+    // MARK: Inputs and actions
+
+    private func take(_ input: SyncCore.Input) throws {
+        for action in core.step(input) { try perform(action) }
+        try check()
+    }
+
+    private func perform(_ action: SyncCore.Action) throws {
+        tell?("    \(action)")
+        switch action {
+        case .call(let request, let number):
+            calls.append(PendingCall(number: number, request: request))
+        case .cancel(let number): calls.removeAll { $0.number == number }
+        case .wait(let wait, _, _):
+            waits.removeAll { $0 == wait }
+            waits.append(wait)
+        case .stopWaiting: waits = []
+        case .renewSession: isRenewing = true
+        case .tell(.hugeGap(let url)): hugeGaps.insert(url)
+        case .tell(.failed(let url, let error)): failures[url] = error
+        case .tell: break
+        case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
+            guard tickets.removeValue(forKey: ticket) != nil else {
+                throw Violation("answered once", "ticket \(ticket) was answered again")
+            }
+        }
+    }
+
+    /// Holds what each commit left against what the server has told.
+    private func check() throws {
+        for snapshot in commits.take() {
+            let rows = try snapshot.view.version.cache.cacheRows()
+            if keepsCuts { cuts.append(rows) }
+            try oracle.check(rows)
+        }
+        if let failure = core.state.failure { throw Violation("store", "\(failure)") }
+    }
+
+    /// What is held, a line for each channel.
+    var picture: String {
+        let rows = oracle.rows
+        let token = rows.token.map { "\($0.cursor) (\($0.number))" } ?? "-"
+        let channels = rows.channels.map { url, _, channel in
+            let messages = channel.positions.sorted()
+                .map { "\($0) \(channel.messages[$0.messageID]?.essence.text ?? "?")" }
+            return "    \(url): \(messages), gaps \(channel.gaps), stale \(channel.stale)"
+        }
+        return (["    after \(token), \(server.count) happened"] + channels)
+            .joined(separator: "\n")
+    }
+
+    // MARK: Coming to rest
+
+    /// Lets all that is on its way come to its end, with nothing going wrong any more.
+    func comeToRest() async throws {
+        isQuiet = true
+        defer { isQuiet = false }
+        network.conditions = .perfect
+        for _ in 0..<1000 where try await goOn() == false { return }
+        throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
+    }
+
+    /// Does the next thing; false if there is none.
+    private func goOn() async throws -> Bool {
+        if core.connector.phase == .off {
+            try await perform(.connect)
+        } else if isRenewing {
+            try await perform(.renew)
+        } else if !answered.isEmpty {
+            try deliver(0)
+        } else if !unanswered.isEmpty {
+            try await call(0)
+        } else if !waits.isEmpty {
+            try fire(0)
+        } else {
+            return false
+        }
+        return true
+    }
+}
+
+/// The commits that were not looked at yet.
+private final class Commits: Sendable {
+    private let snapshots = Locked<[Snapshot]>([])
+
+    func note(_ snapshot: Snapshot) { snapshots.withLock { $0.append(snapshot) } }
+
+    func take() -> [Snapshot] {
+        snapshots.withLock { snapshots in
+            defer { snapshots = [] }
+            return snapshots
+        }
+    }
+}
+
+extension RandomAccessCollection where Index == Int {
+    /// The element whose turn it is; `nil` if there is none at all.
+    func turn(_ number: Int) -> Element? {
+        isEmpty ? nil : self[startIndex + abs(number) % count]
+    }
+}
+
+extension SyncOptions {
+    fileprivate init(_ config: WorldConfig) {
+        self.init()
+        pageSize = 3
+        parallelRequests = config.parallelRequests
+        backgroundChannels = config.backgroundChannels
+        backgroundPages = config.backgroundPages
+        hugeGapThreshold = config.hugeGapThreshold
+        hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
+        // Two clocks may be wrong in both directions, and one may have told the time before.
+        clockSkew =
+            config.clockSkew == 0
+            ? .zero : .milliseconds(2 * config.clockSkew + config.granularity)
+    }
+}
+
+extension ChatStore {
+    /// A store in memory with the rows of another one's cache.
+    fileprivate convenience init(rows: [CacheRow]) throws {
+        let environment = LevelDB.Environment.memory()
+        let cache = try LevelDB(at: "/cache", environment: environment)
+        let overlay = Overlay()
+        for row in rows { overlay.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
+        try cache.write(overlay, isDurable: false)
+        cache.close()
+        try self.init(at: nil, environments: (environment, .memory()))
+    }
+}

@@ -1,0 +1,170 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+
+@testable import Sync
+
+/// A trace that is run: a server, a device, and all that is checked.
+struct ModelRun {
+    let trace: Trace
+    /// How many of the commits are also ends of the process.
+    var cutCount = 0
+    /// Where it tells what happens.
+    var tell: ((String) -> Void)?
+
+    /// What happened, for the counts that a test tells.
+    struct Outcome: Equatable {
+        var steps = 0
+        var commits = 0
+        var cuts = 0
+        /// The rows at the end.
+        var rows: [CacheRow] = []
+    }
+
+    /// Runs it to its end, and then to rest.
+    func run() async throws -> Outcome {
+        let server = try await ModelServer(trace.config)
+        let device = try Device(server, trace.config)
+        device.tell = tell
+        device.keepsCuts = true
+        var outcome = Outcome()
+        for step in trace.steps {
+            tell?("\(step)")
+            if try await !server.perform(step) { try await device.perform(step) }
+            tell?(device.picture)
+            outcome.steps += 1
+        }
+        device.keepsCuts = false
+        outcome.commits = device.cuts.count
+        outcome.rows = device.cuts.last ?? []
+        try await finish(device, server)
+        var random = SeededRandom(seed: trace.seed)
+        for index in device.cuts.indices.shuffled(using: &random).prefix(cutCount) {
+            outcome.cuts += 1
+            do {
+                tell?("what is left after commit \(index)")
+                let device = try Device(server, trace.config, rows: device.cuts[index])
+                device.tell = tell
+                tell?(device.picture)
+                try await finish(device, server)
+            } catch let violation as Violation {
+                throw Violation("F4 crash anywhere", "after commit \(index): \(violation)")
+            }
+        }
+        return outcome
+    }
+
+    private func finish(_ device: Device, _ server: ModelServer) async throws {
+        try await device.comeToRest()
+        try expectRest(device)
+        let mine = server.history.channels.filter(\.value.isMine).keys.sorted()
+        for (url, views) in device.shown.sorted(by: { $0.key < $1.key }) {
+            guard mine.contains(url), !device.hugeGaps.contains(url), device.failures[url] == nil,
+                var view = views.values.first
+            else { continue }
+            for other in views.values { view = view.union(other) }
+            try device.oracle.checkShown(url, view)
+        }
+        for url in mine { try device.awaitCaughtUp(url) }
+        try await device.comeToRest()
+        try expectRest(device)
+        for url in mine where device.failures[url] == nil && !device.hugeGaps.contains(url) {
+            try device.oracle.checkCaughtUp(url)
+        }
+        // Whoever is told of a huge gap asks again, and comes to its end.
+        var left = mine
+        for _ in 0..<20 where !left.isEmpty {
+            for url in left { try device.show(url, ShownRange(from: .beginning), 9) }
+            try await device.comeToRest()
+            try expectRest(device)
+            left = left.filter(device.hugeGaps.contains)
+        }
+        for url in mine { try device.oracle.checkShown(url, ShownRange(from: .beginning)) }
+        var query = GroupChannelListQuery()
+        query.includesEmptyChannel = true
+        query.hiddenStateFilter = .all
+        query.limit = 10
+        let channels = try await server.phone.channels(matching: query, after: nil)
+        try device.oracle.checkChannels(channels.elements)
+    }
+
+    private func expectRest(_ device: Device) throws {
+        guard device.core.isIdle, device.core.state.isLive, device.tickets.isEmpty else {
+            throw Violation(
+                "comes to rest",
+                "idle \(device.core.isIdle), \(device.core.state), waiting \(device.tickets)")
+        }
+    }
+
+    /// Why it fails; `nil` if it does not.
+    func violation() async -> Violation? {
+        do {
+            _ = try await run()
+            return nil
+        } catch let violation as Violation {
+            return violation
+        } catch {
+            return Violation("runs", "\(error)")
+        }
+    }
+
+    /// A shorter one that breaks the same rule.
+    func shrunk(_ rule: String) async -> ModelRun {
+        var run = self
+        var tries = 600
+        func fails(_ other: ModelRun) async -> Bool {
+            tries -= 1
+            guard tries > 0 else { return false }
+            return await other.violation()?.rule == rule
+        }
+        for config in simplerConfigs(trace.config) {
+            var other = run
+            other = ModelRun(trace: run.trace.with(config(run.trace.config)), cutCount: cutCount)
+            if await fails(other) { run = other }
+        }
+        var size = max(1, trace.steps.count / 2)
+        while true {
+            var start = 0
+            var hasShrunk = false
+            while start < run.trace.steps.count {
+                var trace = run.trace
+                trace.steps.removeSubrange(start..<min(start + size, trace.steps.count))
+                let other = ModelRun(trace: trace, cutCount: cutCount)
+                if await fails(other) {
+                    run = other
+                    hasShrunk = true
+                } else {
+                    start += size
+                }
+            }
+            if size == 1 && (!hasShrunk || tries <= 0) { return run }
+            size = max(1, size / 2)
+        }
+    }
+
+    /// Each turns off one thing that makes a world hard.
+    private func simplerConfigs(_ config: WorldConfig) -> [(WorldConfig) -> WorldConfig] {
+        func with(_ change: @escaping (inout WorldConfig) -> Void) -> (WorldConfig) -> WorldConfig {
+            { config in
+                var config = config
+                change(&config)
+                return config
+            }
+        }
+        let plain = WorldConfig()
+        return [
+            with { $0.networkSeed = nil }, with { $0.granularity = 1 }, with { $0.clockSkew = 0 },
+            with { $0.pageLimit = 10 }, with { $0.feedBatchSize = plain.feedBatchSize },
+            with { $0.changelogPageSize = plain.changelogPageSize },
+            with { $0.repeatsChangelogEntries = false }, with { $0.feedLimit = nil },
+            with { $0.hasInvitations = false }, with { $0.tellsNothing = false },
+            with { $0.parallelRequests = 1 }, with { $0.backgroundChannels = 0 },
+            with { $0.hugeGapThreshold = 300 },
+        ]
+    }
+}
+
+extension Trace {
+    func with(_ config: WorldConfig) -> Trace { Trace(seed: seed, config: config, steps: steps) }
+}

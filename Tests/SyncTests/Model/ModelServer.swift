@@ -1,0 +1,242 @@
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+
+@testable import EmbeddedServer
+
+/// A server, those who use it, and a history of it that is written beside.
+final class ModelServer {
+    let server: EmbeddedServer
+    let clock = ManualClock(at: 1000)
+    /// The user whose cache is looked at.
+    static let me: UserID = "bob"
+
+    private let users: [String: EmbeddedClient]
+    private(set) var history = ServerHistory()
+    /// How many things have happened.
+    private(set) var count = 0
+    /// How many had happened when the log had an entry; of this epoch, and of those before.
+    private var ends: [String: [(sequence: UInt64, count: Int)]] = [:]
+    private var backup: (server: Backup, history: ServerHistory)?
+    /// How often the server was put back.
+    private(set) var restores = 0
+
+    init(_ config: WorldConfig) async throws {
+        let clock = clock
+        server = try EmbeddedServer.inMemory(seed: 1) { clock.now }
+        // Ids are compared as texts: those of a run have as many digits each.
+        try server.importMessages([Message.sample(99, in: "archive", at: 1)])
+        server.conditions.timeGranularity = config.granularity
+        server.conditions.clockSkew = config.clockSkew
+        server.conditions.pageLimit = config.pageLimit
+        server.conditions.feedBatchSize = config.feedBatchSize
+        server.conditions.changelogPageSize = config.changelogPageSize
+        server.conditions.repeatsChangelogEntries = config.repeatsChangelogEntries
+        server.conditions.feedLimit = config.feedLimit
+        if !config.hasInvitations { server.conditions.missingCapabilities = .invitations }
+        var users: [String: EmbeddedClient] = [:]
+        for name in Trace.users {
+            let client = server.client(waits: false)
+            _ = try await client.connect(as: Credentials(UserID(name)))
+            users[name] = client
+        }
+        self.users = users
+        for url in Trace.channels { try createChannel(ChannelURL(url)) }
+    }
+
+    /// Another device of the user.
+    var phone: EmbeddedClient { user(Self.me.rawValue) }
+
+    private func user(_ name: String) -> EmbeddedClient {
+        guard let user = users[name] else { preconditionFailure("There is no user \(name).") }
+        return user
+    }
+
+    // MARK: Where a cursor stands
+
+    var epoch: String { server.withState { $0.epoch.rawValue } }
+
+    /// How many things are told to who stores a cursor; `nil` if it is of no server.
+    func count(toldBefore cursor: String) -> Int? {
+        guard let base = ConditionedCursor(text: cursor)?.base else { return nil }
+        let parts = base.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let ends = ends[String(parts[0])],
+            let sequence = UInt64(parts[1].prefix(while: \.isNumber))
+        else { return nil }
+        return ends.last { $0.sequence <= sequence }?.count ?? 0
+    }
+
+    /// Notes that something happened.
+    private func note() {
+        count += 1
+        noteEnd()
+    }
+
+    private func noteEnd() {
+        let sequence = server.withState { $0.counters.sequence }
+        ends[epoch, default: []].append((sequence, count))
+    }
+
+    // MARK: What happens
+
+    /// Does what a step says, if it can be done; and says whether the step was for the server.
+    func perform(_ step: Step) async throws -> Bool {
+        do {
+            return try await attempt(step)
+        } catch let error as BackendError {
+            guard [.refused, .notFound].contains(error.code) else { throw error }
+            return true
+        }
+    }
+
+    private func attempt(_ step: Step) async throws -> Bool {
+        switch step {
+        case .say(let tag, let url, let name, let parent):
+            try await say(tag, ChannelURL(url), name, parent)
+        case .edit(let tag): try await edit(tag)
+        case .delete(let tag):
+            guard let (url, id) = history.place(of: tag) else { return true }
+            try await user("alice").delete(id, in: url, requestID: "delete")
+            history.channels[url]?.entries[id]?.diedAt = count
+            try await record(parentOf: id, in: url)
+            note()
+        case .react(let tag, let key, let name, let gives):
+            guard let (url, id) = history.place(of: tag) else { return true }
+            _ = try await user(name).react(
+                gives ? .add : .delete, key, to: id, in: url, requestID: "react")
+            try await record(id, in: url)
+            note()
+        case .read(let url, let name):
+            try await user(name).markAsRead(ChannelURL(url))
+            note()
+        case .rename(let url):
+            var patch = Patch<GroupChannel>()
+            patch.set(\.name, to: "name \(count)")
+            _ = try await user("alice").updateChannel(ChannelURL(url), with: patch)
+            note()
+        case .resetHistory(let url):
+            let offset = try await phone.resetMyHistory(of: ChannelURL(url))
+            change(ChannelURL(url)) { channel, count in
+                (channel.offset, channel.resetAt) = (offset, count)
+            }
+        case .leave(let url):
+            try await phone.leave(ChannelURL(url))
+            change(ChannelURL(url)) { ($0.isMine, $0.changedAt) = (false, $1) }
+        case .invite(let url): try await invite(ChannelURL(url))
+        case .ban(let url):
+            try await user("alice").restrict(
+                Self.me, in: ChannelURL(url), .banned, until: nil, reason: "")
+            change(ChannelURL(url)) { ($0.isMine, $0.changedAt) = (false, $1) }
+        case .deleteChannel(let url):
+            try server.deleteChannel(ChannelURL(url))
+            change(ChannelURL(url)) {
+                ($0.isMine, $0.isThere, $0.changedAt) = (false, false, $1)
+                for id in $0.entries.keys where $0.entries[id]?.diedAt == nil {
+                    $0.entries[id]?.diedAt = $1
+                }
+            }
+        case .createChannel(let url): try createChannel(ChannelURL(url))
+        case .backUp: backup = (try server.backup(), history)
+        case .restore:
+            guard let backup else { return true }
+            try server.restore(backup.server)
+            history = backup.history
+            restores += 1
+            count += 1
+            noteEnd()
+        case .expireCursors:
+            try server.expireCursors()
+            note()
+        case .expirePageCursors: try server.expirePageCursors()
+        case .expireSession: await expireSession()
+        case .feedLimit(let limit): server.conditions.feedLimit = limit
+        case .tick(let milliseconds): clock.advance(by: .milliseconds(milliseconds))
+        default: return false
+        }
+        return true
+    }
+
+    private func change(
+        _ url: ChannelURL, _ body: (inout ServerHistory.Channel, Int) -> Void
+    ) {
+        body(&history.channels[url, default: ServerHistory.Channel()], count)
+        note()
+    }
+
+    private func say(
+        _ tag: String, _ url: ChannelURL, _ name: String, _ parent: String?
+    ) async throws {
+        var params = UserMessageCreateParams(tag)
+        let parent = parent.flatMap { history.place(of: $0) }
+        if let parent, parent.url == url { params.parentMessageID = parent.id }
+        var message = Message(id: nil, channelURL: url, text: tag, createdAt: 0)
+        message.userMessageParams = params
+        message.parentMessageID = params.parentMessageID
+        let sent = try await user(name).send(Draft(message, requestID: RequestID(tag)))
+        guard let position = sent.position else { return }
+        history.channels[url]?.entries[position.messageID] = ServerHistory.Entry(
+            tag: tag, position: position, versions: [], createdAt: count, changedAt: count,
+            essence: MessageEssence(sent))
+        try await record(position.messageID, in: url)
+        try await record(parentOf: position.messageID, in: url)
+        note()
+    }
+
+    private func edit(_ tag: String) async throws {
+        guard let (url, id) = history.place(of: tag),
+            let entry = history.channels[url]?.entries[id], let sent = entry.versions.first
+        else { return }
+        var params = UserMessageUpdateParams()
+        params.text = "\(tag).\(count)"
+        _ = try await user(sent.sender?.userID.rawValue ?? "alice").update(
+            id, in: url, with: .user(params), requestID: "edit")
+        try await record(id, in: url)
+        note()
+    }
+
+    private func invite(_ url: ChannelURL) async throws {
+        guard let channel = history.channels[url], channel.isThere, !channel.isMine else { return }
+        try await user("alice").lift(.banned, of: Self.me, in: url)
+        try await user("alice").invite([Self.me], to: url)
+        change(url) { ($0.isMine, $0.changedAt) = (true, $1) }
+    }
+
+    private func createChannel(_ url: ChannelURL) throws(BackendError) {
+        try server.createChannel(
+            GroupChannelCreateParams(url.rawValue, userIDs: ["carol", Self.me], url: url),
+            by: "alice")
+        change(url) { channel, count in
+            channel.isMine = true
+            channel.isThere = true
+            (channel.changedAt, channel.resetAt, channel.offset) = (count, count, nil)
+        }
+    }
+
+    private func expireSession() async {
+        server.expireSessions(of: Self.me)
+        // It is the other device that is asked about.
+        _ = try? await phone.connect(as: Credentials(Self.me))
+    }
+
+    // MARK: Noting what is there
+
+    private func record(parentOf id: MessageID, in url: ChannelURL) async throws {
+        guard let parent = history.channels[url]?.entries[id]?.essence.parentID,
+            history.channels[url]?.entries[parent]?.diedAt == nil
+        else { return }
+        try await record(parent, in: url)
+    }
+
+    /// Notes a message as it is now, seen by the user.
+    private func record(_ id: MessageID, in url: ChannelURL) async throws {
+        guard var entry = history.channels[url]?.entries[id],
+            var message = try await user("alice").lookup([id], in: url).found.first
+        else { return }
+        message.requestID = message.sender?.userID == Self.me ? RequestID(entry.tag) : nil
+        entry.versions.append(message)
+        entry.changedAt = count
+        entry.essence = MessageEssence(message)
+        history.channels[url]?.entries[id] = entry
+    }
+}

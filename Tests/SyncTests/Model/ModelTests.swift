@@ -1,0 +1,62 @@
+import Foundation
+import ScrollbackTesting
+import Testing
+
+/// The engine in random worlds, held against a history of the server that is kept beside.
+///
+/// A run that fails is made shorter as long as it breaks the same rule, and kept in a file; with
+/// `SCROLLBACK_TRACE=file` that file is run again. `SCROLLBACK_RUNS` says how many there are.
+@Suite struct ModelTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let runCount =
+        environment["SCROLLBACK_RUNS"].flatMap { Int($0) }
+        ?? (environment["SCROLLBACK_NIGHTLY"] == nil ? 400 : 20_000)
+    /// The runs are spread over tests, which run beside each other.
+    private static let parts = 0..<20
+
+    @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
+    func theCacheNeverSaysWhatTheServerDidNot(part: Int) async throws {
+        for index in 0..<Self.runCount / Self.parts.count {
+            let seed = index * Self.parts.count + part
+            let run = ModelRun(trace: Trace(seed: seed))
+            if let violation = await run.violation() {
+                return try await report(violation, run)
+            }
+        }
+    }
+
+    @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
+    func anEndAfterAnyCommitLosesNothing(part: Int) async throws {
+        for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
+            let seed = 1_000_000 + index * Self.parts.count + part
+            let run = ModelRun(trace: Trace(seed: seed, length: 60), cutCount: 8)
+            if let violation = await run.violation() {
+                return try await report(violation, run)
+            }
+        }
+    }
+
+    @Test func theSameSeedIsTheSameRun() async throws {
+        let trace = Trace(seed: 7)
+        #expect(trace == Trace(seed: 7))
+        #expect(try Trace(lines: trace.lines) == trace)
+        let first = try await ModelRun(trace: trace).run()
+        #expect(try await ModelRun(trace: trace).run() == first)
+    }
+
+    @Test(.enabled(if: environment["SCROLLBACK_TRACE"] != nil))
+    func aTraceThatWasKeptRunsAgain() async throws {
+        guard let path = Self.environment["SCROLLBACK_TRACE"] else { return }
+        let trace = try Trace(lines: String(contentsOfFile: path, encoding: .utf8))
+        let violation = await ModelRun(trace: trace, cutCount: 1000) { print($0) }.violation()
+        #expect(violation == nil, "\(String(describing: violation))")
+    }
+
+    private func report(_ violation: Violation, _ run: ModelRun) async throws {
+        let shorter = await run.shrunk(violation.rule)
+        let last = await shorter.violation() ?? violation
+        let file = try shorter.trace.keep()
+        Issue.record(
+            "seed \(run.trace.seed): \(last)\n\(file)\n\(try shorter.trace.lines)")
+    }
+}

@@ -1,0 +1,304 @@
+import Models
+import Sync
+
+@testable import Store
+
+/// What must not be, and was.
+struct Violation: Error, CustomStringConvertible {
+    /// Which rule it is against.
+    let rule: String
+    let text: String
+
+    init(_ rule: String, _ text: String) {
+        self.rule = rule
+        self.text = text
+    }
+
+    var description: String { "\(rule): \(text)" }
+}
+
+/// Holds each commit of a cache against what the server had told by then.
+///
+/// What the feed will still tell behind the cursor on disk is excused; everything before it is not. A server that was
+/// put back tells nothing behind a cursor of before, so until the loss is noticed, only the rows themselves
+/// are looked at.
+struct Oracle {
+    let server: ModelServer
+    /// The rows after the last commit.
+    private(set) var rows = CacheRows()
+    private let known = KnownMessages()
+    /// The messages that were held at some time.
+    private var held: Set<String> = []
+    /// The messages that left the cache because the server had deleted them, by the channel's number.
+    private var buried: [UInt32: Set<MessageID>] = [:]
+    private let restoresBefore: Int
+
+    init(_ server: ModelServer) {
+        self.server = server
+        restoresBefore = server.restores
+    }
+
+    /// Whether a message was ever held.
+    func hasHeld(_ tag: String) -> Bool { held.contains(tag) }
+
+    /// Begins with rows that another one has looked at.
+    mutating func begin(_ rows: [CacheRow]) throws { self.rows = try CacheRows(rows, known) }
+
+    /// Looks at the rows after a commit.
+    mutating func check(_ rows: [CacheRow]) throws {
+        let new = try CacheRows(rows, known)
+        try checkToken(new)
+        for (url, number, channel) in new.channels {
+            try checkRows(url, channel)
+            try checkOffset(url, channel)
+            try checkStep(url, number, channel)
+            try checkKnowledge(url, channel, new.token)
+        }
+        try checkRemovals(new)
+        note(new)
+        self.rows = new
+    }
+
+    private mutating func note(_ new: CacheRows) {
+        for (url, number, channel) in new.channels {
+            guard let entries = server.history.channels[url]?.entries else { continue }
+            for id in channel.messages.keys {
+                if let entry = entries[id] { held.insert(entry.tag) }
+            }
+            guard rows.numbers[url] == number, let before = rows[url] else { continue }
+            for id in before.messages.keys
+            where channel.messages[id] == nil && entries[id]?.diedAt != nil {
+                buried[number, default: []].insert(id)
+            }
+        }
+    }
+
+    /// Whether ids and versions mean what they meant from the beginning.
+    private var isOneHistory: Bool { server.restores == 0 }
+
+    // MARK: The rows against each other
+
+    private func checkRows(_ url: ChannelURL, _ channel: CacheRows.Channel) throws {
+        let ids = channel.positions.map(\.messageID)
+        guard Set(ids).count == ids.count else {
+            throw Violation("B1 unique id", "\(url) has \(ids)")
+        }
+        var places: [MessageID: Timestamp] = [:]
+        var requests: [RequestID: MessageID] = [:]
+        var replies: [MessageID: Set<Position>] = [:]
+        for position in channel.positions {
+            guard let message = channel.messages[position.messageID] else { continue }
+            guard message.position == position, message.channelURL == url else {
+                throw Violation("D1 total order", "\(message) is at \(position) of \(url)")
+            }
+            places[position.messageID] = position.createdAt
+            if let parent = message.essence.parentID {
+                replies[parent, default: []].insert(position)
+            }
+            if let request = message.essence.requestID {
+                guard requests.updateValue(position.messageID, forKey: request) == nil else {
+                    throw Violation("B1 unique id", "\(url) has \(request) twice")
+                }
+            }
+        }
+        guard places == channel.places, requests == channel.requests, replies == channel.replies
+        else { throw Violation("B1 unique id", "the indexes of \(url) are not those of its rows") }
+        for ranges in [channel.gaps, channel.stale] {
+            for (older, newer) in zip(ranges, ranges.dropFirst()) where newer.lower < older.upper {
+                throw Violation("B1 unique id", "ranges of \(url) overlap: \(ranges)")
+            }
+        }
+    }
+
+    private func checkOffset(_ url: ChannelURL, _ channel: CacheRows.Channel) throws {
+        guard let offset = channel.group?.messageOffset else { return }
+        for position in channel.positions where position.createdAt < offset {
+            throw Violation("C3 cleared before", "\(position) of \(url) is before \(offset)")
+        }
+    }
+
+    // MARK: From commit to commit
+
+    private func checkToken(_ new: CacheRows) throws {
+        let (old, token) = (rows.token, new.token)
+        let hasLost = new.losses > rows.losses
+        guard new.losses >= rows.losses else {
+            throw Violation("F2 token monotone", "\(new.losses) losses after \(rows.losses)")
+        }
+        switch (old, token) {
+        case (let old?, let token?) where old != token:
+            guard !hasLost, token.number == old.number + 1, token.epoch == old.epoch else {
+                throw Violation("F2 token monotone", "\(token) after \(old), lost: \(hasLost)")
+            }
+            if let before = server.count(toldBefore: old.cursor),
+                let after = server.count(toldBefore: token.cursor), after < before
+            {
+                throw Violation("F2 token monotone", "\(token) goes back behind \(old)")
+            }
+        case (_?, nil):
+            guard hasLost else { throw Violation("F2 token monotone", "the token is gone") }
+        default: break
+        }
+    }
+
+    private func checkStep(
+        _ url: ChannelURL, _ number: UInt32, _ channel: CacheRows.Channel
+    ) throws {
+        guard isOneHistory, rows.numbers[url] == number, let old = rows[url],
+            let server = server.history.channels[url]
+        else { return }
+        for (id, before) in old.messages {
+            guard let now = channel.messages[id] else {
+                if let entry = server.entries[id], server.isVisible(entry) {
+                    throw Violation("C4 no false delete", "\(before.essence) of \(url) is gone")
+                }
+                continue
+            }
+            if now.essence.version < before.essence.version {
+                throw Violation("C2 version monotone", "\(now.essence) after \(before.essence)")
+            }
+            for (key, time) in now.reactionTimes {
+                if let last = before.reactionTimes[key], time < last {
+                    throw Violation(
+                        "C2 version monotone", "\(key) of \(id) at \(time) after \(last)")
+                }
+            }
+        }
+        for id in buried[number] ?? [] where channel.messages[id] != nil {
+            throw Violation("C1 tombstone", "\(id) of \(url) is back")
+        }
+    }
+
+    private func checkRemovals(_ new: CacheRows) throws {
+        guard isOneHistory else { return }
+        for (url, number, channel) in rows.channels
+        where new.numbers[url] != number && channel.group != nil {
+            guard let server = server.history.channels[url], server.isMine,
+                server.changedAt < Trace.channels.count
+            else { continue }
+            throw Violation("C4 no false delete", "channel \(url) is gone")
+        }
+    }
+
+    // MARK: What the server has told
+
+    private func checkKnowledge(
+        _ url: ChannelURL, _ channel: CacheRows.Channel, _ token: CacheRows.Token?
+    ) throws {
+        guard let token, token.epoch == server.epoch, let server = server.history.channels[url]
+        else { return }
+        guard let count = self.server.count(toldBefore: token.cursor) else {
+            throw Violation("F2 token monotone", "\(token) is no cursor")
+        }
+        // A feed that begins has told nothing of channels before its end.
+        let tellsChannels = !token.cursor.contains("@")
+        if tellsChannels && server.changedAt < count {
+            if channel.group != nil && !server.isMine {
+                throw Violation("channels", "\(url) is held, and lost")
+            }
+            if channel.group == nil && server.isMine {
+                throw Violation("channels", "\(url) is not held, and told")
+            }
+        }
+        // Of what was before one got or lost a channel, the feed tells that alone.
+        guard server.isMine, server.changedAt < count else { return }
+        if tellsChannels, server.resetAt < count, let offset = server.offset {
+            for position in channel.positions where position.createdAt < offset {
+                throw Violation("C3 cleared before", "\(position) of \(url) is before \(offset)")
+            }
+        }
+        try checkMessages(url, channel, server, count)
+    }
+
+    private func checkMessages(
+        _ url: ChannelURL, _ channel: CacheRows.Channel, _ server: ServerHistory.Channel,
+        _ count: Int
+    ) throws {
+        let hasChangesToRead = channel.gaps.contains(where: \.hasChangesToRead)
+        for (id, entry) in server.entries {
+            let position = entry.position
+            guard channel.isKnown(position), !channel.isStale(position) else { continue }
+            let held = channel.messages[id]
+            let isSame = held?.position == position
+            if isSame, let diedAt = entry.diedAt, diedAt < count, !hasChangesToRead {
+                throw Violation("C1 tombstone", "\(entry.tag) of \(url) was deleted")
+            }
+            guard server.isVisible(entry) else { continue }
+            if entry.createdAt < count, !isSame {
+                throw Violation(
+                    "A1 honest coverage", "\(entry.tag) of \(url) at \(position) is missing")
+            }
+            if let held, isSame, entry.changedAt < count, !hasChangesToRead,
+                held.essence != entry.essence
+            {
+                throw Violation("A1 fresh", "\(held.essence) is held for \(entry.essence)")
+            }
+        }
+        for (id, held) in channel.messages
+        where server.entries[id]?.position != held.position && channel.isKnown(held.position)
+            && !channel.isStale(held.position) && !hasChangesToRead
+        {
+            throw Violation("C1 tombstone", "\(held.essence) of \(url) never was")
+        }
+    }
+}
+
+// MARK: At rest
+
+extension Oracle {
+    /// What is shown of a channel has to be what the server has.
+    func checkShown(_ url: ChannelURL, _ view: ShownRange) throws {
+        guard let channel = rows[url], let server = server.history.channels[url] else {
+            throw Violation("A5 convergence", "\(url) is shown, and not held")
+        }
+        for range in channel.gaps + channel.stale
+        where range.lower < view.upper && view.lower < range.upper {
+            throw Violation("A5 convergence", "\(url) shows \(view), and has \(range)")
+        }
+        let visible = server.visible.filter { view.contains($0.position) }
+        let expected = visible.map(\.essence)
+        let held = channel.positions.filter(view.contains).sorted()
+            .compactMap { channel.messages[$0.messageID]?.essence }
+        guard held == expected else {
+            throw Violation("A5 convergence", "\(url) holds \(held) for \(expected)")
+        }
+    }
+
+    /// A channel that is caught up lacks nothing of what came while one was away.
+    func checkCaughtUp(_ url: ChannelURL) throws {
+        for gap in rows[url]?.gaps ?? [] where gap.lower != .beginning || gap.upper == .end {
+            throw Violation("A5 convergence", "\(url) is caught up, and has \(gap)")
+        }
+    }
+
+    /// The channels have to be the user's, and say the same.
+    func checkChannels(_ expected: [GroupChannel]) throws {
+        let held = rows.channels.compactMap(\.channel.group)
+        let mine = held.map(\.outline).sorted()
+        let theirs = expected.map(\.outline).sorted()
+        guard mine == theirs else {
+            throw Violation("channels", "\(mine) are held for \(theirs)")
+        }
+    }
+}
+
+extension ShownRange {
+    fileprivate func contains(_ position: Position) -> Bool {
+        lower <= .position(position) && .position(position) <= upper
+    }
+}
+
+extension GroupChannel {
+    /// What has to be the same of a channel.
+    fileprivate var outline: String {
+        [
+            "\(url) \(name)", "\(joinedMemberCount) of \(memberCount)",
+            members.map(\.userID.rawValue).sorted().joined(separator: ","),
+            "\(myMemberState) \(myRole)", "last \(lastMessage?.messageID ?? "-")",
+            lastMessage.map { "\(MessageEssence($0))" } ?? "-",
+            "\(unreadMessageCount) unread", "\(hiddenState)",
+            "from \(messageOffset?.description ?? "-")",
+            "read \(readReceipts.sorted { $0.key < $1.key })", "\(myLastRead?.description ?? "-")",
+        ].joined(separator: " ")
+    }
+}

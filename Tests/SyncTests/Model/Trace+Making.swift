@@ -1,0 +1,164 @@
+import Models
+import ScrollbackTesting
+
+extension Trace {
+    static let channels = ["x", "y"]
+    static let users = ["alice", "carol", "bob"]
+
+    /// Makes up a trace; the same seed makes the same one.
+    init(seed: Int, length: Int = 100) {
+        var maker = TraceMaker(random: SeededRandom(seed: seed &* 7919 &+ 17))
+        let config = maker.config()
+        self.init(seed: seed, config: config, steps: maker.steps(length))
+    }
+}
+
+private struct TraceMaker {
+    var random: SeededRandom
+    private var tags: [(tag: String, url: String)] = []
+
+    init(random: SeededRandom) { self.random = random }
+
+    mutating func config() -> WorldConfig {
+        var config = WorldConfig()
+        // Half of the worlds are simple in each respect.
+        if random.oneIn(3) { config.granularity = 3 }
+        if random.oneIn(4) { config.clockSkew = 2 }
+        config.pageLimit = pick([1, 2, 3, 3, 10])
+        config.feedBatchSize = pick([1, 2, 4, 100, 100])
+        config.changelogPageSize = pick([1, 2, 100, 100])
+        config.repeatsChangelogEntries = random.oneIn(4)
+        config.feedLimit = pick([nil, nil, nil, 0, 1, 2])
+        config.hasInvitations = random.oneIn(3)
+        config.networkSeed = random.oneIn(2) ? UInt64(random.number(below: 1 << 30)) : nil
+        config.tellsNothing = random.oneIn(4)
+        config.parallelRequests = pick([1, 2, 3])
+        config.backgroundChannels = pick([0, 1, 2])
+        config.backgroundPages = pick([0, 1, 5])
+        config.hugeGapThreshold = pick([300, 2, 4])
+        config.healsHugeGaps = random.oneIn(2)
+        return config
+    }
+
+    mutating func steps(_ count: Int) -> [Step] {
+        var steps: [Step] = []
+        for _ in 0..<random.number(below: 12) { steps.append(say()) }
+        if !random.oneIn(8) { steps.append(.connect) }
+        if random.oneIn(3) { steps.append(.backUp) }
+        while steps.count < count { steps += next() }
+        return steps
+    }
+
+    /// Some steps that belong together.
+    private mutating func next() -> [Step] {
+        switch random.number(below: 100) {
+        case 0..<44: [network()]
+        case 44..<66: [user()]
+        case 66..<68: [server()]
+        // What comes while one is away is told all at once, or not at all.
+        case 68..<69:
+            [.disconnect] + (0..<random.number(below: 10)).map { _ in user() } + [.connect]
+        case 69..<70:
+            [.leave(url())] + (0..<random.number(below: 4)).map { _ in user() } + [.invite(url())]
+        case 70..<72: [.tick(Int64(random.number(below: 4)))]
+        case 72..<74: [.kill, .connect]
+        default: [app()]
+        }
+    }
+
+    private mutating func network() -> Step {
+        let turn = random.number(below: 4)
+        return switch random.number(below: 20) {
+        case 0..<7: .pass(turn)
+        case 7..<12: .perform(turn)
+        case 12..<16: .deliver(turn)
+        case 16..<18: .fire(turn)
+        case 18: .renew
+        default: .fail(turn, pick(Step.Failure.allCases))
+        }
+    }
+
+    private mutating func user() -> Step {
+        switch random.number(below: 40) {
+        case 0..<18: say()
+        case 18..<23: .edit(tag())
+        case 23..<29: .delete(tag())
+        case 29..<33:
+            .react(tag(), key: pick(["+", "-"]), by: pick(Trace.users), gives: !random.oneIn(3))
+        case 33: .read(url(), by: pick(Trace.users))
+        case 34: .rename(url())
+        case 35: .resetHistory(url())
+        case 36: .leave(url())
+        case 37: .invite(url())
+        case 38: random.oneIn(2) ? .ban(url()) : .invite(url())
+        default: random.oneIn(2) ? .deleteChannel(url()) : .createChannel(url())
+        }
+    }
+
+    private mutating func server() -> Step {
+        switch random.number(below: 10) {
+        case 0..<2: .backUp
+        case 2..<3: .restore
+        case 3..<5: .expireCursors
+        case 5..<7: .expirePageCursors
+        case 7..<8: .expireSession
+        default: .feedLimit(pick([nil, 0, 1, 2]))
+        }
+    }
+
+    private mutating func app() -> Step {
+        switch random.number(below: 30) {
+        case 0..<2: .connect
+        case 2: .disconnect
+        case 3: .reconnect
+        case 4..<8:
+            .show(url(), from: place(.beginning), to: place(.end), viewer: random.number(below: 2))
+        case 8: .hide(url(), viewer: random.number(below: 2))
+        case 9..<17:
+            .fetch(url(), anchor(), older: random.number(below: 5), newer: random.number(below: 4))
+        case 17..<19: .lookUp((0...random.number(below: 3)).map { _ in tag() })
+        case 19..<21: .readChanges(url())
+        case 21: .readChannelChanges
+        case 22: .listChannels
+        case 23: .lookAt(url())
+        case 24..<26: .push(tag(), version: random.number(below: 3))
+        case 26..<28: .awaitCaughtUp(random.oneIn(4) ? nil : url())
+        case 28: .abandon(random.number(below: 3))
+        default: .kill
+        }
+    }
+
+    private mutating func say() -> Step {
+        let url = url()
+        let parent = random.oneIn(6) ? tags.last { $0.url == url }?.tag : nil
+        let tag = "m\(tags.count)"
+        tags.append((tag, url))
+        return .say(tag, in: url, by: pick(Trace.users), to: parent)
+    }
+
+    private mutating func url() -> String { random.oneIn(4) ? "y" : "x" }
+
+    /// A message, of the newest ones more often.
+    private mutating func tag() -> String {
+        let newest = random.oneIn(2) ? tags.suffix(4) : tags[...]
+        return newest.randomElement(using: &random)?.tag ?? "m0"
+    }
+
+    private mutating func place(_ end: Step.Place) -> Step.Place {
+        random.oneIn(2) ? end : .message(tag())
+    }
+
+    private mutating func anchor() -> Step.Anchor {
+        switch random.number(below: 8) {
+        case 0..<2: .newest
+        case 2: .time(tag())
+        case 3: .message(tag())
+        case 4..<7: .gapTop(random.number(below: 3))
+        default: .gapBottom(random.number(below: 3))
+        }
+    }
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[random.number(below: values.count)]
+    }
+}
