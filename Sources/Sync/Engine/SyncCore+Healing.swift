@@ -129,7 +129,9 @@ extension SyncCore {
         let report = write { (ingest) throws(StoreError) in
             // The newest end is an edge, too, once nothing is behind it.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
-            return try ingest.take(page, in: url, edge: end, since: news, .messageFill)
+            let report = try ingest.take(page, in: url, edge: end, since: news, .messageFill)
+            if case .walk(let gap) = step { try ingest.goOnWalking(gap, behind: page) }
+            return report
         }
         guard let report else { return false }
         var work = healing[url]

@@ -11,7 +11,19 @@ extension SyncCore {
             let error = SyncError(.notConnected, "there is no connection to ask for it")
             return act(.fail(error, ticket: ticket))
         }
+        let question = withValidEdge(question)
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
+    }
+
+    /// Takes away the edge that a cursor had once: behind a later hole, there is more above it.
+    private mutating func withValidEdge(_ question: SyncQuestion) -> SyncQuestion {
+        guard
+            case .messages(let url, .cursor(let cursor), let older, let newer, .end, let source) =
+                question
+        else { return question }
+        let gap = read { (reader) throws(StoreError) in try reader.newestGap(in: url) } ?? nil
+        if gap?.upper == .end && gap?.walkCursor == cursor { return question }
+        return .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
     }
 
     mutating func take(

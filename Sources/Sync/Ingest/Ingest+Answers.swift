@@ -177,6 +177,15 @@ extension Ingest {
         }
     }
 
+    /// Makes a walk go on behind a page that ended before it came to the gap, as where many messages
+    /// share the time that it was asked for by.
+    func goOnWalking(_ gap: Gap, behind page: MessagePage) throws(StoreError) {
+        guard let first = page.messages.first?.position, gap.upper < .position(first),
+            let cursor = page.older
+        else { return }
+        try moveWalk(in: gap.channelURL, at: gap.upper, to: cursor)
+    }
+
     private func moveWalk(
         in url: ChannelURL, at upper: Gap.Bound, to cursor: PageCursor?
     ) throws(StoreError) {

@@ -197,10 +197,14 @@ extension Ingest {
     ) throws(StoreError) {
         try batch.save(channel, source: source)
         flights.noteChannel(channel.url)
-        guard let beginning = channel.historyBeginning, beginning != held?.historyBeginning else {
-            return
-        }
+        let before = held?.historyBeginning
+        guard channel.historyBeginning != before else { return }
         forget(channel.url)
+        if let before, channel.historyBeginning ?? .beginning < before {
+            // There is more than was thought.
+            try batch.open(Gap(in: channel.url, from: .beginning, to: before))
+        }
+        guard let beginning = channel.historyBeginning else { return }
         try batch.removeMessages(
             in: channel.url, through: beginning, source: .eventChannelResetHistory)
         try batch.cover(channel.url, from: .beginning, through: beginning)

@@ -72,7 +72,10 @@ struct Ingest {
         if known.hasTombstones,
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         {
-            guard message.version > tombstone.deletedAt else { return false }
+            // What was asked for later has it again; of the feed, that may be what it told before.
+            guard isTelling ? message.version > tombstone.deletedAt : freshness == .fresh else {
+                return false
+            }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
         var isNew = true
@@ -133,7 +136,8 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
-        let deletedAt = max(time ?? .distantPast, held?.version ?? .distantPast)
+        // Where nobody says when, no version is known to be later.
+        let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
         channels[url]?.hasTombstones = true

@@ -181,7 +181,9 @@ final class Device {
     }
 
     private func push(_ tag: String, _ version: Int) throws {
-        guard let place = server.history.place(of: tag),
+        // Before the first connection, nobody knows of which epoch a message is.
+        guard oracle.rows.token != nil || oracle.rows.losses > 0,
+            let place = server.history.place(of: tag),
             let entry = server.history.channels[place.url]?.entries[place.id],
             let channel = server.history.channels[place.url], channel.isMine,
             entry.position.createdAt >= channel.offset ?? .distantPast,

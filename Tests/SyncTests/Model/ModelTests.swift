@@ -1,5 +1,5 @@
 import Foundation
-import ScrollbackTesting
+import Store
 import Testing
 
 /// The engine in random worlds, held against a history of the server that is kept beside.
@@ -52,7 +52,18 @@ import Testing
         #expect(violation == nil, "\(String(describing: violation))")
     }
 
+    private static let wasShrunk = Locked(false)
+
     private func report(_ violation: Violation, _ run: ModelRun) async throws {
+        // That takes a while, and the others are likely to fail for the same reason.
+        let isFirst = Self.wasShrunk.withLock { wasShrunk in
+            defer { wasShrunk = true }
+            return !wasShrunk
+        }
+        guard isFirst, Self.environment["SCROLLBACK_SHRINK"] != "0" else {
+            Issue.record("seed \(run.trace.seed): \(violation)\n\(try run.trace.keep())")
+            return
+        }
         let shorter = await run.shrunk(violation.rule)
         let last = await shorter.violation() ?? violation
         let file = try shorter.trace.keep()

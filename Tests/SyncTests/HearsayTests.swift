@@ -1,0 +1,123 @@
+import EmbeddedServer
+import Models
+import Store
+import Sync
+import Testing
+
+/// What comes another way than by the feed, and what the feed has to say to it.
+@Suite(.timeLimit(.minutes(10))) struct HearsayTests {
+    /// Behind the newest one there is more than the feed tells.
+    let withHoles: ServerConditions = {
+        var conditions = ServerConditions()
+        conditions.feedLimit = 1
+        return conditions
+    }()
+
+    @Test func whatIsFetchedBeforeTheFeedBeginsMayBeGoneByThen() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        story.network.hold([.feed], at: .beforeEffect)
+        try await story.connect()
+        _ = await story.network.held(atLeast: 1)
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        try await story.delete(messages[1])
+        story.network.stopHolding()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a c")
+        await story.engine.close()
+    }
+
+    @Test func aPushAheadOfTheFeedHidesNoHoleBelowIt() async throws {
+        let story = try await Story(.exact, withHoles)
+        try await story.say("a")
+        try await story.open()
+        story.network.goOffline()
+        let missed = try await story.say("b c d")
+        try await story.engine.ingest([missed[2]])
+        #expect(try story.picture() == "a d")
+        story.network.goOnline()
+        try await story.open()
+        #expect(try story.picture() == "a b c d")
+        await story.engine.close()
+    }
+
+    @Test func aPageAheadOfTheFeedHidesNoHoleBelowIt() async throws {
+        let story = try await Story(.exact, withHoles)
+        try await story.say("a")
+        try await story.open()
+        story.network.hold([.feed])
+        try await story.say("b c d")
+        _ = await story.network.held(atLeast: 1)
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 1, newer: 0)
+        story.network.stopHolding()
+        try await story.open()
+        #expect(try story.picture() == "a b c d")
+        await story.engine.close()
+    }
+
+    @Test func aPushedMessageThatWasDeletedGoesWithTheGapAroundIt() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.engine.ingest([messages[1]])
+        try await story.delete(messages[1])
+        #expect(try story.picture() == "… b ~")
+        try await story.open()
+        #expect(try story.picture() == "a c")
+        await story.engine.close()
+    }
+
+    @Test func aLatePushSaysNothingOfWhatIsStale() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 1
+        let story = try await Story(options)
+        let old = try await story.say("a b")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        story.network.goOffline()
+        try await story.edit(old[0], to: "edited")
+        try story.server.expireCursors()
+        story.network.goOnline()
+        try await story.open()
+        #expect(try story.picture() == "a? b")
+        try await story.engine.ingest([old[0]])
+        #expect(try story.picture() == "a? b")
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "edited b")
+        await story.engine.close()
+    }
+
+    @Test func whatWasDeletedAfterABackupComesBackWithIt() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.open()
+        let backup = try story.server.backup()
+        try await story.delete(messages[1])
+        try await story.say("d")
+        try await story.open()
+        #expect(try story.picture() == "a c d")
+        try story.server.restore(backup)
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.say("e")
+        try await story.open()
+        #expect(try story.picture() == "a b c e")
+        await story.engine.close()
+    }
+
+    @Test func aChannelThatWasShownTooEarlyIsFilledWhenItIsGained() async throws {
+        let story = try await Story()
+        _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
+        try await story.say("a b", in: "late")
+        try await story.connect()
+        let events = await story.engine.events()
+        await story.engine.show("late", ShownRange(from: .beginning), viewer: 1)
+        for await event in events {
+            if case .failed = event { break }
+        }
+        try await story.alice.invite(["bob"], to: "late")
+        while try story.store.groupChannel("late") == nil { await Task.yield() }
+        try await story.engine.caughtUp()
+        #expect(try story.picture("late") == "a b")
+        await story.engine.close()
+    }
+}
