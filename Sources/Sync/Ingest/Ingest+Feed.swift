@@ -170,7 +170,7 @@ extension Ingest {
     }
 
     /// The newest message that is held, but for those that the feed has yet to tell.
-    private func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
+    func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
         guard let untold = try batch.untold(of: url) else {
             return try batch.newestPosition(in: url)
         }

@@ -102,7 +102,9 @@ struct Ingest {
         // What the feed tells again is news for answers that may be older than that.
         if saved != nil || isTelling { flights.noteTouched(position.messageID, in: url) }
         if saved != nil, isNew, !isTelling { try noteUntold(position, in: url) }
-        if saved != nil, isNew, freshness == .hearsay, try !batch.isInGap(position, in: url) {
+        if saved != nil, isNew, freshness == .hearsay, let newest = try newestTold(in: url),
+            position < newest, try !batch.isInGap(position, in: url)
+        {
             // Where all is known, it may be something that was deleted.
             try markStale(position, in: url)
         }
