@@ -281,4 +281,30 @@ import Testing
         #expect(try story.picture() == "a")
         try await story.end()
     }
+
+    @Test func anEngineThatIsLetGoOfStops() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.close()
+        var engine: SyncEngine? = story.restarted()
+        try await engine?.connect(as: Credentials("bob"))
+        let events = try #require(await engine?.events())
+        engine = nil
+        // Ends when nothing of it is left.
+        for await _ in events {}
+        #expect(story.network.held.isEmpty)
+    }
+
+    @Test func disconnectingLosesNothingThatWasTold() async throws {
+        let story = try await Story()
+        try await story.open()
+        for word in ["a", "b", "c", "d"] {
+            await story.engine.disconnect()
+            #expect(await story.engine.state.connection == .offline)
+            try await story.say(word)
+            try await story.connect()
+        }
+        try await story.sees("a b c d")
+        try await story.end()
+    }
 }

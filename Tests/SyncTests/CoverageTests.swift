@@ -58,6 +58,7 @@ import Testing
         try await story.delete(messages[1])
         try await story.open()
         try await story.engine.ingest([messages[1]])
+        #expect(try story.picture() == "a ~ b ~ c")
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees("a c")
         try await story.end()

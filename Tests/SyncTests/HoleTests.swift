@@ -1,5 +1,6 @@
 import EmbeddedServer
 import Models
+import ScrollbackTesting
 import Store
 import Sync
 import Testing
@@ -197,6 +198,47 @@ import Testing
         #expect(Set(try story.picture().split(separator: " ")).isSuperset(of: ["d", "e", "f"]))
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees("A c d e f")
+        try await story.end()
+    }
+
+    /// A changelog that somebody asks for, of a time since, does not stand for what is still to be read.
+    @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.say("d e f")
+        story.network.failNext(1, of: [.messageChanges], with: BackendError(.expired, "too old"))
+        story.network.hold([.messageChanges], at: .beforeEffect)
+        try await story.connect()
+        try await story.held(1)
+        let later = story.clock.advance(by: .seconds(1))
+        async let changes = story.engine.messageChanges(in: "general", since: .time(later))
+        try await story.held(2)
+        story.network.release(at: 1)
+        #expect(try await changes.updated.isEmpty)
+        story.network.stopHolding()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A b c d e f")
+        try await story.end()
+    }
+
+    /// Where a server has no changelogs at all.
+    @Test func withoutChangelogsWhatIsHeldIsStale() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        story.network.failAll(
+            of: [.messageChanges], with: BackendError(.unsupported, "no changelogs"))
+        try await story.edit(messages[0], to: "A")
+        try await story.say("d e f")
+        try await story.connect()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A b c d e f")
         try await story.end()
     }
 }

@@ -121,8 +121,13 @@ final class Story: Sendable {
 
     /// Waits until what the device holds is as some condition has it.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
-        let (snapshot, changes) = try store.observe(.everything)
-        if try condition(snapshot) { return }
+        let changes: Observation
+        do {
+            // Not held while it waits: files that a snapshot holds cannot be mended.
+            let (snapshot, observation) = try store.observe(.everything)
+            if try condition(snapshot) { return }
+            changes = observation
+        }
         for await _ in changes where try condition(try store.snapshot()) { return }
         try Task.checkCancellation()
     }
