@@ -129,7 +129,7 @@ import Testing
     // MARK: What became of what is older
 
     @Test func whatChangedBeforeAHoleIsFound() async throws {
-        let story = try await Story(.smallPages)
+        let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
         await story.engine.disconnect()
@@ -145,7 +145,7 @@ import Testing
 
     /// As where an older version of a message replaced a newer one (Sendbird 4.13.2, 4.39.3).
     @Test func aChangelogThatIsOlderThanTheFeedChangesNothing() async throws {
-        let story = try await Story(.smallPages)
+        let story = try await Story()
         let messages = try await story.say("a b")
         try await story.open()
         await story.engine.disconnect()
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown() async throws {
-        let story = try await Story(.smallPages)
+        let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
         await story.engine.disconnect()
@@ -203,7 +203,7 @@ import Testing
 
     /// A changelog that somebody asks for, of a time since, does not stand for what is still to be read.
     @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
-        let story = try await Story(.smallPages)
+        let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
         await story.engine.disconnect()
@@ -227,7 +227,7 @@ import Testing
 
     /// Where a server has no changelogs at all.
     @Test func withoutChangelogsWhatIsHeldIsStale() async throws {
-        let story = try await Story(.smallPages)
+        let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
         await story.engine.disconnect()
@@ -240,14 +240,5 @@ import Testing
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.sees("A b c d e f")
         try await story.end()
-    }
-}
-
-extension SyncOptions {
-    /// So that no page that closes a hole tells of what is before it by the way.
-    static var smallPages: SyncOptions {
-        var options = SyncOptions.exact
-        options.pageSize = 1
-        return options
     }
 }

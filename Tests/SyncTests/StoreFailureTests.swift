@@ -30,7 +30,7 @@ private final class FullDisk: @unchecked Sendable {
         let disk = FullDisk()
         let store = try ChatStore(
             at: directory, environments: (disk.environment, disk.environment))
-        let story = try await Story(.smallPages, store: store)
+        let story = try await Story(store: store)
         try await body(story, disk)
         store.close()
         try FileManager.default.removeItem(at: directory)
