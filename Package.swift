@@ -107,7 +107,10 @@ let package = Package(
         ),
         .testTarget(
             name: "SyncTests",
-            dependencies: ["Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting"]),
+            dependencies: [
+                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "CFaultEnvironment",
+            ]),
         .testTarget(
             name: "EmbeddedServerTests",
             dependencies: [

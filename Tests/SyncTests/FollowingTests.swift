@@ -1,16 +1,237 @@
 import EmbeddedServer
 import Models
+import ScrollbackTesting
 import Store
 import Sync
 import Testing
 
 /// A device that follows the feed.
-@Suite struct FollowingTests {
+@Suite(.timeLimit(.minutes(1))) struct FollowingTests {
     @Test func whatIsSaidIsThere() async throws {
         let story = try await Story()
         try await story.say("a b c")
         try await story.open()
         #expect(try story.picture() == "a b c")
-        await story.engine.close()
+        try await story.say("d")
+        try await story.sees("a b c d")
+        try await story.end()
+    }
+
+    @Test func anEditReplacesWhatWasSaid() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b")
+        try await story.open()
+        try await story.edit(messages[0], to: "A")
+        try await story.sees("A b")
+        try await story.end()
+    }
+
+    @Test func whatIsDeletedIsGone() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.open()
+        try await story.delete(messages[1])
+        try await story.sees("a c")
+        try await story.end()
+    }
+
+    @Test func aReactionIsSeen() async throws {
+        let story = try await Story()
+        let message = try await story.say("a")[0]
+        try await story.open()
+        try await story.react("👍", to: message)
+        try await story.until {
+            try $0.message(message.messageID!, in: "general")?.reactions.map(\.key) == ["👍"]
+        }
+        try await story.end()
+    }
+
+    /// As where messages are told apart by their texts (xagent, issue 2454).
+    @Test func whatIsSaidTwiceIsThereTwice() async throws {
+        let story = try await Story()
+        try await story.open()
+        try await story.say("yes yes")
+        try await story.sees("yes yes")
+        try await story.end()
+    }
+
+    /// As where an empty channel counted as one that was never seen (Sendbird 4.14.0).
+    @Test func anEmptyChannelGetsItsFirstMessageWhileNobodyListens() async throws {
+        let story = try await Story()
+        try await story.open()
+        #expect(try story.picture() == "")
+        try await story.sayAway("a")
+        try await story.sees("a")
+        try await story.end()
+    }
+
+    @Test func aChannelThatNobodyHasOpenedIsKnownByWhatIsSaidThere() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        #expect(try story.picture() == "…")
+        try await story.say("c")
+        try await story.sees("… c ~")
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a b c")
+        try await story.end()
+    }
+
+    // MARK: Channels
+
+    @Test func aChannelThatIsDeletedGoesWithItsMessages() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        try await story.alice.deleteChannel("general")
+        try await story.until { try $0.groupChannel("general") == nil }
+        #expect(try story.picture() == "…")
+        try await story.end()
+    }
+
+    @Test func aChannelThatTheUserLeavesGoesWithItsMessages() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        try await story.network.leave("general")
+        try await story.until { try $0.groupChannel("general") == nil }
+        #expect(try story.picture() == "…")
+        try await story.end()
+    }
+
+    /// As where old messages came back with the name (Sendbird 4.1.4).
+    @Test func aChannelOfTheSameNameIsAnotherOne() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        await story.engine.disconnect()
+        try await story.alice.deleteChannel("general")
+        try story.createChannel()
+        try await story.say("c")
+        try await story.open()
+        #expect(try story.picture() == "c")
+        try await story.end()
+    }
+
+    // MARK: Beside messages
+
+    @Test func whatIsUnreadIsCounted() async throws {
+        let story = try await Story()
+        try await story.open()
+        try await story.say("a b")
+        try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 2 }
+        try await story.network.markAsRead("general")
+        try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 0 }
+        try await story.end()
+    }
+
+    @Test func whatWasUnreadIsKnownOffline() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        try await story.engine { $0.unreadCount?.groupChannelUnreadMessageCount == 2 }
+        await story.close()
+        story.network.goOffline()
+        story.sleeper.hold()
+        let engine = story.restarted()
+        try await engine.connect(as: Credentials("bob"))
+        #expect(await engine.state.unreadCount?.groupChannelUnreadMessageCount == 2)
+        await engine.close()
+    }
+
+    @Test func whoIsTypingIsToldAndNotStored() async throws {
+        let story = try await Story()
+        try await story.open()
+        let (_, changes) = try story.store.observe(.channel("general"))
+        try await story.alice.setTyping(true, in: "general")
+        let typing = await changes.first { $0.operations.contains(where: \.isTyping) }
+        guard case .told(.typing(let users, _)) = typing?.operations.first(where: \.isTyping) else {
+            Issue.record("nobody types")
+            return
+        }
+        #expect(users.map(\.userID) == ["alice"])
+        try await story.end()
+    }
+
+    @Test func whoHasReadIsKnown() async throws {
+        let story = try await Story()
+        let message = try await story.say("a")[0]
+        try await story.open()
+        story.clock.advance(by: .seconds(1))
+        try await story.alice.markAsRead("general")
+        try await story.until {
+            try $0.groupChannel("general")?.readReceipts["alice"] ?? 0 > message.createdAt
+        }
+        try await story.end()
+    }
+
+    // MARK: Feeds that are not as they should be
+
+    @Test func lostReceiptsAndTypingHarmNothingElse() async throws {
+        let story = try await Story()
+        story.network.update {
+            $0.feed.lostReceipts = 1
+            $0.feed.lostTyping = 1
+        }
+        try await story.open()
+        try await story.alice.markAsRead("general")
+        try await story.alice.setTyping(true, in: "general")
+        try await story.say("a")
+        try await story.sees("a")
+        try await story.end()
+    }
+
+    @Test(arguments: [
+        "feed.repeatedEvents", "feed.repeatedBatches", "feed.reordered", "feed.split",
+        "feed.shuffled",
+    ])
+    func aFeedMayTellThingsAgainAndInAnotherOrder(_ name: String) async throws {
+        let condition = try #require(NetworkCondition.named(name))
+        for seed in 0..<5 {
+            let story = try await Story()
+            try await story.open()
+            await story.engine.disconnect()
+            story.network.update {
+                $0.seed = UInt64(seed)
+                condition.set("0.7", in: &$0)
+            }
+            let messages = try await story.say("a b c d e")
+            try await story.edit(messages[1], to: "B")
+            try await story.edit(messages[3], to: "D")
+            try await story.react("👍", to: messages[0])
+            try await story.connect()
+            try await story.sees("a B c D e")
+            try await story.end()
+        }
+    }
+
+    /// As of a client whose cursor was the newest time, device or server (Stream, issue 1246).
+    @Test func aClockThatIsWrongForYearsLosesNothing() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        story.clock.advance(by: .seconds(3600 * 24 * 3650))
+        try await story.say("b")
+        try await story.sees("a b")
+        story.clock.advance(by: .seconds(-3600 * 24 * 3650))
+        try await story.sayAway("c")
+        try await story.isTold()
+        #expect(Set(try story.picture().split(separator: " ")) == ["a", "b", "c"])
+        try await story.end()
+    }
+}
+
+extension Change.Operation {
+    fileprivate var isTyping: Bool {
+        if case .told(.typing) = self { true } else { false }
+    }
+}
+
+extension Observation {
+    /// The first change of some kind.
+    fileprivate func first(where condition: (Change) -> Bool) async -> Change? {
+        for await change in self where condition(change) { return change }
+        return nil
     }
 }

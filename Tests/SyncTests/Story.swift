@@ -4,6 +4,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import Testing
 
 /// A server, somebody who writes, and a device whose cache is looked at.
 final class Story: Sendable {
@@ -15,23 +16,33 @@ final class Story: Sendable {
     let network: ConditionedBackend
     let store: ChatStore
     let engine: SyncEngine
+    /// What the device waits for.
+    let sleeper = Sleeper()
     private let requestIDs = RequestIDs()
 
     init(
         _ options: SyncOptions = .exact, store: ChatStore? = nil,
-        _ conditions: ServerConditions = ServerConditions()
+        _ conditions: ServerConditions = ServerConditions(), seed: UInt64 = 0,
+        renewSession: @escaping @Sendable () async -> Credentials? = { nil }
     ) async throws {
         let clock = clock
-        server = try EmbeddedServer.inMemory { clock.now }
+        server = try EmbeddedServer.inMemory(seed: seed) { clock.now }
         server.conditions = conditions
         alice = server.client()
         network = ConditionedBackend(server.client())
         self.store = try store ?? ChatStore.inMemory()
         engine = SyncEngine(
-            store: self.store, backend: network, options: options, sleep: { _ in }, jitter: { 0 })
+            store: self.store, backend: network, options: options,
+            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
+            renewSession: renewSession)
         _ = try await alice.connect(as: Credentials("alice"))
-        _ = try await alice.createChannel(
-            GroupChannelCreateParams("general", userIDs: ["bob"], url: "general"))
+        try createChannel()
+    }
+
+    /// Creates a channel of alice and bob.
+    func createChannel(_ url: ChannelURL = "general") throws {
+        try server.createChannel(
+            GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
     /// Sends some texts, a word each, a second apart.
@@ -56,6 +67,12 @@ final class Story: Sendable {
             requestID: requestIDs.next())
     }
 
+    func react(_ key: String, to message: Message) async throws {
+        clock.advance(by: .seconds(1))
+        _ = try await alice.react(
+            .add, key, to: message.messageID!, in: message.channelURL, requestID: requestIDs.next())
+    }
+
     func delete(_ message: Message) async throws {
         clock.advance(by: .seconds(1))
         try await alice.delete(
@@ -71,9 +88,154 @@ final class Story: Sendable {
         try await engine.caughtUp(url)
     }
 
+    /// Says some texts while the device is away, and lets it come back.
+    func sayAway(_ words: String, in url: ChannelURL = "general") async throws {
+        await engine.disconnect()
+        try await say(words, in: url)
+        try await connect()
+    }
+
+    /// Lets the feed tell no more than some new messages of a channel after an absence.
+    func tellNewest(_ count: Int?) { server.conditions.feedLimit = count }
+
+    /// Makes another engine go on with what the device holds, as after a crash.
+    func restarted(_ options: SyncOptions = .exact) -> SyncEngine {
+        SyncEngine(
+            store: store, backend: network, options: options,
+            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 })
+    }
+
     /// What the device holds of the channel, as one line.
     func picture(_ url: ChannelURL = "general") throws -> String {
         try store.read { try $0.picture(of: url) }
+    }
+
+    /// How many messages the device holds of the channel between one gap and the next, such as "3 ~ 2".
+    func counts(_ url: ChannelURL = "general") throws -> String {
+        try picture(url).split(separator: "~")
+            .map { "\($0.split(separator: " ").filter { $0 != "…" }.count)" }
+            .joined(separator: " ~ ")
+    }
+
+    // MARK: Waiting
+
+    /// Waits until what the device holds is as some condition has it.
+    func until(_ condition: (any StoreReader) throws -> Bool) async throws {
+        let changes: Observation
+        do {
+            // Not held while it waits: files that a snapshot holds cannot be mended.
+            let (snapshot, observation) = try store.observe(.everything)
+            if try condition(snapshot) { return }
+            changes = observation
+        }
+        for await _ in changes where try condition(try store.snapshot()) { return }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until the device holds what a picture shows.
+    func sees(
+        _ picture: String, in url: ChannelURL = "general",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        do {
+            try await until { try $0.picture(of: url) == picture }
+        } catch is CancellationError {
+            #expect(try self.picture(url) == picture, sourceLocation: sourceLocation)
+            throw CancellationError()
+        }
+    }
+
+    /// Waits until the engine is in some state.
+    func engine(_ condition: (SyncState) -> Bool) async throws {
+        for await event in await engine.events() {
+            if case .state(let state) = event, condition(state) { return }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until some calls are held on their way.
+    @discardableResult
+    func held(_ count: Int) async throws -> [HeldCall] {
+        let held = await network.held(atLeast: count)
+        try #require(held.count >= count)
+        return held
+    }
+
+    /// Waits until the device has been told of all that was done before.
+    func isTold() async throws {
+        let url = ChannelURL("news \(requestIDs.next())")
+        try createChannel(url)
+        try await until { try $0.groupChannel(url) != nil }
+    }
+
+    // MARK: The end
+
+    /// Waits until the device has done all there is to do, checks that what it claims to know is what the
+    /// server has, and ends it.
+    func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await isTold()
+        try await engine.caughtUp()
+        #expect(try await falseClaims() == [], sourceLocation: sourceLocation)
+        await close(sourceLocation: sourceLocation)
+    }
+
+    /// Ends the device as it is, and checks that nothing of it is left.
+    func close(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await engine.close()
+        #expect(await engine.isIdle, sourceLocation: sourceLocation)
+        #expect(network.held.isEmpty, sourceLocation: sourceLocation)
+        #expect(sleeper.count == 0, sourceLocation: sourceLocation)
+    }
+
+    /// What the device holds and should not, or does not hold and should, where it says it knows all.
+    private func falseClaims() async throws -> [String] {
+        let auditor = server.client()
+        _ = try await auditor.connect(as: Credentials("bob"))
+        var claims: [String] = []
+        for url in try store.read({ try $0.groupChannels().map(\.url) }) {
+            var live: [MessageID: Message] = [:]
+            var anchor = MessageAnchor.newest
+            while true {
+                let page = try await auditor.messages(in: url, at: anchor, older: 100, newer: 0)
+                for message in page.messages { live[message.messageID!] = message }
+                guard let older = page.older else { break }
+                anchor = .cursor(older)
+            }
+            try store.read { reader in
+                let gaps = try reader.gaps(in: url)
+                let stale = try reader.staleRanges(in: url)
+                func isKnown(_ message: Message) -> Bool {
+                    let position = message.position!
+                    return !gaps.contains { $0.contains(position) }
+                        && !stale.contains {
+                            $0.lower < .position(position) && .position(position) < $0.upper
+                        }
+                }
+                for message in live.values where isKnown(message) {
+                    guard let held = try reader.message(message.messageID!, in: url) else {
+                        claims.append("\(message.text) is missing in \(url)")
+                        continue
+                    }
+                    if !held.says(message) {
+                        claims.append("\(held.text) is no more what it was in \(url)")
+                    }
+                }
+                for held in try reader.messages(in: url)
+                where isKnown(held) && live[held.messageID!] == nil {
+                    claims.append("\(held.text) is not in \(url) any more")
+                }
+            }
+        }
+        await auditor.disconnect()
+        return claims
+    }
+}
+
+extension Message {
+    fileprivate func says(_ other: Message) -> Bool {
+        text == other.text && position == other.position && updatedAt == other.updatedAt
+            && reactions == other.reactions
+            && threadInfo?.replyCount ?? 0 == other.threadInfo?.replyCount ?? 0
     }
 }
 

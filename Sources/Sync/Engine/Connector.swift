@@ -10,8 +10,8 @@ struct Connector: Hashable {
         /// One is to be made after a while.
         case waiting(attempt: Int)
         case on
-        /// New credentials are being asked for.
-        case renewing
+        /// New credentials are being asked for, to be tried at this attempt.
+        case renewing(attempt: Int)
         /// The user is let in no more.
         case revoked
     }
@@ -22,6 +22,8 @@ struct Connector: Hashable {
     private(set) var number = 0
     /// How many connections were lost, one after the other, before anything was told.
     private var fruitless = 0
+    /// Whether the credentials were renewed, and nothing was told since.
+    private var isRenewed = false
 
     enum Step: Hashable {
         case connect(Credentials, number: Int)
@@ -35,6 +37,7 @@ struct Connector: Hashable {
     /// Somebody wants a connection.
     mutating func begin(as credentials: Credentials) -> Step {
         self.credentials = credentials
+        isRenewed = false
         return attempt(1)
     }
 
@@ -49,7 +52,10 @@ struct Connector: Hashable {
     mutating func succeed() { phase = .on }
 
     /// The feed has told something.
-    mutating func noteProgress() { fruitless = 0 }
+    mutating func noteProgress() {
+        fruitless = 0
+        isRenewed = false
+    }
 
     /// A connection was not made, or was lost.
     mutating func fail(_ error: BackendError) -> Step {
@@ -58,9 +64,16 @@ struct Connector: Hashable {
         case .sessionRevoked:
             phase = .revoked
             return .nothing
-        case .sessionExpired:
-            phase = .renewing
+        case .sessionExpired where !isRenewed:
+            isRenewed = true
+            if case .connecting(let attempt) = phase {
+                phase = .renewing(attempt: attempt)
+            } else {
+                phase = .renewing(attempt: 1)
+            }
             return .renew
+        // Renewed in vain, it is renewed again after a while.
+        case .sessionExpired: isRenewed = false
         default: break
         }
         let next: Int
@@ -92,12 +105,13 @@ struct Connector: Hashable {
 
     /// The user has new credentials, or none.
     mutating func renew(_ credentials: Credentials?) -> Step {
-        guard phase == .renewing else { return .nothing }
+        guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials else {
             phase = .off
             return .nothing
         }
-        return begin(as: credentials)
+        self.credentials = credentials
+        return self.attempt(attempt)
     }
 
     private mutating func attempt(_ attempt: Int) -> Step {

@@ -67,7 +67,7 @@ extension SyncCore {
             // Nobody can tell of what was asked before whether it is older than the feed's beginning.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
-            for url in report.removedChannels { healing.remove(url) }
+            for url in report.removedChannels { stopHealing(url) }
             for url in report.openedChannels { healing.look(at: url, isNew: true) }
         }
         if batch.isLive && !state.isLive { lookAtRecentChannels() }

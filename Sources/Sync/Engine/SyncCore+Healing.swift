@@ -96,9 +96,9 @@ extension SyncCore {
 
     mutating func takeHealing(_ answer: BackendAnswer, _ call: Call, _ news: Flights.News?) {
         guard let url = call.request.channelURL else { return }
-        if case .failed(let error) = answer { return takeFailure(error, url, call) }
-        // Void: so much has happened meanwhile that it has to be asked again.
+        // Void: so much has happened meanwhile that it has to be asked again, also if it failed.
         guard let news else { return healing.resume(url) }
+        if case .failed(let error) = answer { return takeFailure(error, url, call) }
         switch (answer, call.purpose) {
         case (.page(let page), .heal(_, let step, let edge)):
             if takePage(page, step, edge, call, news) { return }
@@ -164,8 +164,8 @@ extension SyncCore {
             try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
         }
         var work = healing[url]
-        let isEmpty = page.messages.isEmpty
-        work.idleAnswers = isEmpty ? work.idleAnswers + 1 : 0
+        let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
+        work.idleAnswers = isIdle ? work.idleAnswers + 1 : 0
         let last = page.messages.last?.position.map(Gap.Bound.position) ?? edge
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
@@ -177,16 +177,29 @@ extension SyncCore {
     ) {
         guard var run = healing[url].changelog else { return healing.resume(url) }
         let next = run.step(token: changes.next, hasMore: changes.hasMore)
-        write { (ingest) throws(StoreError) in
+        let isStored: Void? = write { (ingest) throws(StoreError) in
             try ingest.take(changes, in: url, since: news, .messageChangelog)
             guard case .done(let token) = next else { return }
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
+        // What was not stored is asked for again.
+        guard isStored != nil else { return wait(for: url, atLeast: nil) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
         if next == .stalled { return stall(url) }
         goOn(with: url)
+    }
+
+    /// Ends what is on its way for a channel that is the user's no more.
+    mutating func stopHealing(_ url: ChannelURL) {
+        healing.remove(url)
+        for (number, call) in calls.sorted(by: { $0.key < $1.key })
+        where call.isOfHealing && call.request.channelURL == url {
+            calls[number] = nil
+            if let flight = call.flight { _ = flights.end(flight) }
+            act(.cancel(call: number))
+        }
     }
 
     // MARK: Failures
@@ -237,6 +250,11 @@ extension SyncCore {
         goOn(with: url)
     }
 
+    /// Leaves a channel alone for which the last attempt has failed.
+    mutating func giveUp(on url: ChannelURL) {
+        leave(url, SyncError(.refused, "what was asked of \(url) failed again and again"))
+    }
+
     private mutating func stall(_ url: ChannelURL) {
         leave(url, SyncError(.stalled, "the server tells the same of \(url) again and again"))
     }
@@ -264,16 +282,14 @@ extension SyncCore {
         let left = read { (reader) throws(StoreError) in
             try reader.gaps(orAll: url).contains { $0.lower == gap.lower }
         }
-        guard left == true else {
-            healing[url].walked = 0
-            return
-        }
+        defer { if left != true { healing[url].walked = 0 } }
         guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
             !healing[url].stopped.contains(gap.lower)
         else { return }
         act(.tell(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell: healing[url].stopped.insert(gap.lower)
+        case .tell where left == true: healing[url].stopped.insert(gap.lower)
+        case .tell: break
         // Told once.
         case .heal: healing[url].walked = .min
         }
@@ -289,6 +305,13 @@ extension SyncCore {
 }
 
 extension SyncCore.Call {
+    fileprivate var isOfHealing: Bool {
+        switch purpose {
+        case .heal, .newer, .doubts: true
+        case .connect, .feed, .question: false
+        }
+    }
+
     fileprivate var isOfChanges: Bool {
         if case .messageChanges = request { true } else { false }
     }

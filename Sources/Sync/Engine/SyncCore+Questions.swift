@@ -74,7 +74,10 @@ extension SyncCore {
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+                // Where changes are still to be read, the token may be of a point after them.
+                if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
+                    ingest.batch.setMessageChangelogToken(changes.next, of: url)
+                }
                 return .messageChanges(changes)
             }
         case (.channelChanges(let changes), .channelChanges):
@@ -126,7 +129,7 @@ extension SyncCore {
             return removed
         }
         guard let removed else { return nil }
-        for url in removed { healing.remove(url) }
+        for url in removed { stopHealing(url) }
         return .channelChanges(changes)
     }
 
@@ -138,12 +141,15 @@ extension SyncCore {
     ) throws(SyncError) -> Int {
         let count = write { (ingest) throws(StoreError) in
             var count = 0
-            for message in messages where try ingest.take(message, source, .hearsay) { count += 1 }
+            for message in messages where try ingest.takeAlone(message, source, .hearsay) {
+                count += 1
+            }
             return count
         }
         guard let count else {
             throw state.failure ?? SyncError(.store, "the messages could not be stored")
         }
+        for url in Set(messages.map(\.channelURL)).sorted() { healing.look(at: url) }
         return count
     }
 

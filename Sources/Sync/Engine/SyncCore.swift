@@ -133,8 +133,7 @@ struct SyncCore {
         case .renew(let credentials): perform(connector.renew(credentials))
         case .answer(let answer, let number): take(answer, of: number)
         case .waited(let wait): take(wait)
-        case .gaveUp(let wait):
-            if case .connection(connector.number) = wait { connector.end() }
+        case .gaveUp(let wait): giveUp(wait)
         case .ask(let question, let ticket): ask(question, ticket, attempt: 1)
         case .awaitCaughtUp(let url, let ticket):
             waiting[ticket] = .some(url)
@@ -155,6 +154,17 @@ struct SyncCore {
             if number == connector.number { startFeed() }
         case .healing(let url, let number):
             if number == connector.number { healing.resume(url) }
+        }
+    }
+
+    /// Ends what was waited for in vain.
+    private mutating func giveUp(_ wait: Wait) {
+        switch wait {
+        case .connection(connector.number), .feed(connector.number):
+            connector.end()
+            cutOff()
+        case .healing(let url, connector.number): giveUp(on: url)
+        default: break
         }
     }
 
@@ -322,6 +332,10 @@ struct SyncCore {
             return act(.fail(SyncError(error), ticket: ticket))
         }
         state.user = user
+        state.unreadCount =
+            read { (reader) throws(StoreError) in
+                try reader.storedUnreadCount()
+            } ?? nil
         act(.connected(user, error, ticket: ticket))
     }
 

@@ -105,9 +105,10 @@ public actor SyncEngine {
     /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.
     public func close() async {
         guard !isClosed else { return }
-        take(.disconnect)
-        isClosed = true
         let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
+        take(.disconnect)
+        for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
+        isClosed = true
         for task in tasks { task.cancel() }
         await backend.disconnect()
         for task in tasks { await task.value }

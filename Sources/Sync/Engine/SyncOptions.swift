@@ -36,7 +36,7 @@ public struct SyncOptions: Hashable, Sendable {
     /// How far the clocks may disagree by which a server's machines give messages their times.
     ///
     /// What came while the feed was not heard may lie that much before what came earlier. The default
-    /// is a second; zero, where one clock gives all times.
+    /// is a second; zero, where one clock gives all times, and none twice.
     public var clockSkew = Duration.seconds(1)
 
     /// Creates the usual options.

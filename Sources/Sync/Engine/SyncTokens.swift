@@ -129,7 +129,7 @@ extension Batch {
         setToken(token.map { Array($0.utf8) }, for: Scope.channelChangelog)
     }
 
-    /// Time and id. DO NOT CHANGE: on disk.
+    // Time and id. DO NOT CHANGE: on disk.
     func setUntold(_ position: Position?, of url: ChannelURL) {
         setToken(
             position.map { Array("\($0.createdAt.milliseconds) \($0.messageID)".utf8) },

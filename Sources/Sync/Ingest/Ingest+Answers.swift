@@ -102,15 +102,14 @@ extension Ingest {
         _ message: Message, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard let id = message.messageID, !news.deleted.contains(id) else { return }
-        var message = message
-        for event in news.events[id] ?? [] {
-            switch event {
-            case .reaction(let reaction): message.apply(reaction)
-            case .threadInfo(let thread): message.apply(thread)
-            default: break
-            }
-        }
-        try take(message, source, news.freshness(of: id))
+        try take(message.with(news.events[id] ?? []), source, news.freshness(of: id))
+    }
+
+    private mutating func takeAlone(
+        _ message: Message, since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) {
+        guard let id = message.messageID, !news.deleted.contains(id) else { return }
+        try takeAlone(message.with(news.events[id] ?? []), source, news.freshness(of: id))
     }
 
     /// Takes over what became of messages that were asked for by their ids.
@@ -119,7 +118,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in lookup.found where message.channelURL == url {
-            try take(message, since: news, source)
+            try takeAlone(message, since: news, source)
         }
         for id in lookup.gone where !news.touched.contains(id) {
             try delete(id, in: url, at: nil, source)
@@ -132,8 +131,7 @@ extension Ingest {
         _ source: CollectionEventSource
     ) throws(StoreError) {
         for message in changes.updated where message.channelURL == url {
-            guard let id = message.messageID, !news.deleted.contains(id) else { continue }
-            try takeUpdate(message, source, news.freshness(of: id))
+            if try isOfUse(message) { try takeAlone(message, since: news, source) }
         }
         for deleted in changes.deleted where !news.touched.contains(deleted.messageID) {
             try delete(deleted.messageID, in: url, at: deleted.deletedAt, source)
@@ -215,5 +213,20 @@ extension Flights.News {
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .hearsay }
         return touched.contains(id) ? .unknown : .fresh
+    }
+}
+
+extension Message {
+    /// The message, and what was told of it alone.
+    fileprivate func with(_ events: [FeedEvent]) -> Message {
+        var message = self
+        for event in events {
+            switch event {
+            case .reaction(let reaction): message.apply(reaction)
+            case .threadInfo(let thread): message.apply(thread)
+            default: break
+            }
+        }
+        return message
     }
 }

@@ -32,7 +32,12 @@ extension Ingest {
                 return update.channelURL
             })
         for event in feed.events {
-            try take(event, after: previous, derivesLast: toldLast, &report)
+            do throws(StoreError) {
+                try take(event, after: previous, derivesLast: toldLast, &report)
+            } catch {
+                // What no store can hold is left out, rather than told again for ever.
+                guard error.code == .invalid else { throw error }
+            }
         }
         return report
     }
@@ -99,14 +104,16 @@ extension Ingest {
     mutating func takeUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
-        guard let position = message.position else { return }
+        if try isOfUse(message) { try take(message, source, freshness) }
+    }
+
+    /// Whether an edited message is held, or lies where all is known or asked for.
+    func isOfUse(_ message: Message) throws(StoreError) -> Bool {
+        guard let position = message.position else { return false }
         let url = message.channelURL
-        if !flights.isAsking(about: url), try batch.isInGap(position, in: url),
-            try batch.message(orNil: position.messageID, in: url) == nil
-        {
-            return
-        }
-        try take(message, source, freshness)
+        if flights.isAsking(about: url) { return true }
+        guard try batch.isInGap(position, in: url) else { return true }
+        return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
     /// Opens a gap at the newest end of a history.
@@ -143,17 +150,6 @@ extension Ingest {
 
     // MARK: What comes before the feed tells it
 
-    /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
-    /// not be held.
-    mutating func noteUntold(_ position: Position, in url: ChannelURL) throws(StoreError) {
-        let gap = try batch.newestGap(in: url)
-        // A hole would begin below it anyway.
-        if let gap, gap.upper == .end, gap.contains(position) { return }
-        if let newest = try newestTold(in: url), position < newest { return }
-        let untold = try batch.untold(of: url)
-        batch.setUntold(min(untold ?? position, position), of: url)
-    }
-
     /// Notes that the feed has told a message, and so what was accepted before it.
     private func noteTold(_ message: Message) throws(StoreError) {
         guard let position = message.position,
@@ -165,7 +161,7 @@ extension Ingest {
     }
 
     /// The newest message that is held, but for those that the feed has yet to tell.
-    private func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
+    func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
         guard let untold = try batch.untold(of: url) else {
             return try batch.newestPosition(in: url)
         }

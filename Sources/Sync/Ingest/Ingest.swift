@@ -23,6 +23,18 @@ struct Ingest {
         var hasTombstones: Bool
         /// What is held there may be of a history that the server has no more.
         var stale: [StaleRange]
+        /// Up to where the feed has told it, if that is of interest.
+        var told: Told?
+    }
+
+    /// Up to where the feed has told a history.
+    struct Told {
+        /// The gap at the newest end, if there is one: all that is in it may be told or not.
+        var gap: Gap?
+        /// The newest message that was told.
+        var newest: Position?
+        /// The oldest message that is held and was not told.
+        var untold: Position?
     }
 
     /// How sure one may be that what comes is the newest there is.
@@ -56,6 +68,28 @@ struct Ingest {
 
     mutating func forget(_ url: ChannelURL) { channels[url] = nil }
 
+    /// Finds out up to where the feed has told a history, before anything is added to it.
+    private mutating func noteWhatIsTold(of url: ChannelURL) throws(StoreError) {
+        guard channels[url]?.told == nil else { return }
+        let gap = try batch.newestGap(in: url)
+        let told = Told(
+            gap: gap?.upper == .end ? gap : nil, newest: try newestTold(in: url),
+            untold: try batch.untold(of: url))
+        channels[url]?.told = told
+    }
+
+    /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
+    /// not be held.
+    private mutating func noteUntold(_ position: Position, in url: ChannelURL) {
+        guard let told = channels[url]?.told else { return }
+        // A hole would begin below it anyway.
+        if told.gap?.contains(position) ?? false { return }
+        if let newest = told.newest, position < newest { return }
+        if let untold = told.untold, untold <= position { return }
+        batch.setUntold(position, of: url)
+        channels[url]?.told?.untold = position
+    }
+
     // MARK: Messages
 
     /// Takes over a message, if nothing newer is known of it.
@@ -78,26 +112,54 @@ struct Ingest {
             }
             try batch.removeTombstone(of: position.messageID, in: url)
         }
+        if !isTelling { try noteWhatIsTold(of: url) }
         // An answer that the feed has overtaken may be older than what it told.
         let isNow = freshness == .fresh || isTelling
-        var isNew = true
-        let saved = try batch.save(message, source: source) { held in
-            isNew = false
-            if isNow, known.stale.contains(where: { $0.contains(held.position) }) {
-                return message
+        var isHeld = false
+        do throws(StoreError) {
+            let saved = try batch.save(message, source: source) { held in
+                isHeld = true
+                if isNow, known.stale.contains(where: { $0.contains(held.position) }) {
+                    return message
+                }
+                if freshness == .fresh, message.version >= held.version {
+                    return held.replaced(by: message)
+                }
+                // Of equal times, what the feed tells is the newer one.
+                return isTelling ? held.merged(with: message) : message.merged(with: held)
             }
-            if freshness == .fresh, message.version >= held.version {
-                return held.replaced(by: message)
-            }
-            // Of equal times, what the feed tells is the newer one.
-            return isTelling ? held.merged(with: message) : message.merged(with: held)
+            if saved != nil, !isHeld, !isTelling { noteUntold(position, in: url) }
+        } catch {
+            // What no store can hold is left out, rather than stop all that comes after it.
+            guard error.code == .invalid else { throw error }
+            return false
         }
-        if saved != nil {
-            // Hearsay is no reason to doubt an answer that comes after it.
-            if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
-            if isNew, !isTelling { try noteUntold(position, in: url) }
-        }
+        // Said again it is touched too. Hearsay is no reason to doubt an answer that comes after it.
+        if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
+        return true
+    }
+
+    /// Takes over a message that came alone: whatever lies between it and what is known may be missing.
+    ///
+    /// Among what is known it would say that all before it is known too, so it lies in a gap.
+    @discardableResult
+    mutating func takeAlone(
+        _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
+    ) throws(StoreError) -> Bool {
+        guard let position = message.position else { return false }
+        let url = message.channelURL
+        let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
+        guard try take(message, source, freshness) else { return false }
+        if !isHeld, try !batch.isInGap(position, in: url) {
+            let lower = try batch.messages(orNone: url, before: position).first?.position
+            let upper = try batch.messages(orNone: url, after: position).first?.position
+            try batch.open(
+                Gap(
+                    in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
+                    to: .position(upper ?? position)))
+            forget(url)
+        }
         return true
     }
 

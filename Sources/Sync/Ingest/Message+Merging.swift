@@ -30,7 +30,11 @@ extension Message {
         {
             result.threadInfo = info
         }
-        if let poll = rest.poll { result.apply(poll) }
+        if let poll = rest.poll,
+            poll.updatedAt ?? .distantPast > result.poll?.updatedAt ?? .distantPast
+        {
+            result.apply(poll)
+        }
         return result
     }
 

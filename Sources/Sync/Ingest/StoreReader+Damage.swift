@@ -8,6 +8,24 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
     }
 
+    /// The message before a position.
+    func messages(
+        orNone url: ChannelURL, before position: Position
+    ) throws(StoreError) -> [Message] {
+        try readable(or: []) { (reader) throws(StoreError) in
+            try reader.messages(in: url, before: .position(position), limit: 1)
+        }
+    }
+
+    /// The message after a position.
+    func messages(
+        orNone url: ChannelURL, after position: Position
+    ) throws(StoreError) -> [Message] {
+        try readable(or: []) { (reader) throws(StoreError) in
+            try reader.messages(in: url, after: .position(position), limit: 1)
+        }
+    }
+
     func tombstone(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Tombstone? {
         try readable(or: nil) { (reader) throws(StoreError) in
             try reader.tombstone(of: id, in: url)

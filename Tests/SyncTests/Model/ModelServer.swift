@@ -122,16 +122,24 @@ final class ModelServer {
             }
         case .leave(let url):
             try await phone.leave(ChannelURL(url))
-            change(ChannelURL(url)) { ($0.isMine, $0.changedAt) = (false, $1) }
+            change(ChannelURL(url)) {
+                $0.isMine = false
+                $0.changedAt = $1
+            }
         case .invite(let url): try await invite(ChannelURL(url))
         case .ban(let url):
             try await user("alice").restrict(
                 Self.me, in: ChannelURL(url), .banned, until: nil, reason: "")
-            change(ChannelURL(url)) { ($0.isMine, $0.changedAt) = (false, $1) }
+            change(ChannelURL(url)) {
+                $0.isMine = false
+                $0.changedAt = $1
+            }
         case .deleteChannel(let url):
             try server.deleteChannel(ChannelURL(url))
             change(ChannelURL(url)) {
-                ($0.isMine, $0.isThere, $0.changedAt) = (false, false, $1)
+                $0.isMine = false
+                $0.isThere = false
+                $0.changedAt = $1
                 for id in $0.entries.keys where $0.entries[id]?.diedAt == nil {
                     $0.entries[id]?.diedAt = $1
                 }

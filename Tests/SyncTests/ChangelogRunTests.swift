@@ -1,0 +1,48 @@
+import Models
+import Testing
+
+@testable import Sync
+
+/// The reading of a changelog to its end.
+@Suite struct ChangelogRunTests {
+    @Test func pagesAreReadUntilThereIsNoMore() {
+        var run = ChangelogRun(since: .feed("f"))
+        #expect(run.step(token: "1", hasMore: true) == .more)
+        #expect(run.point == .token("1"))
+        #expect(run.step(token: "2", hasMore: true) == .more)
+        #expect(run.point == .token("2"))
+        #expect(run.step(token: "3", hasMore: false) == .done(token: "3"))
+    }
+
+    @Test func theLastTokenMayBeTheOneBefore() {
+        var run = ChangelogRun(since: .token("1"))
+        #expect(run.step(token: "1", hasMore: false) == .done(token: "1"))
+    }
+
+    @Test func withoutATokenThereIsNoNextPage() {
+        var run = ChangelogRun(since: .time(1000))
+        #expect(run.step(token: nil, hasMore: true) == .stalled)
+        #expect(run.step(token: nil, hasMore: false) == .done(token: nil))
+    }
+
+    /// All ways of answering with three tokens: a run that goes on never asks from one twice.
+    @Test func noTokenIsAskedFromTwice() {
+        let tokens = ["a", "b", "c"]
+        func follow(_ run: ChangelogRun, _ asked: Set<String>, _ depth: Int) {
+            #expect(depth <= tokens.count)
+            for token in tokens {
+                var next = run
+                switch next.step(token: token, hasMore: true) {
+                case .more:
+                    #expect(next.point == .token(token))
+                    #expect(!asked.contains(token))
+                    follow(next, asked.union([token]), depth + 1)
+                case .stalled: #expect(asked.contains(token))
+                case .done: Issue.record("there was more")
+                }
+            }
+        }
+        follow(ChangelogRun(since: .feed("f")), [], 0)
+        follow(ChangelogRun(since: .token("a")), ["a"], 1)
+    }
+}

@@ -1,0 +1,310 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Connections that are made, lost, and made again.
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+    @Test func aConnectionThatIsLostIsMadeAgain() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        story.sleeper.hold()
+        story.network.goOffline()
+        await story.sleeper.begun(1)
+        #expect(await story.engine.state.connection == .waiting)
+        try await story.say("b")
+        story.network.goOnline()
+        story.sleeper.wake()
+        try await story.sees("a b")
+        try await story.end()
+    }
+
+    @Test func eachAttemptWaitsLongerThanTheOneBefore() async throws {
+        let story = try await Story()
+        try await story.open()
+        story.sleeper.hold()
+        story.network.goOffline()
+        for count in 1...6 {
+            await story.sleeper.begun(count)
+            story.sleeper.wake()
+        }
+        await story.sleeper.begun(7)
+        #expect(
+            story.sleeper.durations == [3, 6, 12, 24, 24, 24, 24].map { Duration.seconds($0) })
+        story.network.goOnline()
+        await story.engine.reconnect()
+        try await story.end()
+    }
+
+    @Test func whoKnowsThatTheNetworkIsBackNeedNotWait() async throws {
+        let story = try await Story()
+        try await story.open()
+        story.sleeper.hold()
+        story.network.goOffline()
+        await story.sleeper.begun(1)
+        story.network.goOnline()
+        await story.engine.reconnect()
+        try await story.engine { $0.connection == .online }
+        try await story.end()
+    }
+
+    @Test func aServerThatIsBusyIsLeftAloneForAsLongAsItSays() async throws {
+        let story = try await Story()
+        let busy = BackendError(.throttled, "too many", retryAfter: .seconds(60))
+        story.network.failNext(1, of: [.connect], with: busy)
+        await #expect(throws: SyncError.self) { try await story.connect() }
+        // Nobody was let in before, so nobody waits.
+        #expect(story.sleeper.durations == [])
+        try await story.open()
+        await story.engine.disconnect()
+        story.network.failNext(1, of: [.connect], with: busy)
+        try await story.connect()
+        try await story.engine { $0.connection == .online }
+        #expect(story.sleeper.durations == [.seconds(60)])
+        try await story.end()
+    }
+
+    @Test(arguments: [BackendError.Code.throttled, .serverFailure, .unanswered])
+    func whatFailsForNowIsAskedAgainLater(_ code: BackendError.Code) async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        story.network.failNext(
+            2, of: [.messages], with: BackendError(code, "not now", retryAfter: .seconds(5)))
+        try await story.open()
+        #expect(try story.picture() == "a b c")
+        #expect(story.sleeper.durations == [5, 6].map { Duration.seconds($0) })
+        try await story.end()
+    }
+
+    @Test func aFeedThatFailsIsAskedAgainLater() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.engine.disconnect()
+        story.network.failNext(3, of: [.feed], with: BackendError(.serverFailure, "oh"))
+        try await story.say("a")
+        try await story.connect()
+        try await story.sees("a")
+        #expect(story.sleeper.durations == [3, 6, 12].map { Duration.seconds($0) })
+        try await story.end()
+    }
+
+    @Test func aFeedThatIsSlowToBeginStopsNothing() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        story.network.hold([.feed])
+        try await story.connect()
+        async let caughtUp: Void = story.engine.caughtUp("general")
+        try await story.held(1)
+        // Time for whatever the engine does meanwhile.
+        for _ in 0..<20 { _ = try await story.engine.fetchChannel("general") }
+        story.network.stopHolding()
+        try await caughtUp
+        #expect(try story.picture() == "a b")
+        try await story.end()
+    }
+
+    // MARK: Who
+
+    @Test func whoWasLetInBeforeBeginsOffline() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await story.close()
+        story.network.goOffline()
+        story.sleeper.hold()
+        let engine = story.restarted()
+        let (user, error) = try await engine.connect(as: Credentials("bob"))
+        #expect(user.userID == "bob" && error?.code == .notConnected)
+        #expect(try story.picture() == "a")
+        try await story.say("b")
+        story.network.goOnline()
+        story.sleeper.stopHolding()
+        try await story.sees("a b")
+        await engine.close()
+    }
+
+    @Test func whoWasNeverLetInNeedsAConnection() async throws {
+        let story = try await Story()
+        story.network.goOffline()
+        await #expect { try await story.connect() } throws: {
+            ($0 as? SyncError)?.code == .notConnected
+        }
+        #expect(await story.engine.state.connection == .offline)
+        await story.close()
+    }
+
+    @Test func aUserWhoIsRevokedStaysOut() async throws {
+        let story = try await Story()
+        try await story.open()
+        try story.server.revokeUser("bob")
+        try await story.engine { $0.connection == .revoked }
+        #expect(story.sleeper.durations == [])
+        await #expect { try await story.connect() } throws: { ($0 as? SyncError)?.code == .refused }
+        #expect(await story.engine.state.connection == .revoked)
+        await story.close()
+    }
+
+    @Test func aSessionThatHasExpiredIsRenewed() async throws {
+        let story = try await Story(renewSession: { Credentials("bob") })
+        try await story.say("a")
+        try await story.open()
+        story.server.expireSessions(of: "bob")
+        try await story.say("b")
+        try await story.sees("a b")
+        try await story.end()
+    }
+
+    @Test func whoCannotRenewASessionIsOffline() async throws {
+        let story = try await Story()
+        try await story.open()
+        story.server.expireSessions(of: "bob")
+        try await story.engine { $0.connection == .offline }
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func aSessionThatExpiresAgainAndAgainIsRenewedLessAndLessOften() async throws {
+        let story = try await Story(renewSession: { Credentials("bob") })
+        try await story.open()
+        story.sleeper.hold()
+        story.network.failAll(of: [.connect], with: BackendError(.sessionExpired, "expired"))
+        story.server.expireSessions(of: "bob")
+        await story.sleeper.begun(1)
+        story.sleeper.wake()
+        await story.sleeper.begun(2)
+        #expect(story.sleeper.durations == [3, 6].map { Duration.seconds($0) })
+        story.network.stopFailing()
+        story.sleeper.wake()
+        try await story.engine { $0.connection == .online }
+        try await story.end()
+    }
+
+    @Test func anotherUserIsRefused() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await #expect {
+            try await story.engine.connect(as: Credentials("eve"))
+        } throws: {
+            ($0 as? SyncError)?.code == .otherUser
+        }
+        try await story.say("b")
+        try await story.sees("a b")
+        try await story.end()
+    }
+
+    // MARK: Late answers
+
+    @Test func anAnswerOfAnEarlierConnectionIsDropped() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b")
+        story.network.hold([.messages])
+        try await story.connect()
+        async let caughtUp: Void = story.engine.caughtUp("general")
+        try await story.held(1)
+        story.network.goOffline()
+        try await story.delete(messages[0])
+        story.network.stopHolding()
+        story.network.goOnline()
+        try await caughtUp
+        #expect(try story.picture() == "b")
+        try await story.end()
+    }
+
+    @Test func whoWaitsWhenTheEngineIsClosedIsTold() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        story.network.hold([.messages])
+        try await story.connect()
+        let waiting = Task { try await story.engine.caughtUp("general") }
+        try await story.held(1)
+        await story.close()
+        await #expect(throws: SyncError.self) { try await waiting.value }
+        #expect(try story.picture() == "…")
+    }
+
+    @Test func afterACancellationNobodyWaits() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        story.network.hold([.messages])
+        try await story.connect()
+        let waiting = Task { try await story.engine.caughtUp("general") }
+        try await story.held(1)
+        waiting.cancel()
+        await #expect(throws: SyncError.self) { try await waiting.value }
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    @Test func afterTheLastAttemptTheEngineIsOffline() async throws {
+        var options = SyncOptions.exact
+        options.backoff = Backoff(
+            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+        let story = try await Story(options)
+        try await story.open()
+        story.network.goOffline()
+        try await story.engine { $0.connection == .offline }
+        story.network.goOnline()
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func afterTheLastAttemptAFeedIsAConnectionThatFailed() async throws {
+        var options = SyncOptions.exact
+        options.backoff = Backoff(
+            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+        let story = try await Story(options)
+        try await story.open()
+        await story.engine.disconnect()
+        story.network.failAll(of: [.feed], with: BackendError(.serverFailure, "oh"))
+        try await story.connect()
+        try await story.engine { $0.connection == .offline }
+        story.network.stopFailing()
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func afterTheLastAttemptAChannelIsLeftAlone() async throws {
+        var options = SyncOptions.exact
+        options.backoff = Backoff(
+            interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+        let story = try await Story(options)
+        try await story.say("a")
+        try await story.connect()
+        story.network.failAll(of: [.messages], with: BackendError(.serverFailure, "oh"))
+        await #expect(throws: SyncError.self) { try await story.engine.caughtUp("general") }
+        story.network.stopFailing()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a")
+        try await story.end()
+    }
+
+    @Test func anEngineThatIsLetGoOfStops() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.close()
+        var engine: SyncEngine? = story.restarted()
+        try await engine?.connect(as: Credentials("bob"))
+        let events = try #require(await engine?.events())
+        engine = nil
+        // Ends when nothing of it is left.
+        for await _ in events {}
+        #expect(story.network.held.isEmpty)
+    }
+
+    @Test func disconnectingLosesNothingThatWasTold() async throws {
+        let story = try await Story()
+        try await story.open()
+        for word in ["a", "b", "c", "d"] {
+            await story.engine.disconnect()
+            #expect(await story.engine.state.connection == .offline)
+            try await story.say(word)
+            try await story.connect()
+        }
+        try await story.sees("a b c d")
+        try await story.end()
+    }
+}

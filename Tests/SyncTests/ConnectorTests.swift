@@ -1,0 +1,143 @@
+import Models
+import ScrollbackTesting
+import Testing
+
+@testable import Sync
+
+/// How a connection is made, kept and made again; nothing here connects.
+@Suite struct ConnectorTests {
+    let bob = Credentials("bob")
+    let offline = BackendError(.notConnected, "offline")
+    let expired = BackendError(.sessionExpired, "expired")
+    let revoked = BackendError(.sessionRevoked, "revoked")
+
+    @Test func theFirstAttemptIsMadeAtOnce() {
+        var connector = Connector()
+        #expect(connector.begin(as: bob) == .connect(bob, number: 1))
+        #expect(connector.phase == .connecting(attempt: 1))
+    }
+
+    @Test func eachFailureIsAnAttemptMore() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        for attempt in 2...9 {
+            guard case .wait(attempt, let number) = connector.fail(offline) else {
+                Issue.record("attempt \(attempt) is not waited for")
+                return
+            }
+            #expect(number == connector.number)
+            #expect(connector.retry() == .connect(bob, number: connector.number))
+        }
+    }
+
+    @Test func aConnectionThatIsLostIsMadeAtOnceTheFirstTime() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        connector.succeed()
+        #expect(connector.fail(offline) == .connect(bob, number: connector.number))
+        connector.succeed()
+        guard case .wait(2, _) = connector.fail(offline) else {
+            Issue.record("a connection that leads nowhere is made again and again")
+            return
+        }
+    }
+
+    @Test func whatTheFeedTellsMakesAConnectionWorthWhile() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        for _ in 0..<5 {
+            connector.succeed()
+            connector.noteProgress()
+            #expect(connector.fail(offline) == .connect(bob, number: connector.number))
+        }
+    }
+
+    @Test func whoIsRevokedIsLeftAlone() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        #expect(connector.fail(revoked) == .nothing)
+        #expect(connector.phase == .revoked)
+        #expect(connector.retry() == .nothing)
+        #expect(connector.retryAnew() == .nothing)
+        #expect(connector.fail(offline) == .nothing)
+    }
+
+    @Test func aSessionIsRenewedOnceAndThenAfterAWhile() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        connector.succeed()
+        connector.noteProgress()
+        #expect(connector.fail(expired) == .renew)
+        let renewed = Credentials("bob", accessToken: "new")
+        #expect(connector.renew(renewed) == .connect(renewed, number: connector.number))
+        #expect(connector.fail(expired) == .wait(attempt: 2, number: connector.number))
+        #expect(connector.retry() == .connect(renewed, number: connector.number))
+        #expect(connector.fail(expired) == .renew)
+        _ = connector.renew(bob)
+        #expect(connector.fail(expired) == .wait(attempt: 3, number: connector.number))
+    }
+
+    @Test func whoHasNoOtherCredentialsIsOff() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        _ = connector.fail(expired)
+        #expect(connector.renew(nil) == .nothing)
+        #expect(connector.phase == .off)
+    }
+
+    @Test func whatNobodyWantsIsNotConnected() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        _ = connector.fail(offline)
+        connector.end()
+        #expect(connector.retry() == .nothing)
+        #expect(connector.retryAnew() == .nothing)
+        #expect(connector.renew(bob) == .nothing)
+        #expect(connector.phase == .off && connector.credentials == nil)
+    }
+
+    /// Whatever happens: the number of a connection is never used again, one who is connecting has
+    /// credentials, and attempts count from 1.
+    @Test(arguments: 0..<200) func itStaysInOrderWhateverHappens(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        var connector = Connector()
+        var numbers: Set<Int> = []
+        for _ in 0..<100 {
+            let step: Connector.Step
+            switch random.number(below: 9) {
+            case 0: step = connector.begin(as: bob)
+            case 1:
+                connector.end()
+                step = .nothing
+            case 2, 3:
+                if case .connecting = connector.phase { connector.succeed() }
+                step = .nothing
+            case 4: step = connector.fail(offline)
+            case 5: step = connector.fail(random.oneIn(5) ? revoked : expired)
+            case 6: step = connector.retry()
+            case 7: step = connector.retryAnew()
+            default: step = connector.renew(random.oneIn(3) ? nil : bob)
+            }
+            switch step {
+            case .connect(_, let number):
+                #expect(numbers.insert(number).inserted)
+                #expect(number == connector.number)
+                guard case .connecting(let attempt) = connector.phase else {
+                    Issue.record("connecting, it is \(connector.phase)")
+                    return
+                }
+                #expect(attempt >= 1)
+                #expect(connector.credentials != nil)
+            case .wait(let attempt, let number):
+                #expect(connector.phase == .waiting(attempt: attempt))
+                #expect(number == connector.number && attempt >= 1)
+            case .renew:
+                guard case .renewing = connector.phase else {
+                    Issue.record("renewing, it is \(connector.phase)")
+                    return
+                }
+            case .nothing: break
+            }
+        }
+    }
+}

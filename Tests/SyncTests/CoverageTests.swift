@@ -1,0 +1,152 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What a device may claim to know, and what not.
+@Suite(.timeLimit(.minutes(1))) struct CoverageTests {
+    @Test func whatCameWithAPushCoversNothing() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        #expect(try await story.engine.ingest([messages[1]]) == 1)
+        #expect(try story.picture() == "… b ~")
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a b c")
+        try await story.end()
+    }
+
+    /// As where a pushed message was taken for the newest one that is known (Mattermost 9103).
+    @Test func whatLiesBeforeAPushedMessageIsNotTakenForKnown() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await story.engine.disconnect()
+        let messages = try await story.say("b c d")
+        try await story.engine.ingest([messages[1]])
+        #expect(try story.picture() == "a ~ c")
+        story.tellNewest(1)
+        try await story.connect()
+        try await story.sees("a b c d")
+        try await story.end()
+    }
+
+    @Test func whatLiesBeforeAMessageFromASearchIsNotTakenForKnown() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        story.network.hold([.feed])
+        let messages = try await story.say("b c d")
+        try await story.held(1)
+        _ = try await story.engine.fetchMessages([messages[1].messageID!], in: "general")
+        #expect(try story.picture() == "a ~ c")
+        await story.engine.disconnect()
+        story.network.stopHolding()
+        story.tellNewest(1)
+        try await story.say("e")
+        try await story.connect()
+        try await story.sees("a b c d e")
+        try await story.end()
+    }
+
+    @Test func aPushOfWhatWasDeletedIsGoneAgain() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.delete(messages[1])
+        try await story.open()
+        try await story.engine.ingest([messages[1]])
+        #expect(try story.picture() == "a ~ b ~ c")
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("a c")
+        try await story.end()
+    }
+
+    @Test func anOldPushVerifiesNothing() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.open()
+        try await story.edit(messages[0], to: "A")
+        try await story.sees("A b c")
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        await story.engine.disconnect()
+        try await story.edit(messages[0], to: "AA")
+        try story.server.expireCursors()
+        story.network.hold([.messages])
+        try await story.connect()
+        try await story.held(1)
+        try await story.engine.ingest([messages[0]])
+        #expect(try story.picture() == "A? b? c? ~")
+        story.network.stopHolding()
+        try await story.sees("AA b c")
+        try await story.end()
+    }
+
+    /// As where an id of the device stood in for one of the server (fluux 556).
+    @Test func whatHasNoIdOfTheServerIsNotTakenIn() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        var draft = Message(id: nil, channelURL: "general", text: "draft", createdAt: 5_000_000)
+        draft.requestID = "mine"
+        #expect(try await story.engine.ingest([draft]) == 0)
+        try await story.sayAway("b")
+        try await story.sees("a b")
+        try await story.end()
+    }
+
+    @Test func aPageFarUpJoinsNothing() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c d e f g h")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        let fetched = try await story.engine.fetchMessages(
+            in: "general", at: .time(messages[3].createdAt), older: 1, newer: 1)
+        #expect(fetched.page.messages.map(\.text) == ["c", "d"])
+        #expect(try story.picture() == "… c d ~")
+        let next = try await story.engine.fetchMessages(
+            in: "general", at: .message(messages[3].messageID!), older: 0, newer: 3)
+        #expect(next.page.messages.map(\.text) == ["d", "e", "f"])
+        #expect(try story.picture() == "… c d e f ~")
+        try await story.engine.caughtUp("general")
+        try await story.end()
+    }
+
+    /// The view of a filter says what is wanted of a history, and not what is known of it.
+    @Test func whatIsShownIsFilledBeforeAllElse() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        options.backgroundPages = 0
+        let story = try await Story(options)
+        let messages = try await story.say("a b c d")
+        try await story.open()
+        #expect(try story.picture() == "… c d")
+        await story.engine.show(
+            "general", ShownRange(from: .position(messages[1].position!)), viewer: 1)
+        try await story.sees("a b c d")
+        try await story.end()
+    }
+
+    @Test func aMessageOfAChannelNobodyKnowsIsHeldAndNothingElse() async throws {
+        let story = try await Story()
+        try await story.open()
+        #expect(try await story.engine.ingest([.sample(1, in: "elsewhere", text: "x")]) == 1)
+        #expect(try story.picture("elsewhere") == "… x ~")
+        #expect(try story.store.read { try $0.groupChannel("elsewhere") } == nil)
+        try await story.end()
+    }
+
+    @Test func whatNoStoreCanHoldIsPassedOver() async throws {
+        let story = try await Story()
+        try await story.open()
+        let long = MessageID(String(repeating: "9", count: 70_000))
+        var message = Message.sample(1)
+        message.messageID = long
+        #expect(try await story.engine.ingest([message]) == 0)
+        #expect(await story.engine.state.failure == nil)
+        #expect(try story.picture() == "")
+        try await story.end()
+    }
+}

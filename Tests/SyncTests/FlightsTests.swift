@@ -1,0 +1,136 @@
+import Models
+import ScrollbackTesting
+import Testing
+
+@testable import Sync
+
+/// What became known while requests were on their way.
+@Suite struct FlightsTests {
+    @Test func whatWasTouchedSinceIsNews() {
+        var flights = Flights()
+        flights.noteTouched("0", in: "c")
+        let first = flights.begin(in: "c", isFollowed: true)
+        flights.noteTouched("1", in: "c")
+        let second = flights.begin(in: "c", isFollowed: true)
+        flights.noteTouched("2", in: "c")
+        flights.noteTouched("3", in: "other")
+        #expect(flights.end(first)?.touched == ["1", "2"])
+        #expect(flights.end(second)?.touched == ["2"])
+        #expect(!flights.isAsking(about: "c") && flights.openCount == 0)
+    }
+
+    @Test func whatWasDeletedAndSaidAgainIsNotDeleted() {
+        var flights = Flights()
+        let flight = flights.begin(in: "c", isFollowed: true)
+        flights.noteDeleted("1", in: "c")
+        flights.noteDeleted("2", in: "c")
+        flights.noteTouched("2", in: "c")
+        let news = flights.end(flight)
+        #expect(news?.deleted == ["1"])
+        #expect(news?.touched == ["1", "2"])
+    }
+
+    @Test func aChannelThatIsVoidTakesNoAnswerFromBefore() {
+        var flights = Flights()
+        let before = flights.begin(in: "c", isFollowed: true)
+        let other = flights.begin(in: "d", isFollowed: true)
+        flights.void("c")
+        let after = flights.begin(in: "c", isFollowed: true)
+        #expect(!flights.isValid(before) && flights.isValid(after) && flights.isValid(other))
+        #expect(flights.end(before) == nil)
+        #expect(flights.end(after) != nil)
+        #expect(flights.end(other) != nil)
+        let later = flights.begin(in: "c", isFollowed: true)
+        #expect(flights.end(later) != nil)
+    }
+
+    @Test func whenAllIsVoidNoAnswerIsTaken() {
+        var flights = Flights()
+        let one = flights.begin(in: "c", isFollowed: true)
+        let all = flights.begin(in: nil, isFollowed: true)
+        flights.voidAll()
+        #expect(flights.end(one) == nil)
+        #expect(flights.end(all) == nil)
+    }
+
+    @Test func tooMuchNewsIsAVoid() {
+        var flights = Flights()
+        let flight = flights.begin(in: "c", isFollowed: true)
+        for number in 0...20_000 { flights.noteTouched(MessageID("\(number)"), in: "c") }
+        #expect(flights.end(flight) == nil)
+    }
+
+    @Test func channelsThatWereToldSinceAreNews() {
+        var flights = Flights()
+        let first = flights.begin(in: nil, isFollowed: true)
+        flights.noteChannel("a")
+        let second = flights.begin(in: nil, isFollowed: true)
+        flights.noteChannel("b")
+        #expect(flights.end(first)?.channels == ["a", "b"])
+        #expect(flights.end(second)?.channels == ["b"])
+        let third = flights.begin(in: nil, isFollowed: true)
+        #expect(flights.end(third)?.channels == [])
+    }
+
+    /// Against a list of all that happened, which nobody ever shortens.
+    @Test(arguments: 0..<100) func theyAgreeWithAListOfAllThatHappened(seed: Int) {
+        enum Happening {
+            case touched(MessageID, ChannelURL)
+            case deleted(MessageID, ChannelURL)
+            case void(ChannelURL)
+            case voidAll
+        }
+        var random = SeededRandom(seed: seed)
+        var flights = Flights()
+        var happened: [Happening] = []
+        var open: [(flight: Flights.Flight, since: Int)] = []
+        let urls: [ChannelURL] = ["c", "d"]
+        for _ in 0..<300 {
+            let url = urls[random.number(below: 2)]
+            let id = MessageID("\(random.number(below: 4))")
+            switch random.number(below: 12) {
+            case 0...2: open.append((flights.begin(in: url, isFollowed: true), happened.count))
+            case 3...5 where !open.isEmpty:
+                let (flight, since) = open.remove(at: random.number(below: open.count))
+                var touched: Set<MessageID> = []
+                var deleted: Set<MessageID> = []
+                var isVoid = false
+                for happening in happened[since...] {
+                    switch happening {
+                    case .touched(let id, flight.channelURL):
+                        touched.insert(id)
+                        deleted.remove(id)
+                    case .deleted(let id, flight.channelURL):
+                        touched.insert(id)
+                        deleted.insert(id)
+                    case .void(flight.channelURL), .voidAll: isVoid = true
+                    default: break
+                    }
+                }
+                #expect(flights.isValid(flight) == !isVoid)
+                let news = flights.end(flight)
+                #expect(news?.touched == (isVoid ? nil : touched))
+                #expect(news?.deleted == (isVoid ? nil : deleted))
+            case 6...8:
+                flights.noteTouched(id, in: url)
+                happened.append(.touched(id, url))
+            case 9, 10:
+                flights.noteDeleted(id, in: url)
+                happened.append(.deleted(id, url))
+            default:
+                if random.oneIn(8) {
+                    flights.voidAll()
+                    happened.append(.voidAll)
+                } else if random.oneIn(3) {
+                    flights.void(url)
+                    happened.append(.void(url))
+                }
+            }
+            #expect(flights.openCount == open.count)
+            for url in urls {
+                #expect(
+                    flights.isAsking(about: url) == open.contains { $0.flight.channelURL == url })
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+@testable import Sync
+
+/// What is asked for next of a history that is not all known.
+@Suite struct HealingPlanTests {
+    static func bound(_ place: Int) -> Gap.Bound {
+        switch place {
+        case 0: .beginning
+        case 5: .end
+        default: .position(Message.sample(place).position!)
+        }
+    }
+
+    private func gap(_ lower: Int, _ upper: Int, since: Int64? = nil) -> Gap {
+        Gap(
+            in: "general", from: Self.bound(lower), to: Self.bound(upper),
+            changesSince: since.map { FeedPoint("f", number: $0) })
+    }
+
+    private func plan(
+        _ gaps: [Gap], stale: [StaleRange] = [], view: ShownRange? = nil, isRecent: Bool = false,
+        hasBudget: Bool = true, stopped: Set<Gap.Bound> = []
+    ) -> HealingPlan {
+        HealingPlan(
+            gaps: gaps, staleRanges: stale, view: view, isRecent: isRecent, hasBudget: hasBudget,
+            stopped: stopped)
+    }
+
+    @Test func changesComeFirstSinceTheEarliestPoint() {
+        let gaps = [gap(1, 2, since: 7), gap(3, 4, since: 4)]
+        #expect(
+            plan(gaps, view: ShownRange(from: .beginning)).next
+                == .changes(since: FeedPoint("f", number: 4)))
+    }
+
+    @Test func whatIsInViewComesBeforeWhatIsNewer() {
+        let gaps = [gap(1, 2), gap(3, 4)]
+        let view = ShownRange(from: Self.bound(1), to: Self.bound(2))
+        #expect(plan(gaps, view: view).next == .walk(gaps[0]))
+        #expect(plan(gaps).next == .walk(gaps[1]))
+    }
+
+    @Test func historyBeforeAllThatIsHeldIsLeftAlone() {
+        #expect(plan([gap(0, 2)], isRecent: true).next == nil)
+        #expect(plan([gap(0, 2)], view: ShownRange(from: Self.bound(2))).next == nil)
+        #expect(
+            plan([gap(0, 2)], view: ShownRange(from: Self.bound(1))).next == .walk(gap(0, 2)))
+    }
+
+    @Test func aRecentChannelIsKnownAtItsNewestEnd() {
+        #expect(plan([gap(0, 5)]).next == nil)
+        #expect(plan([gap(0, 5)], isRecent: true).next == .walk(gap(0, 5)))
+    }
+
+    @Test func withoutABudgetOnlyTheViewIsFilled() {
+        #expect(plan([gap(1, 5)], isRecent: true, hasBudget: false).next == nil)
+        #expect(
+            plan([gap(1, 5)], view: ShownRange(from: Self.bound(4)), hasBudget: false).next
+                == .walk(gap(1, 5)))
+    }
+
+    @Test func whatWasStoppedIsLeftAlone() {
+        let plan = plan(
+            [gap(1, 5)], view: ShownRange(from: .beginning), stopped: [Self.bound(1)])
+        #expect(plan.next == nil)
+    }
+
+    @Test func whatIsStaleIsFetchedAgainOnceAllGapsInViewAreClosed() {
+        let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), epoch: 1)
+        let view = ShownRange(from: Self.bound(2))
+        #expect(plan([gap(3, 4)], stale: [stale], view: view).next == .walk(gap(3, 4)))
+        #expect(plan([], stale: [stale], view: view).next == .refetch(stale))
+        #expect(plan([], stale: [stale]).next == nil)
+        #expect(plan([], stale: [stale], view: ShownRange(from: Self.bound(3))).next == nil)
+    }
+
+    /// All histories of five places and up to two gaps, with all views: who asks until nothing is left to
+    /// do comes to an end, and nothing in view is left then.
+    @Test func nothingInViewIsLeft() {
+        let spans = (0..<5).flatMap { lower in (lower + 1...5).map { (lower, $0) } }
+        for first in spans {
+            for second in spans where second.0 >= first.1 {
+                for view in spans + [(0, 5)] {
+                    let shown = ShownRange(from: Self.bound(view.0), to: Self.bound(view.1))
+                    var plan = plan([gap(first.0, first.1), gap(second.0, second.1)], view: shown)
+                    var steps = 0
+                    while let step = plan.next, steps < 9 {
+                        guard case .walk(let gap) = step else { break }
+                        plan.gaps.removeAll { $0 == gap }
+                        steps += 1
+                    }
+                    #expect(plan.next == nil)
+                    for gap in plan.gaps {
+                        #expect(gap.lower == .beginning)
+                        #expect(gap.upper <= shown.lower || shown.upper <= gap.lower)
+                    }
+                }
+            }
+        }
+    }
+}

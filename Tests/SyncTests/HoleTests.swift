@@ -1,0 +1,253 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// A feed that does not tell all, and the walk to what it left out.
+@Suite(.timeLimit(.minutes(1))) struct HoleTests {
+    @Test func aHoleIsFilled() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        try await story.sayAway("c d e")
+        try await story.sees("a b c d e")
+        try await story.end()
+    }
+
+    /// As where the newest page was joined to what was held (fluux, issue 1019).
+    @Test func theNewestPageDoesNotJoinWhatLiesFarBelow() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("c d e f g")
+        try await story.sees("a b ~ g ~")
+        try await story.held(1)
+        story.network.release()
+        try await story.sees("a b ~ e f g")
+        story.network.stopHolding()
+        try await story.sees("a b c d e f g")
+        try await story.end()
+    }
+
+    /// As where a live message ended the catching up (fluux 534, Converse 2940, Conversations 3408).
+    @Test func aMessageThatComesMeanwhileEndsNoWalk() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("c d e")
+        try await story.sees("a b ~ e ~")
+        try await story.held(1)
+        try await story.say("f")
+        try await story.sees("a b ~ e ~ f ~")
+        story.network.stopHolding()
+        try await story.sees("a b c d e f")
+        try await story.end()
+    }
+
+    @Test func aHoleDuringAWalkIsFilledToo() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("c d e")
+        try await story.sees("a b ~ e ~")
+        try await story.held(1)
+        story.network.goOffline()
+        try await story.say("f g h")
+        story.network.goOnline()
+        try await story.sees("a b ~ e ~ h ~")
+        story.network.stopHolding()
+        try await story.sees("a b c d e f g h")
+        try await story.end()
+    }
+
+    @Test func aWalkGoesOnAfterACrash() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("c d e f g")
+        try await story.held(1)
+        story.network.release()
+        try await story.sees("a b ~ e f g")
+        await story.close()
+
+        story.network.stopHolding()
+        let engine = story.restarted(options)
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp("general")
+        #expect(try story.picture() == "a b c d e f g")
+        await engine.close()
+    }
+
+    /// As where the token was on disk before what it stood for (openclaw 127517, matrix-rust-sdk 5500).
+    @Test(arguments: 0..<12) func aCrashAfterAnyAnswerLosesNothing(answers: Int) async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        story.server.conditions.changelogPageSize = 1
+        try await story.edit(messages[0], to: "A")
+        try await story.delete(messages[1])
+        try await story.say("d e f g h")
+        story.network.hold([.feed, .messages, .messageChanges])
+        let engine = story.restarted(options)
+        try await engine.connect(as: Credentials("bob"))
+        for _ in 0..<answers {
+            // The feed that waits for news is the last of all.
+            if try story.picture() == "A c d e f g h" { break }
+            try await story.held(1)
+            story.network.release()
+        }
+        await engine.close()
+
+        story.network.stopHolding()
+        let second = story.restarted(options)
+        try await second.connect(as: Credentials("bob"))
+        try await second.caughtUp("general")
+        #expect(try story.picture() == "A c d e f g h")
+        await second.close()
+        await story.close()
+    }
+
+    // MARK: What became of what is older
+
+    @Test func whatChangedBeforeAHoleIsFound() async throws {
+        let story = try await Story(.smallPages)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.delete(messages[1])
+        try await story.react("👍", to: messages[2])
+        try await story.say("d e")
+        try await story.connect()
+        try await story.sees("A c d e")
+        try await story.end()
+    }
+
+    /// As where an older version of a message replaced a newer one (Sendbird 4.13.2, 4.39.3).
+    @Test func aChangelogThatIsOlderThanTheFeedChangesNothing() async throws {
+        let story = try await Story(.smallPages)
+        let messages = try await story.say("a b")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.say("c d")
+        story.network.hold([.messageChanges])
+        try await story.connect()
+        try await story.held(1)
+        try await story.edit(messages[0], to: "AA")
+        try await story.delete(messages[1])
+        try await story.sees("AA ~ d ~")
+        story.network.stopHolding()
+        try await story.sees("AA c d")
+        try await story.end()
+    }
+
+    @Test func aTokenThatRepeatsIsFollowedNoFurther() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.say("c d e")
+        story.network.update { $0.changelogs.stuck = 1 }
+        try await story.connect()
+        await #expect { try await story.engine.caughtUp("general") } throws: {
+            ($0 as? SyncError)?.code == .stalled
+        }
+        #expect(try story.picture().hasSuffix("~ e ~"))
+        story.network.conditions = .perfect
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "A b c d e")
+        try await story.end()
+    }
+
+    @Test func withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown() async throws {
+        let story = try await Story(.smallPages)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.delete(messages[1])
+        try await story.say("d e f")
+        story.network.update { $0.changelogs.expired = 1 }
+        try await story.connect()
+        try await story.engine.caughtUp("general")
+        #expect(Set(try story.picture().split(separator: " ")).isSuperset(of: ["d", "e", "f"]))
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A c d e f")
+        try await story.end()
+    }
+
+    /// A changelog that somebody asks for, of a time since, does not stand for what is still to be read.
+    @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
+        let story = try await Story(.smallPages)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.edit(messages[0], to: "A")
+        try await story.say("d e f")
+        story.network.failNext(1, of: [.messageChanges], with: BackendError(.expired, "too old"))
+        story.network.hold([.messageChanges], at: .beforeEffect)
+        try await story.connect()
+        try await story.held(1)
+        let later = story.clock.advance(by: .seconds(1))
+        async let changes = story.engine.messageChanges(in: "general", since: .time(later))
+        try await story.held(2)
+        story.network.release(at: 1)
+        #expect(try await changes.updated.isEmpty)
+        story.network.stopHolding()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A b c d e f")
+        try await story.end()
+    }
+
+    /// Where a server has no changelogs at all.
+    @Test func withoutChangelogsWhatIsHeldIsStale() async throws {
+        let story = try await Story(.smallPages)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        story.network.failAll(
+            of: [.messageChanges], with: BackendError(.unsupported, "no changelogs"))
+        try await story.edit(messages[0], to: "A")
+        try await story.say("d e f")
+        try await story.connect()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A b c d e f")
+        try await story.end()
+    }
+}
+
+extension SyncOptions {
+    /// So that no page that closes a hole tells of what is before it by the way.
+    static var smallPages: SyncOptions {
+        var options = SyncOptions.exact
+        options.pageSize = 1
+        return options
+    }
+}

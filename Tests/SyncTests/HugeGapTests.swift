@@ -1,0 +1,76 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Much that is missing in a channel that somebody looks at.
+@Suite(.timeLimit(.minutes(1))) struct HugeGapTests {
+    /// A device that shows `a`, and was away while so many messages came, and one more.
+    func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
+        let story = try await Story(options)
+        try await story.say("a")
+        try await story.open()
+        if isShown { await story.engine.show("general", ShownRange(from: .beginning), viewer: 1) }
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        let now = story.clock.now.milliseconds
+        try story.server.importMessages(
+            (1...missing).map { number in
+                Message.sample(
+                    10_000 + number, text: "m", at: Timestamp(milliseconds: now + Int64(number)))
+            }, tellsFeed: true)
+        story.clock.advance(by: .seconds(3600))
+        try await story.say("z")
+        return story
+    }
+
+    /// Sendbird detects more than 300; lurker (issue 214) and Stream lost what was beyond a page or two.
+    @Test(arguments: [1, 299, 300, 301, 501, 2001], HugeGapPolicy.allCases)
+    func moreThanThreeHundredAreHuge(missing: Int, policy: HugeGapPolicy) async throws {
+        var options = SyncOptions.exact
+        options.hugeGapPolicy = policy
+        let story = try await story(missing: missing, options)
+        let events = EventLog(await story.engine.events())
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        let isHuge = missing > 300
+        let isLeft = isHuge && policy == .tell
+        #expect(try story.counts() == (isLeft ? "1 ~ 302" : "\(missing + 2)"))
+        try await story.end()
+        #expect(await events.hugeGaps == (isHuge ? ["general"] : []))
+    }
+
+    @Test func aHugeGapThatNobodySeesIsFilledAsFarAsTheBudgetGoes() async throws {
+        let story = try await story(missing: 2001, .exact, isShown: false)
+        let events = EventLog(await story.engine.events())
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "1 ~ 501")
+        // Whoever waits for the channel is not content with less.
+        try await story.engine.caughtUp("general")
+        #expect(try story.counts() == "2003")
+        try await story.end()
+        #expect(await events.hugeGaps == [])
+    }
+}
+
+/// What an engine has told, once it is closed.
+private struct EventLog {
+    private let task: Task<[ChannelURL], Never>
+
+    init(_ events: AsyncStream<SyncEvent>) {
+        task = Task {
+            var told: [ChannelURL] = []
+            for await event in events {
+                if case .hugeGap(let url) = event { told.append(url) }
+            }
+            return told
+        }
+    }
+
+    var hugeGaps: [ChannelURL] { get async { await task.value } }
+}

@@ -1,0 +1,130 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Answers that are on their way while something happens to what they are about.
+@Suite(.timeLimit(.minutes(1))) struct InFlightTests {
+    /// A device that asks for the newest page of `a b c`, whose answer is held.
+    func story(
+        _ meanwhile: (Story, [Message]) async throws -> Void
+    ) async throws -> Story {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        story.network.hold([.messages])
+        async let caughtUp: Void = story.engine.caughtUp("general")
+        try await story.held(1)
+        try await meanwhile(story, messages)
+        try await story.isTold()
+        story.network.stopHolding()
+        do { try await caughtUp } catch let error as SyncError where error.code == .refused {}
+        return story
+    }
+
+    /// As where a stale page brought back what was deleted (Sendbird 4.1.4, Stream 2783).
+    @Test func whatIsDeletedDoesNotComeBackWithAPage() async throws {
+        let story = try await story { try await $0.delete($1[1]) }
+        #expect(try story.picture() == "a c")
+        try await story.end()
+    }
+
+    @Test func whatIsEditedDoesNotGoBackWithAPage() async throws {
+        let story = try await story { try await $0.edit($1[1], to: "B") }
+        #expect(try story.picture() == "a B c")
+        try await story.end()
+    }
+
+    @Test func whatIsEditedAndThenDeletedDoesNotComeBack() async throws {
+        let story = try await story {
+            try await $0.edit($1[1], to: "B")
+            try await $0.delete($1[1])
+        }
+        #expect(try story.picture() == "a c")
+        try await story.end()
+    }
+
+    @Test func aReactionIsNotLostInAPage() async throws {
+        let story = try await story { try await $0.react("👍", to: $1[1]) }
+        #expect(try story.picture() == "a b c")
+        let message = try story.store.read { try $0.messages(in: "general")[1] }
+        #expect(message.reactions.map(\.key) == ["👍"])
+        try await story.end()
+    }
+
+    @Test func whatIsSaidMeanwhileIsThereOnce() async throws {
+        let story = try await story { story, _ in try await story.say("d e") }
+        #expect(try story.picture() == "a b c d e")
+        try await story.end()
+    }
+
+    /// As where an older page came after a reset (Sendbird 4.19.9).
+    @Test func aHistoryThatIsResetStaysSo() async throws {
+        let story = try await story { story, _ in
+            story.clock.advance(by: .seconds(1))
+            _ = try await story.network.resetMyHistory(of: "general")
+            try await story.say("d")
+        }
+        #expect(try story.picture() == "d")
+        try await story.end()
+    }
+
+    @Test func aChannelThatIsDeletedMeanwhileStaysSo() async throws {
+        let story = try await story { story, _ in
+            try await story.alice.deleteChannel("general")
+        }
+        #expect(try story.picture() == "…")
+        #expect(try story.store.read { try $0.groupChannel("general") } == nil)
+        try await story.end()
+    }
+
+    @Test func aPageOfAChannelOfTheSameNameIsDropped() async throws {
+        let story = try await story { story, _ in
+            try await story.alice.deleteChannel("general")
+            try story.createChannel()
+            try await story.say("x")
+        }
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "x")
+        try await story.end()
+    }
+
+    /// The request fails at the server since the channel is gone, and the answer comes when another one
+    /// has its name.
+    @Test func aFailureOfAChannelThatIsGoneIsNotThatOfItsSuccessor() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        story.network.hold([.messages], at: .beforeEffect)
+        let caughtUp = Task { try await story.engine.caughtUp("general") }
+        try await story.held(1)
+        story.network.failNext(1, of: [.messages], with: BackendError(.notFound, "no channel"))
+        try await story.alice.deleteChannel("general")
+        try story.createChannel()
+        try await story.isTold()
+        try await story.say("x")
+        story.network.stopFailing()
+        story.network.stopHolding()
+        try? await caughtUp.value
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "x")
+        try await story.end()
+    }
+
+    @Test func aPageThatWasAskedBeforeTheCursorExpiredIsDropped() async throws {
+        let story = try await story { story, messages in
+            try await story.delete(messages[0])
+            try story.server.expireCursors()
+            try await story.delete(messages[2])
+            try await story.say("d")
+        }
+        try await story.engine.caughtUp("general")
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("b d")
+        try await story.end()
+    }
+}

@@ -1,0 +1,294 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+@testable import Sync
+
+/// The one way in, on a store of its own, without an engine.
+@Suite(.timeLimit(.minutes(1))) struct IngestTests {
+    /// A store, and what is on its way to it.
+    private final class Device {
+        let store: ChatStore
+        var flights = Flights()
+
+        init() throws { store = try ChatStore.inMemory() }
+
+        @discardableResult
+        func take(_ body: (inout Ingest) throws -> Void) throws -> Change {
+            var after = flights
+            let change = try store.write { batch in
+                var ingest = Ingest(batch, .exact, "bob", flights)
+                try body(&ingest)
+                after = ingest.flights
+            }
+            flights = after
+            return change
+        }
+
+        @discardableResult
+        func take(_ batch: FeedBatch) throws -> Change {
+            try take { _ = try $0.take(batch, after: nil) }
+        }
+
+        func take(_ event: FeedEvent) throws {
+            try take(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
+        }
+
+        /// All rows that somebody might read.
+        func rows() throws -> [AnyHashable] {
+            try store.read { reader in
+                try reader.groupChannels().flatMap { channel -> [AnyHashable] in
+                    [
+                        channel, try reader.messages(in: channel.url),
+                        try reader.gaps(in: channel.url), try reader.staleRanges(in: channel.url),
+                        try reader.tombstones(in: channel.url),
+                    ]
+                }
+            }
+        }
+    }
+
+    // MARK: Twice is once
+
+    /// What bob's feed tells of some busy minutes.
+    private func batches(seed: Int) async throws -> [FeedBatch] {
+        var random = SeededRandom(seed: seed)
+        let clock = ManualClock(at: 1000)
+        let server = try EmbeddedServer.inMemory { clock.now }
+        server.conditions.feedBatchSize = 2
+        let bob = server.client(waits: false)
+        _ = try await bob.connect(as: Credentials("bob"))
+        let alice = server.client()
+        _ = try await alice.connect(as: Credentials("alice"))
+        for url in ["c", "d"] as [ChannelURL] {
+            try server.createChannel(
+                GroupChannelCreateParams("c", userIDs: ["bob"], url: url), by: "alice")
+        }
+        var batches = [try await bob.feed(since: nil)]
+        let requestIDs = RequestIDs()
+        var live: [Message] = []
+        for _ in 0..<25 {
+            clock.advance(by: .seconds(1))
+            let request = requestIDs.next()
+            let some = live.isEmpty ? nil : live[random.number(below: live.count)]
+            switch (random.number(below: 8), some) {
+            case (0, let message?):
+                try await alice.delete(
+                    message.messageID!, in: message.channelURL, requestID: request)
+                live.removeAll { $0.messageID == message.messageID }
+            case (1...2, let message?):
+                var params = UserMessageUpdateParams()
+                params.text = "edited by \(request)"
+                _ = try await alice.update(
+                    message.messageID!, in: message.channelURL, with: .user(params),
+                    requestID: request)
+            case (3, let message?):
+                _ = try await alice.react(
+                    random.oneIn(3) ? .delete : .add, "👍", to: message.messageID!,
+                    in: message.channelURL, requestID: request)
+            case (4, _): try await bob.markAsRead("c")
+            default:
+                let url: ChannelURL = random.oneIn(2) ? "c" : "d"
+                live.append(
+                    try await alice.send(.sample("\(request)", in: url, requestID: request)))
+            }
+            if random.oneIn(3) {
+                batches.append(try await bob.feed(since: batches.last!.cursor))
+            }
+        }
+        while !batches.last!.isLive || !batches.last!.events.isEmpty {
+            batches.append(try await bob.feed(since: batches.last!.cursor))
+        }
+        return batches
+    }
+
+    @Test(arguments: 0..<15) func whatIsToldTwiceIsTheSameAsOnce(seed: Int) async throws {
+        let batches = try await batches(seed: seed)
+        let once = try Device()
+        let twice = try Device()
+        for batch in batches {
+            try once.take(batch)
+            try twice.take(batch)
+            let again = try twice.take(batch)
+            #expect(again.isEmpty, "\(again.entries)")
+        }
+        #expect(try once.rows() == twice.rows())
+    }
+
+    @Test(arguments: 0..<15) func aPartAndThenAllIsTheSameAsAll(seed: Int) async throws {
+        let batches = try await batches(seed: seed)
+        let once = try Device()
+        for batch in batches { try once.take(batch) }
+        let rows = try once.rows()
+        for count in stride(from: 1, to: batches.count, by: 3) {
+            let device = try Device()
+            for batch in batches.prefix(count) { try device.take(batch) }
+            for batch in batches { try device.take(batch) }
+            #expect(try device.rows() == rows)
+        }
+    }
+
+    // MARK: Any order is one row
+
+    /// What becomes of one message on the server, and what the feed tells of each step.
+    private static let states: [(message: Message?, event: FeedEvent)] = {
+        var message = Message.sample(1, at: 1000)
+        message.requestID = "r1"
+        var states: [(Message?, FeedEvent)] = [(message, .messageReceived(message))]
+        message.text = "edited"
+        message.updatedAt = 2000
+        states.append((message, .messageUpdated(message)))
+        var reaction = ReactionEvent()
+        reaction.messageID = "1"
+        reaction.channelURL = "general"
+        reaction.key = "👍"
+        reaction.userID = "alice"
+        reaction.updatedAt = 3000
+        message.apply(reaction)
+        states.append((message, .reaction(reaction)))
+        states.append((nil, .messageDeleted("1", in: "general", at: 4000)))
+        return states
+    }()
+
+    private enum Answer: CaseIterable {
+        case page, lookup, changelog, reply
+    }
+
+    /// All ways of an answer that is asked for when some events were told, says what the server holds
+    /// then or later, and comes when more was told; each by another kind of answer, two at a time.
+    @Test(arguments: [true, false], 1...states.count)
+    func whateverComesFirstOneRowIsLeft(startsCovered: Bool, stateCount: Int) throws {
+        let states = Array(Self.states.prefix(stateCount))
+        let last = states.count
+        for asked in 0...last {
+            for said in max(asked, 1)...last {
+                for come in asked...last {
+                    for second in Answer.allCases {
+                        let device = try Device()
+                        try device.take { ingest in
+                            try ingest.batch.save(GroupChannel.sample())
+                            guard startsCovered else { return }
+                            try ingest.batch.cover("general", from: .beginning, through: .end)
+                        }
+                        try run(device, states, asked: asked, said: said, come: come, second)
+                        let path = "\(asked) \(said) \(come) \(second)"
+                        let held = try device.store.read { try $0.messages(in: "general") }
+                        #expect(
+                            held.map(\.text) == [states.last!.message?.text].compactMap { $0 },
+                            "\(path)")
+                        #expect(held.first?.reactions == states.last!.message?.reactions, "\(path)")
+                        #expect(held.first?.requestID == states.last!.message?.requestID, "\(path)")
+                        #expect(
+                            try device.store.read { try $0.gaps(in: "general") } == [], "\(path)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells all events in their order, with a page and another answer among them.
+    private func run(
+        _ device: Device, _ states: [(message: Message?, event: FeedEvent)], asked: Int, said: Int,
+        come: Int, _ second: Answer
+    ) throws {
+        var flights: [Flights.Flight] = []
+        for told in 0...states.count {
+            if told > 0 { try device.take(states[told - 1].event) }
+            if told == asked {
+                flights = [true, true].map {
+                    device.flights.begin(in: "general", isFollowed: $0)
+                }
+            }
+            guard told == come else { continue }
+            let message = states[said - 1].message
+            try answer(device, .page, message, flights[0])
+            try answer(device, second, message, flights[1])
+        }
+    }
+
+    private func answer(
+        _ device: Device, _ kind: Answer, _ message: Message?, _ flight: Flights.Flight
+    ) throws {
+        guard let news = device.flights.end(flight) else { return }
+        try device.take { ingest in
+            switch kind {
+            case .page:
+                let page = MessagePage(
+                    messages: message.map { [$0] } ?? [], older: nil, newer: nil)
+                let report = try ingest.take(
+                    page, in: "general", edge: .end, since: news, .messageFill)
+                for id in report.doubtful {
+                    // As the server would answer then, or later.
+                    let lookup = MessageLookup(
+                        found: message.map { [$0] } ?? [], gone: message == nil ? [id] : [])
+                    try ingest.take(lookup, in: "general", since: news, .messageFill)
+                }
+            case .lookup:
+                let lookup = MessageLookup(
+                    found: message.map { [$0] } ?? [], gone: message == nil ? ["1"] : [])
+                try ingest.take(lookup, in: "general", since: news, .messageFill)
+            case .changelog:
+                var changes = MessageChangelog()
+                changes.updated = message.map { [$0] } ?? []
+                if message == nil {
+                    var deleted = DeletedMessage()
+                    deleted.messageID = "1"
+                    deleted.deletedAt = 4000
+                    changes.deleted = [deleted]
+                }
+                try ingest.take(changes, in: "general", since: news, .messageChangelog)
+            case .reply:
+                if let message { _ = try ingest.take(message, since: news, .eventMessageSent) }
+            }
+        }
+    }
+
+    // MARK: What may not come in
+
+    @Test func whatIsBeforeTheBeginningStaysOut() throws {
+        let device = try Device()
+        var channel = GroupChannel.sample()
+        channel.messageOffset = 2000
+        try device.take { ingest in
+            try ingest.batch.save(channel)
+            for (number, time) in [(1, 1999), (2, 2000), (3, 2001)] as [(Int, Int64)] {
+                let message = Message.sample(number, at: Timestamp(milliseconds: time))
+                try ingest.take(message, nil, .fresh)
+            }
+        }
+        let ids = try device.store.read { try $0.messages(in: "general").map(\.messageID) }
+        #expect(ids == ["3", "2"])
+    }
+
+    @Test func whatNoStoreCanHoldDoesNotKeepTheRestOut() throws {
+        let device = try Device()
+        let long = String(repeating: "9", count: 70_000)
+        var message = Message.sample(1)
+        message.messageID = MessageID(long)
+        var homeless = Message.sample(2)
+        homeless.channelURL = ""
+        try device.take(
+            FeedBatch(
+                events: [
+                    .messageReceived(message), .messageReceived(homeless),
+                    .channel(ChannelUpdate("", Patch())),
+                    .hole(in: ChannelURL(long), walk: "w"),
+                    .messageDeleted(MessageID(long), in: "general", at: nil),
+                    .messageReceived(.sample(3)),
+                ], cursor: "c", epoch: "e", isLive: true))
+        let ids = try device.store.read { try $0.messages(in: "general").map(\.messageID) }
+        #expect(ids == ["3"])
+    }
+
+    @Test func aChannelKeepsTheLatestTimeThatSomebodyHasRead() throws {
+        let device = try Device()
+        try device.take { try $0.batch.save(GroupChannel.sample()) }
+        for time in [3000, 1000, 2000] as [Int64] {
+            try device.take(.read(by: "alice", in: "general", at: Timestamp(milliseconds: time)))
+        }
+        let channel = try device.store.read { try $0.groupChannel("general") }
+        #expect(channel?.readReceipts["alice"] == 3000)
+    }
+}

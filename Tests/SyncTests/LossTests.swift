@@ -1,0 +1,123 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Times when what was known of a server is known no more.
+@Suite(.timeLimit(.minutes(1))) struct LossTests {
+    /// A device that holds `a b c`, and comes back when its cursor has expired.
+    func storyAfterALongTime(
+        _ meanwhile: (Story, [Message]) async throws -> Void
+    ) async throws -> Story {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
+        await story.engine.disconnect()
+        try await meanwhile(story, messages)
+        try story.server.expireCursors()
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        return story
+    }
+
+    @Test func afterAnExpiredCursorAllIsStale() async throws {
+        let story = try await storyAfterALongTime { story, _ in try await story.say("d e") }
+        // Nobody looks, and nothing is asked for.
+        #expect(try story.picture() == "a? b? c? ~")
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a? b c d e")
+        try await story.end()
+    }
+
+    @Test func whatIsStaleIsFetchedWhenItIsShown() async throws {
+        let story = try await storyAfterALongTime { story, messages in
+            try await story.edit(messages[0], to: "A")
+            try await story.delete(messages[1])
+            try await story.say("d e")
+        }
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("A c d e")
+        try await story.end()
+    }
+
+    @Test func whatComesWhileNothingIsKnownIsNotLost() async throws {
+        let story = try await storyAfterALongTime { story, _ in
+            story.network.hold([.messages])
+            try await story.say("d e")
+        }
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.held(1)
+        try await story.say("f")
+        try await story.sees("a? b? c? ~ f ~")
+        story.network.stopHolding()
+        try await story.sees("a b c d e f")
+        try await story.end()
+    }
+
+    @Test func aChannelThatIsGoneAfterALongTimeIsRemoved() async throws {
+        let story = try await storyAfterALongTime { story, _ in
+            try await story.alice.deleteChannel("general")
+        }
+        #expect(try story.picture() == "…")
+        #expect(try story.store.read { try $0.groupChannel("general") } == nil)
+        try await story.end()
+    }
+
+    // MARK: A server that was put back
+
+    /// As where a server came back from a backup, and its ids and tokens with it (talk-ios 943).
+    @Test(arguments: [true, false])
+    func aServerThatWasPutBackWinsInTheEnd(whileConnected: Bool) async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        let backup = try story.server.backup()
+        let lost = try await story.say("c d")
+        try await story.open()
+        #expect(try story.picture() == "a b c d")
+        if !whileConnected { await story.engine.disconnect() }
+        try story.server.restore(backup)
+        let new = try await story.say("x")
+        #expect(new[0].messageID == lost[0].messageID)
+        if !whileConnected { try await story.connect() }
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("a b x")
+        try await story.end()
+    }
+
+    @Test func whatWasDeletedMayBeThereAgainAfterTheServerWasPutBack() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b")
+        let backup = try story.server.backup()
+        try await story.open()
+        try await story.delete(messages[1])
+        try await story.sees("a")
+        try story.server.restore(backup)
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.say("x")
+        try await story.sees("a b x")
+        try await story.end()
+    }
+
+    @Test func whatIsHeldInAGapGivesWayToTheServerThatWasPutBackToo() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        let backup = try story.server.backup()
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        let lost = try await story.say("c d")
+        try await story.sees("… c ~ d ~")
+        await story.engine.disconnect()
+        try story.server.restore(backup)
+        story.clock.advance(by: .seconds(-3))
+        let new = try await story.say("x")
+        #expect(new[0].messageID == lost[0].messageID)
+        try await story.open()
+        #expect(try story.picture() == "a b x")
+        try await story.end()
+    }
+}

@@ -1,0 +1,126 @@
+import Models
+import ScrollbackTesting
+import Testing
+
+@testable import Sync
+
+/// Two copies of one message, of which nobody knows the newer.
+@Suite struct MergingTests {
+    /// What became of one message, step by step, each at a time of its own: all copies of it that a server
+    /// may have told.
+    private func copies(seed: Int) -> [Message] {
+        var random = SeededRandom(seed: seed)
+        var message = Message.sample(1, at: 1000)
+        message.requestID = "r1"
+        var poll = Poll()
+        poll.id = 7
+        poll.title = "poll at 1000"
+        message.poll = poll
+        var copies = [message]
+        for step in 1...8 {
+            let time = Timestamp(milliseconds: 1000 + Int64(step) * 10)
+            switch random.number(below: 4) {
+            case 0:
+                message.text = "edited at \(time)"
+                message.updatedAt = time
+            case 1:
+                var event = ReactionEvent()
+                event.messageID = "1"
+                event.key = ["👍", "👎"][random.number(below: 2)]
+                event.userID = ["alice", "bob"][random.number(below: 2)]
+                event.operation = random.oneIn(3) ? .delete : .add
+                event.updatedAt = time
+                message.apply(event)
+            case 2:
+                var info = ThreadInfo()
+                info.replyCount = step
+                info.updatedAt = time
+                message.threadInfo = info
+            default:
+                poll.title = "poll at \(time)"
+                poll.updatedAt = time
+                message.poll = poll
+            }
+            copies.append(message)
+        }
+        return copies
+    }
+
+    /// What a message says, without the order in which reactions are listed.
+    private func shown(_ message: Message) -> String {
+        let reactions = message.reactionHistory.map {
+            "\($0.key) \($0.updatedAt) \($0.userIDs)"
+        }.sorted()
+        return """
+            \(message.text) \(message.version) \(reactions) \(message.threadInfo?.replyCount ?? 0) \
+            \(message.poll?.title ?? "") \(message.requestID ?? "")
+            """
+    }
+
+    @Test(arguments: 0..<100) func theNewerOfTwoCopiesWins(seed: Int) {
+        let copies = copies(seed: seed)
+        for (older, first) in copies.enumerated() {
+            for second in copies[older...] {
+                #expect(shown(first.merged(with: second)) == shown(second))
+                #expect(shown(second.merged(with: first)) == shown(second))
+            }
+        }
+    }
+
+    @Test(arguments: 0..<100) func whateverTheOrderTheLastCopyIsWhatIsLeft(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        let copies = copies(seed: seed)
+        for _ in 0..<10 {
+            let order = copies.shuffled(using: &random)
+            let merged = order.dropFirst().reduce(order[0]) { $0.merged(with: $1) }
+            #expect(shown(merged) == shown(copies.last!))
+        }
+    }
+
+    @Test(arguments: 0..<20) func aCopyOfTheSameChangesNothing(seed: Int) {
+        for copy in copies(seed: seed) { #expect(copy.merged(with: copy) == copy) }
+    }
+
+    @Test(arguments: 0..<50) func whatIsKnownNeverGoesBack(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        let copies = copies(seed: seed)
+        var held = copies[0]
+        for _ in 0..<30 {
+            let next = held.merged(with: copies[random.number(below: copies.count)])
+            #expect(next.version >= held.version)
+            #expect(next.threadInfo?.updatedAt ?? 0 >= held.threadInfo?.updatedAt ?? 0)
+            #expect(next.poll?.updatedAt ?? 0 >= held.poll?.updatedAt ?? 0)
+            for reaction in held.reactionHistory {
+                let now = next.reactionHistory.first { $0.key == reaction.key }
+                #expect(now?.updatedAt ?? 0 >= reaction.updatedAt)
+            }
+            held = next
+        }
+    }
+
+    /// A server that does not say when a poll has changed says so of the newer copy too.
+    @Test func aPollWithoutATimeComesWithTheNewerCopy() {
+        var older = Message.sample(1, at: 1000)
+        var poll = Poll()
+        poll.id = 7
+        poll.title = "old"
+        older.poll = poll
+        var newer = older
+        newer.updatedAt = 2000
+        poll.title = "new"
+        newer.poll = poll
+        #expect(older.merged(with: newer).poll?.title == "new")
+        #expect(newer.merged(with: older).poll?.title == "new")
+    }
+
+    @Test func aRequestIsNotForgotten() {
+        var own = Message.sample(1, at: 1000)
+        own.requestID = "r1"
+        var other = own
+        other.requestID = nil
+        other.updatedAt = 2000
+        #expect(own.merged(with: other).requestID == "r1")
+        #expect(other.merged(with: own).requestID == "r1")
+        #expect(own.replaced(by: other).requestID == "r1")
+    }
+}

@@ -1,0 +1,102 @@
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+@testable import Sync
+
+/// What a page covers, of all pages that a server may give of some small histories.
+@Suite struct PageExtentTests {
+    /// Where messages may be: three places, some of which have one.
+    static let places = (1...3).map { Message.sample($0) }
+
+    /// A server's honest page: between two of the four borders of the three places, with a cursor
+    /// wherever there is a message behind it.
+    private func page(_ history: [Message], from: Int, to: Int) -> MessagePage {
+        func isWithin(_ message: Message) -> Bool {
+            let place = Self.places.firstIndex { $0.messageID == message.messageID }!
+            return from <= place && place < to
+        }
+        let messages = history.filter(isWithin)
+        let below = history.filter { message in
+            Self.places.firstIndex { $0.messageID == message.messageID }! < from
+        }
+        let above = history.filter { message in
+            Self.places.firstIndex { $0.messageID == message.messageID }! >= to
+        }
+        return MessagePage(
+            messages: messages, older: below.isEmpty ? nil : "older",
+            newer: above.isEmpty ? nil : "newer")
+    }
+
+    private func covers(_ extent: PageExtent, _ message: Message) -> Bool {
+        let bound = Gap.Bound.position(message.position!)
+        return extent.from <= bound && bound <= extent.through
+    }
+
+    /// Every history of three places, every page of it, with and without the edge at either end: what is
+    /// covered is on the page, and nothing else.
+    @Test func noPageCoversWhatIsNotOnIt() {
+        for mask in 0..<8 {
+            let history = Self.places.enumerated().filter { mask & (1 << $0.offset) != 0 }
+                .map(\.element)
+            for from in 0...3 {
+                for to in from...3 {
+                    let page = page(history, from: from, to: to)
+                    // An anchor at the page's newer end, which is a message that is held, or at its older.
+                    let above = to < 3 ? Gap.Bound.position(Self.places[to].position!) : nil
+                    let below = from > 0 ? Gap.Bound.position(Self.places[from - 1].position!) : nil
+                    for edge in [nil, above, below] {
+                        for isFollowed in [true, false] {
+                            check(page, history, edge, isFollowed)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func check(
+        _ page: MessagePage, _ history: [Message], _ edge: Gap.Bound?, _ isFollowed: Bool
+    ) {
+        guard let extent = PageExtent(page, edge: edge, isFollowed: isFollowed) else {
+            #expect(page.messages.isEmpty || !isFollowed)
+            return
+        }
+        // What changes after it, nobody would tell.
+        #expect(isFollowed)
+        #expect(extent.from <= extent.through)
+        if extent.from == .beginning { #expect(page.older == nil) }
+        if extent.through == .end { #expect(page.newer == nil) }
+        for message in history where covers(extent, message) {
+            let isEdge = edge == .position(message.position!)
+            #expect(page.messages.contains(message) || isEdge)
+        }
+        for message in page.messages { #expect(covers(extent, message)) }
+        if let edge { #expect(extent.from <= edge && edge <= extent.through) }
+    }
+
+    @Test func aWholeHistoryIsCoveredToBothEnds() {
+        let page = page(Self.places, from: 0, to: 3)
+        #expect(
+            PageExtent(page, edge: nil, isFollowed: true)
+                == PageExtent(from: .beginning, through: .end))
+        #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
+    }
+
+    @Test func anEmptyHistoryIsCoveredWhereItIsFollowed() {
+        let page = MessagePage(messages: [], older: nil, newer: nil)
+        #expect(
+            PageExtent(page, edge: nil, isFollowed: true)
+                == PageExtent(from: .beginning, through: .end))
+        #expect(PageExtent(page, edge: nil, isFollowed: false) == nil)
+    }
+
+    @Test func anEmptyPageInTheMiddleCoversItsEdgeAlone() {
+        let page = MessagePage(messages: [], older: "older", newer: "newer")
+        let edge = Gap.Bound.position(Self.places[1].position!)
+        #expect(PageExtent(page, edge: nil, isFollowed: true) == nil)
+        #expect(
+            PageExtent(page, edge: edge, isFollowed: true) == PageExtent(from: edge, through: edge))
+    }
+}

@@ -1,0 +1,89 @@
+import Store
+
+/// Waits that are written down, and that none has to wait out.
+final class Sleeper: Sendable {
+    fileprivate struct State {
+        var durations: [Duration] = []
+        var isHolding = false
+        var sleeping: [Int: CheckedContinuation<Void, Never>] = [:]
+        var watching: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Locked(State())
+
+    /// How long was waited each time, as far as somebody asked for it.
+    var durations: [Duration] { state.withLock { $0.durations } }
+
+    /// How many waits there are now.
+    var count: Int { state.withLock { $0.sleeping.count } }
+
+    /// Waits from now on until ``wake()``; before, no wait takes any time.
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Ends the waits that there are.
+    func wake() {
+        let sleeping = state.withLock { state in
+            defer { state.sleeping = [:] }
+            return Array(state.sleeping.values)
+        }
+        for continuation in sleeping { continuation.resume() }
+    }
+
+    /// Ends them, and lets none take any time any more.
+    func stopHolding() {
+        state.withLock { $0.isHolding = false }
+        wake()
+    }
+
+    func sleep(for duration: Duration) async throws {
+        let number = state.withLock { state in
+            state.durations.append(duration)
+            return state.durations.count
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (goesOn, watching) = state.withLock { state in
+                    if !state.isHolding || Task.isCancelled {
+                        return (true, state.takeWatching())
+                    }
+                    state.sleeping[number] = continuation
+                    return (false, state.takeWatching())
+                }
+                for watcher in watching { watcher.resume() }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.sleeping.removeValue(forKey: number) }?.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits until there were so many waits in all.
+    func begun(_ count: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.durations.count >= count || Task.isCancelled { return true }
+                    state.watching.append((count, continuation))
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
+        } onCancel: {
+            let watching = state.withLock { state in
+                defer { state.watching = [] }
+                return state.watching
+            }
+            for watcher in watching { watcher.continuation.resume() }
+        }
+    }
+}
+
+extension Sleeper.State {
+    fileprivate mutating func takeWatching() -> [CheckedContinuation<Void, Never>] {
+        let count = durations.count
+        let done = watching.filter { $0.count <= count }
+        watching.removeAll { $0.count <= count }
+        return done.map(\.continuation)
+    }
+}

@@ -1,0 +1,102 @@
+import CFaultEnvironment
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// A disk that cannot be written to for a while.
+private final class FullDisk: @unchecked Sendable {
+    // @unchecked: the pointer never changes, and every call through it is thread-safe.
+    private let pointer: OpaquePointer = fault_env_create()
+
+    deinit { fault_env_destroy(pointer) }
+
+    var environment: LevelDB.Environment { .around(fault_env_leveldb(pointer), owner: self) }
+
+    func fill() { fault_env_fail_after(pointer, 1, ENOSPC) }
+
+    func empty() { fault_env_heal(pointer) }
+}
+
+/// What the store could not take, the server is asked for again.
+@Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
+    /// A story on a disk, in a directory that goes with it.
+    private func withStory(_ body: (Story, FullDisk) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
+        let disk = FullDisk()
+        let store = try ChatStore(
+            at: directory, environments: (disk.environment, disk.environment))
+        let story = try await Story(.smallPages, store: store)
+        try await body(story, disk)
+        store.close()
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test func whatTheFeedToldIsToldAgain() async throws {
+        try await withStory { story, disk in
+            try await story.say("a")
+            try await story.open()
+            story.sleeper.hold()
+            disk.fill()
+            try await story.say("b")
+            await story.sleeper.begun(1)
+            #expect(await story.engine.state.failure?.code == .store)
+            #expect(try story.picture() == "a")
+            disk.empty()
+            story.sleeper.stopHolding()
+            try await story.sees("a b")
+            #expect(await story.engine.state.failure == nil)
+            try await story.end()
+        }
+    }
+
+    @Test func aPageOfAHoleIsFetchedAgain() async throws {
+        try await withStory { story, disk in
+            try await story.say("a")
+            try await story.open()
+            story.tellNewest(1)
+            story.network.hold([.messages])
+            try await story.sayAway("b c d")
+            try await story.held(1)
+            story.sleeper.hold()
+            disk.fill()
+            story.network.stopHolding()
+            await story.sleeper.begun(1)
+            #expect(try story.picture() == "a ~ d ~")
+            disk.empty()
+            story.sleeper.stopHolding()
+            try await story.sees("a b c d")
+            try await story.end()
+        }
+    }
+
+    /// The run of a changelog stays where it was, so that no page of it is passed over.
+    @Test func whatBecameOfMessagesIsReadAgain() async throws {
+        try await withStory { story, disk in
+            let messages = try await story.say("a b")
+            try await story.open()
+            await story.engine.disconnect()
+            story.tellNewest(1)
+            story.server.conditions.changelogPageSize = 1
+            try await story.edit(messages[0], to: "A")
+            try await story.edit(messages[1], to: "B")
+            try await story.say("c d e")
+            story.network.hold([.messageChanges])
+            try await story.connect()
+            try await story.held(1)
+            story.sleeper.hold()
+            disk.fill()
+            story.network.release()
+            await story.sleeper.begun(1)
+            disk.empty()
+            story.sleeper.stopHolding()
+            story.network.stopHolding()
+            try await story.sees("A B c d e")
+            try await story.end()
+        }
+    }
+}
