@@ -291,6 +291,8 @@ struct SyncCore {
                 ingest.batch.setAppInfo(session.appInfo)
             }
             if hasNewEpoch { try ingest.lose(.newEpoch, session.epoch) }
+            // What comes before the feed has begun is of this one.
+            if try ingest.batch.lastEpoch() == nil { ingest.batch.setLastEpoch(session.epoch) }
         }
         if hasNewEpoch { act(.tell(.historyLost(.newEpoch))) }
         healing.begin()
