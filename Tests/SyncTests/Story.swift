@@ -18,6 +18,9 @@ final class Story: Sendable {
     let engine: SyncEngine
     /// What the device waits for.
     let sleeper = Sleeper()
+    /// The clock of the device, which is not the server's.
+    let device = ManualClock(at: 5_000_000_000_000)
+    private let deviceIDs = RequestIDs(prefix: "bob ")
     private let requestIDs = RequestIDs()
 
     init(
@@ -34,6 +37,7 @@ final class Story: Sendable {
         engine = SyncEngine(
             store: self.store, backend: network, options: options,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
+            now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
             renewSession: renewSession)
         _ = try await alice.connect(as: Credentials("alice"))
         try createChannel()
@@ -102,7 +106,8 @@ final class Story: Sendable {
     func restarted(_ options: SyncOptions = .exact) -> SyncEngine {
         SyncEngine(
             store: store, backend: network, options: options,
-            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 })
+            sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
+            now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }
 
     /// What the device holds of the channel, as one line.
@@ -250,8 +255,8 @@ extension SyncOptions {
 }
 
 extension StoreReader {
-    /// The messages of a channel, with `~` for a gap between them, `…` for one before them, and `?`
-    /// behind what is stale.
+    /// The messages of a channel, with `~` for a gap between them, `…` for one before them, `?` behind
+    /// what is stale, `(…)` around what waits to be sent, and `!` before what failed.
     func picture(of url: ChannelURL) throws -> String {
         let gaps = try gaps(in: url)
         let stale = try staleRanges(in: url)
@@ -269,6 +274,8 @@ extension StoreReader {
             last = bound
         }
         noteGap(to: .end)
+        words += try pendingMessages(in: url).map { "(\($0.text))" }
+        words += try failedMessages(in: url).map { "!\($0.text)" }
         return words.joined(separator: " ")
     }
 }

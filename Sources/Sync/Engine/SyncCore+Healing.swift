@@ -308,7 +308,7 @@ extension SyncCore.Call {
     fileprivate var isOfHealing: Bool {
         switch purpose {
         case .heal, .newer, .doubts: true
-        case .connect, .feed, .question: false
+        case .connect, .feed, .question, .outbox: false
         }
     }
 

@@ -29,6 +29,10 @@ struct SyncCore {
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         /// Who asked or waits is not interested any more.
         case abandon(ticket: Int)
+        /// Something was written, or taken back.
+        case outboxChanged
+        /// Somebody wants to know what becomes of a draft.
+        case awaitFate(RequestID, ChannelURL, ticket: Int)
         /// Somebody shows a part of a channel's history, or another part than before.
         case show(ChannelURL, ShownRange?, viewer: Int)
         /// Somebody shows it no more.
@@ -45,6 +49,10 @@ struct SyncCore {
         case stopWaiting
         /// Ask the user's application for new credentials.
         case renewSession
+        /// Remove the outbox's copies of files.
+        case removeFiles([String])
+        /// Remove all copies but these.
+        case keepFiles(Set<String>)
         case tell(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
         case reply(SyncReply, ticket: Int)
@@ -58,6 +66,7 @@ struct SyncCore {
         case connection(number: Int)
         case feed(number: Int)
         case healing(ChannelURL, number: Int)
+        case outbox(ChannelURL, number: Int)
     }
 
     /// A call that has no answer yet.
@@ -68,6 +77,7 @@ struct SyncCore {
             case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
             case newer(ChannelURL, edge: Gap.Bound?)
             case doubts(ChannelURL, PageExtent)
+            case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
@@ -85,6 +95,13 @@ struct SyncCore {
     var flights = Flights()
     var calls: [Int: Call] = [:]
     var healing = Healing()
+    var outbox = Outbox()
+    /// How often a draft was handed to the backend since it was last saved.
+    var attempts: [RequestID: Int] = [:]
+    /// Who waits for what becomes of a draft.
+    var fates: [RequestID: [Int]] = [:]
+    /// What time it is, as far as anybody has said; see ``SyncOptions/draftLifetime``.
+    var time: Timestamp = 0
     /// Who waits for what to be caught up with.
     var waiting: [Int: ChannelURL?] = [:]
     /// Whether there is a cursor from which the feed tells what comes.
@@ -105,6 +122,7 @@ struct SyncCore {
     /// Takes what happened, and says what follows from it.
     mutating func step(_ input: Input) -> [Action] {
         take(input)
+        planOutbox()
         planHealing()
         answerWhoWaits()
         state.channelsLeft = healing.channelsLeft
@@ -139,6 +157,8 @@ struct SyncCore {
             waiting[ticket] = .some(url)
             if let url { healing.look(at: url, isWaitedFor: true) }
         case .abandon(let ticket): abandon(ticket)
+        case .outboxChanged: break
+        case .awaitFate(let id, let url, let ticket): awaitFate(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
             healing.show(url, range, viewer)
         case .hide(let url, let viewer):
@@ -154,6 +174,8 @@ struct SyncCore {
             if number == connector.number { startFeed() }
         case .healing(let url, let number):
             if number == connector.number { healing.resume(url) }
+        case .outbox(let url, let number):
+            if number == connector.number { outbox.setBusy(false, url) }
         }
     }
 
@@ -195,6 +217,7 @@ struct SyncCore {
         case .connect(let ticket): take(answer, connecting: call, ticket)
         case .feed(let token): takeFeed(answer, after: token)
         case .heal, .newer, .doubts: takeHealing(answer, call, news)
+        case .outbox(let id): takeOutbox(answer, id, call, news)
         case .question(let question, let ticket, let attempt):
             take(answer, to: question, ticket, attempt, call.flight, news)
         }
@@ -207,14 +230,17 @@ struct SyncCore {
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
         var newFlights = flights
+        var landed: [(draft: Draft, message: Message)] = []
         do {
             try store.write { batch in
                 var ingest = Ingest(batch, options, state.user?.userID, flights)
                 result = try body(&ingest)
                 newFlights = ingest.flights
+                landed = ingest.landed
             }
             flights = newFlights
             state.failure = nil
+            noteLanded(landed)
             return result
         } catch let error as StoreError {
             state.failure = SyncError(error)
@@ -343,6 +369,7 @@ struct SyncCore {
     mutating func cutOff() {
         state.isLive = false
         healing.end()
+        outbox.rest()
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
@@ -362,12 +389,20 @@ struct SyncCore {
             if let url, !waiting.values.contains(url) { healing.isWaitedForNoMore(url) }
         }
         if connectTicket == ticket { connectTicket = nil }
+        for (id, tickets) in fates where tickets.contains(ticket) {
+            fates[id] = tickets.filter { $0 != ticket }
+        }
         for (number, call) in calls {
             guard case .question(_, ticket, _) = call.purpose else { continue }
-            calls[number] = nil
-            if let flight = call.flight { _ = flights.end(flight) }
-            act(.cancel(call: number))
+            drop(number)
         }
+    }
+
+    /// Is not interested in a call's answer any more.
+    mutating func drop(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        if let flight = call.flight { _ = flights.end(flight) }
+        act(.cancel(call: number))
     }
 
     private mutating func answerWhoWaits() {

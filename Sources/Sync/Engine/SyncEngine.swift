@@ -1,3 +1,4 @@
+public import Foundation
 public import Models
 public import Store
 
@@ -24,6 +25,9 @@ public actor SyncEngine {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let jitter: @Sendable () -> Double
     private let renewSession: @Sendable () async -> Credentials?
+    let files: OutboxFiles
+    let now: @Sendable () -> Timestamp
+    let makeRequestID: @Sendable () -> RequestID
 
     private var core: SyncCore
     private var calls: [Int: Task<Void, Never>] = [:]
@@ -47,6 +51,8 @@ public actor SyncEngine {
     ///   - options: How it goes about its work.
     ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
     ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
+    ///   - now: The clock of this device, by which what was written waits no longer than it may.
+    ///   - makeRequestID: Names what is written; no two may have one name, on whatever device.
     ///   - renewSession: Gives new credentials when the session has expired; `nil` if there are none.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
@@ -54,6 +60,8 @@ public actor SyncEngine {
             try await Task.sleep(for: $0)
         },
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+        now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
+        makeRequestID: @escaping @Sendable () -> RequestID = { RequestID(UUID().uuidString) },
         renewSession: @escaping @Sendable () async -> Credentials? = { nil }
     ) {
         self.store = store
@@ -61,6 +69,9 @@ public actor SyncEngine {
         self.sleep = sleep
         self.jitter = jitter
         self.renewSession = renewSession
+        files = OutboxFiles(besides: store.directory)
+        self.now = now
+        self.makeRequestID = makeRequestID
         core = SyncCore(store, options, backend.capabilities)
     }
 
@@ -193,6 +204,24 @@ public actor SyncEngine {
         continuation.resume(returning: .failure(.canceled))
     }
 
+    /// Changes the core, and does what follows from it.
+    func change<Result>(
+        _ body: (inout SyncCore) throws(SyncError) -> Result
+    ) throws(SyncError) -> Result {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        core.time = now()
+        let result = try body(&core)
+        take(.outboxChanged)
+        return result
+    }
+
+    func fate(of id: RequestID, in url: ChannelURL) async throws(SyncError) -> DraftFate {
+        switch try await outcome({ .awaitFate(id, url, ticket: $0) }) {
+        case .reply(.fate(let fate)): return fate
+        default: preconditionFailure("Who asks for a fate is told one.")
+        }
+    }
+
     func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         return try core.takeIn(messages, source)
@@ -209,6 +238,7 @@ public actor SyncEngine {
 
     func take(_ input: SyncCore.Input) {
         guard !isClosed else { return }
+        core.time = now()
         for action in core.step(input) { perform(action) }
     }
 
@@ -222,6 +252,8 @@ public actor SyncEngine {
             for task in waits.values { task.cancel() }
             waits = [:]
         case .renewSession: renew()
+        case .removeFiles(let names): files.remove(names)
+        case .keepFiles(let names): files.removeAll(but: names)
         case .tell(let event):
             if case .state(let state) = event { tellStore(state) }
             for follower in followers.values { follower.yield(event) }
@@ -236,9 +268,16 @@ public actor SyncEngine {
     }
 
     private func call(_ request: BackendRequest, _ number: Int) {
-        let backend = backend
+        let (backend, store, files) = (backend, store, files)
         calls[number] = Task { [weak self] in
-            let answer = await backend.answer(to: request)
+            let answer = await backend.answer(to: request, files) { progress in
+                guard case .upload(let draft, _) = request else { return }
+                // A store that is closed has nobody to tell.
+                _ = try? store.tell(
+                    .uploadProgress(
+                        draft.requestID, in: draft.channelURL, bytes: progress.bytesTransferred,
+                        total: progress.bytesInAll ?? progress.bytesTransferred))
+            }
             await self?.take(answer, number)
         }
     }
@@ -298,7 +337,10 @@ extension SyncError {
 
 extension Backend {
     /// Makes a call, and says what came of it.
-    func answer(to request: BackendRequest) async -> BackendAnswer {
+    func answer(
+        to request: BackendRequest, _ files: OutboxFiles = OutboxFiles(besides: nil),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async -> BackendAnswer {
         do throws(BackendError) {
             switch request {
             case .connect(let credentials): return .session(try await connect(as: credentials))
@@ -313,6 +355,21 @@ extension Backend {
             case .channels(let query, let cursor):
                 return .channels(try await channels(matching: query, after: cursor))
             case .channel(let url): return .channel(try await channel(url))
+            case .send(let draft): return .message(try await send(draft))
+            case .upload(let draft, let index):
+                var file = draft.files[index]
+                if let copy = draft.keptFile(at: index) { file.path = files.path(of: copy) }
+                return .uploaded(
+                    try await upload(file, requestID: draft.requestID, progress: progress))
+            case .update(let id, let url, let update, let requestID):
+                return .message(
+                    try await self.update(id, in: url, with: update, requestID: requestID))
+            case .delete(let id, let url, let requestID):
+                try await delete(id, in: url, requestID: requestID)
+                return .deleted
+            case .react(let action, let key, let id, let url, let requestID):
+                return .reaction(
+                    try await react(action, key, to: id, in: url, requestID: requestID))
             }
         } catch {
             return .failed(error)

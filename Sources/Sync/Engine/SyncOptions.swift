@@ -39,8 +39,41 @@ public struct SyncOptions: Hashable, Sendable {
     /// is a second; zero, where one clock gives all times, and none twice.
     public var clockSkew = Duration.seconds(1)
 
+    /// In how many channels something is sent at the same time.
+    ///
+    /// In each of them, one thing after the other. The default is 4.
+    public var parallelSends = 4
+
+    /// For how long the engine tries to send what the user wrote, before it gives it up.
+    ///
+    /// By the clock of this device; its user may send it again then. The default is three days.
+    public var draftLifetime = Duration.seconds(3 * 24 * 60 * 60)
+
+    /// What becomes of what was written after a message that the server refuses.
+    ///
+    /// The default is ``FailedDraftPolicy/goOn``.
+    public var failedDraftPolicy = FailedDraftPolicy.goOn
+
+    /// How many drafts that failed are kept of each channel; the oldest go first.
+    ///
+    /// The default is `nil`, for all.
+    public var failedDraftLimit: Int?
+
+    /// For how long drafts that failed are kept.
+    ///
+    /// The default is `nil`, for ever.
+    public var failedDraftLifetime: Duration?
+
     /// Creates the usual options.
     public init() {}
+}
+
+/// What becomes of what waits behind a message that failed.
+public enum FailedDraftPolicy: Hashable, Sendable, CaseIterable {
+    /// It is sent.
+    case goOn
+    /// It waits until the message is sent again, or taken out.
+    case stop
 }
 
 /// What happens where much more is missing than one would like to wait for.

@@ -11,6 +11,11 @@ enum BackendRequest: Hashable, Sendable {
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
+    case send(Draft)
+    case upload(Draft, index: Int)
+    case update(MessageID, ChannelURL, MessageUpdate, RequestID)
+    case delete(MessageID, ChannelURL, RequestID)
+    case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
 
     /// The channel it is about, if it is about one.
     var channelURL: ChannelURL? {
@@ -18,6 +23,8 @@ enum BackendRequest: Hashable, Sendable {
         case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
             .channel(let url):
             url
+        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _): url
+        case .send(let draft), .upload(let draft, _): draft.channelURL
         case .connect, .feed, .channelChanges, .channels: nil
         }
     }
@@ -33,6 +40,10 @@ enum BackendAnswer: Sendable {
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
+    case message(Message)
+    case uploaded(FileInfo)
+    case deleted
+    case reaction(ReactionEvent)
     case failed(BackendError)
 }
 
@@ -76,6 +87,7 @@ enum SyncReply: Sendable {
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
+    case fate(DraftFate)
     case caughtUp
 }
 

@@ -12,6 +12,8 @@ struct Ingest {
     /// The user, as far as is known.
     let userID: UserID?
     var flights: Flights
+    /// What waited in the outbox until now, and the messages that it has become.
+    private(set) var landed: [(draft: Draft, message: Message)] = []
     /// Whether what comes is the feed's.
     var isTelling = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
@@ -137,6 +139,7 @@ struct Ingest {
         // Said again it is touched too. Hearsay is no reason to doubt an answer that comes after it.
         if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
+        try land(message)
         return true
     }
 
@@ -161,6 +164,16 @@ struct Ingest {
             forget(url)
         }
         return true
+    }
+
+    /// Takes the draft out of the outbox that a message was made from.
+    private mutating func land(_ message: Message) throws(StoreError) {
+        guard let userID, message.sender?.userID == userID, let id = message.requestID,
+            let draft = try batch.draft(orNil: id), draft.operation == .send,
+            draft.channelURL == message.channelURL
+        else { return }
+        try batch.removeDraft(id, source: .eventMessageSent)
+        landed.append((draft, message))
     }
 
     /// Takes a message out of the stale ranges: it was told by the server of now.

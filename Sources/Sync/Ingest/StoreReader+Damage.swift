@@ -8,6 +8,10 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
     }
 
+    func draft(orNil id: RequestID) throws(StoreError) -> Draft? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.draft(id) }
+    }
+
     /// The message before a position.
     func messages(
         orNone url: ChannelURL, before position: Position

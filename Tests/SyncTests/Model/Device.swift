@@ -281,7 +281,7 @@ final class Device {
         case .renewSession: isRenewing = true
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
-        case .tell: break
+        case .tell, .removeFiles, .keepFiles: break
         case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
             guard tickets.removeValue(forKey: ticket) != nil else {
                 throw Violation("answered once", "ticket \(ticket) was answered again")

@@ -1,0 +1,102 @@
+public import Models
+public import Store
+
+/// What the user has done to a channel's messages and the server has not confirmed yet.
+///
+/// Laid over what is held, it shows edits, deletions and reactions at once; the rows stay what the
+/// server said, so nothing has to be taken back when it refuses.
+public struct DraftOverlay: Hashable, Sendable {
+    private var changes: [MessageID: [Draft]] = [:]
+    private var changesOfUnsent: [RequestID: [Draft]] = [:]
+    private let userID: UserID?
+
+    /// Whether nothing is changed.
+    public var isEmpty: Bool { changes.isEmpty && changesOfUnsent.isEmpty }
+
+    /// Creates an overlay of drafts.
+    ///
+    /// - Parameters:
+    ///   - drafts: The drafts of a channel, in their order; those that failed change nothing.
+    ///   - userID: Whose reactions they give and take back.
+    public init(_ drafts: some Sequence<Draft>, userID: UserID?) {
+        self.userID = userID
+        for draft in drafts where draft.operation != .send && draft.state == .pending {
+            if let id = draft.messageID {
+                changes[id, default: []].append(draft)
+            } else if let id = draft.targetRequestID {
+                changesOfUnsent[id, default: []].append(draft)
+            }
+        }
+    }
+
+    /// What is shown of a message; `nil` if it is deleted.
+    public func shown(_ message: Message) -> Message? {
+        var message = message
+        let drafts =
+            (message.requestID.flatMap { changesOfUnsent[$0] } ?? [])
+            + (message.messageID.flatMap { changes[$0] } ?? [])
+        for draft in drafts {
+            switch draft.operation {
+            case .send: break
+            case .update: if let update = draft.update { message.apply(update) }
+            case .delete: return nil
+            case .addReaction, .deleteReaction: react(draft, &message)
+            }
+        }
+        return message
+    }
+
+    private func react(_ draft: Draft, _ message: inout Message) {
+        guard let userID, let key = draft.reactionKey, let id = message.messageID else { return }
+        let known = message.reactionHistory.first { $0.key == key }
+        var event = ReactionEvent()
+        event.messageID = id
+        event.key = key
+        event.userID = userID
+        event.operation = draft.operation == .addReaction ? .add : .delete
+        // Whatever the clocks say, it comes after what is held.
+        event.updatedAt = known?.updatedAt ?? message.createdAt
+        message.apply(event)
+    }
+}
+
+extension StoreReader {
+    /// Returns what the user has done to a channel's messages and the server has not confirmed.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - userID: The user, whose reactions they are.
+    /// - Returns: What to lay over the messages of the channel.
+    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the drafts of the channel.
+    public func overlay(
+        of url: ChannelURL, for userID: UserID?
+    ) throws(StoreError) -> DraftOverlay {
+        DraftOverlay(try drafts(in: url), userID: userID)
+    }
+
+    /// Returns the new messages of a channel that wait to be sent, in the order they were written.
+    ///
+    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the drafts of the channel.
+    public func pendingMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
+        try unsentMessages(in: url, .pending)
+    }
+
+    /// Returns the new messages of a channel that could not be sent, in the order they were written.
+    ///
+    /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in the drafts of the channel.
+    public func failedMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
+        try unsentMessages(in: url, .failed)
+    }
+
+    private func unsentMessages(
+        in url: ChannelURL, _ state: DraftState
+    ) throws(StoreError) -> [Message] {
+        let drafts = try drafts(in: url)
+        let overlay = DraftOverlay(drafts, userID: nil)
+        return drafts.filter { $0.state == state && $0.operation == .send }
+            .compactMap { $0.message.flatMap(overlay.shown) }
+    }
+}

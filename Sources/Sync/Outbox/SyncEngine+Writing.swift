@@ -1,0 +1,300 @@
+import Foundation
+public import Models
+import Store
+
+// What the user writes. It is on the disk when the call returns, online or not, and is sent in the order
+// in which it was written.
+extension SyncEngine {
+    // MARK: New messages
+
+    /// Writes a text into a channel.
+    ///
+    /// - Parameters:
+    ///   - params: What to say.
+    ///   - url: The channel.
+    ///   - channelType: The kind of that channel.
+    /// - Returns: The message as lists show it: pending, with the name of its request.
+    /// - Throws: ``SyncError`` with code `store` if it could not be written, or `closed`.
+    @discardableResult
+    public func send(
+        _ params: UserMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group
+    ) throws(SyncError) -> Message {
+        try post(
+            Message(params, in: url, channelType: channelType, by: sender, at: now()))
+    }
+
+    /// Writes a message with a file into a channel.
+    ///
+    /// - Parameters:
+    ///   - params: What to say, and the file.
+    ///   - url: The channel.
+    ///   - channelType: The kind of that channel.
+    ///   - keepsCopies: Whether the outbox copies a file that has a path. By default it does not, and
+    ///     reads the file when its turn comes: it has to stay where it is until then.
+    /// - Returns: The message as lists show it.
+    /// - Throws: ``SyncError``, as for a text; with code `refused` if the file is larger than the server
+    ///   takes, or is not there.
+    @discardableResult
+    public func send(
+        _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
+        keepsCopies: Bool = false
+    ) throws(SyncError) -> Message {
+        try check(params.file.map { [$0] } ?? [])
+        return try post(
+            Message(params, in: url, channelType: channelType, by: sender, at: now()),
+            keepsCopies: keepsCopies)
+    }
+
+    /// Writes a message with several files into a channel.
+    ///
+    /// - Parameters:
+    ///   - params: What to say, and the files.
+    ///   - url: The channel.
+    ///   - channelType: The kind of that channel.
+    ///   - keepsCopies: Whether the outbox copies the files that have a path, as for one file.
+    /// - Returns: The message as lists show it.
+    /// - Throws: ``SyncError``, as for one file.
+    @discardableResult
+    public func send(
+        _ params: MultipleFilesMessageCreateParams, in url: ChannelURL,
+        channelType: ChannelType = .group, keepsCopies: Bool = false
+    ) throws(SyncError) -> Message {
+        try check(params.files)
+        return try post(
+            Message(params, in: url, channelType: channelType, by: sender, at: now()),
+            keepsCopies: keepsCopies)
+    }
+
+    /// Sends again what failed, under the name that it had.
+    ///
+    /// - Returns: The draft, pending.
+    /// - Throws: ``SyncError`` with code `refused` if no draft of that name has failed; `store`, `closed`.
+    @discardableResult
+    public func resend(_ id: RequestID) throws(SyncError) -> Draft {
+        try change { (core) throws(SyncError) in try core.resend(id) }
+    }
+
+    /// Takes back what was not sent yet, with all that was to be done to it.
+    ///
+    /// What is on its way may reach the server nevertheless; then it comes as any other message.
+    ///
+    /// - Returns: Whether it was there.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func cancel(_ id: RequestID) throws(SyncError) -> Bool {
+        try change { (core) throws(SyncError) in try core.cancel(id) }
+    }
+
+    /// Takes out what failed.
+    ///
+    /// - Returns: Those that were there.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
+        try change { (core) throws(SyncError) in
+            var removed: [RequestID] = []
+            for id in ids {
+                guard try core.heldDraft(id)?.state == .failed else { continue }
+                if try core.cancel(id) { removed.append(id) }
+            }
+            return removed
+        }
+    }
+
+    /// Takes out all that failed in a channel.
+    ///
+    /// - Returns: What was there.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func removeAllFailedMessages(in url: ChannelURL) throws(SyncError) -> [RequestID] {
+        let failed = try stored { (reader) throws(StoreError) in
+            try reader.drafts(in: url, state: .failed)
+        }
+        return try removeFailedMessages(failed.map(\.requestID))
+    }
+
+    // MARK: Changes
+
+    /// Edits a message of the user's own.
+    ///
+    /// Shown at once by a ``DraftOverlay``; what is held stays until the server has said so.
+    ///
+    /// - Returns: The name of the edit, for ``fate(of:in:)``.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func update(
+        _ id: MessageID, in url: ChannelURL, with update: MessageUpdate
+    ) throws(SyncError) -> RequestID {
+        try post(.update, in: url) {
+            $0.messageID = id
+            $0.set(update)
+        }
+    }
+
+    /// Edits a message that was not sent yet: it is sent as it is then.
+    ///
+    /// - Returns: The name of the edit.
+    /// - Throws: ``SyncError`` with code `refused` if there is no such message; `store`, `closed`.
+    @discardableResult
+    public func updateUnsent(
+        _ target: RequestID, in url: ChannelURL, with update: MessageUpdate
+    ) throws(SyncError) -> RequestID {
+        try change(.update, of: target, in: url, { $0.set(update) }) { draft in
+            draft.message?.apply(update) ?? false
+        }
+    }
+
+    /// Deletes a message; one that was not sent yet is ``cancel(_:)``ed.
+    ///
+    /// - Returns: The name of the deletion.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func delete(_ id: MessageID, in url: ChannelURL) throws(SyncError) -> RequestID {
+        try post(.delete, in: url) { $0.messageID = id }
+    }
+
+    /// Gives a reaction to a message, or takes it back.
+    ///
+    /// - Returns: The name of what is done.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func react(
+        _ action: ReactionEventAction, _ key: String, to id: MessageID, in url: ChannelURL
+    ) throws(SyncError) -> RequestID {
+        try post(action == .add ? .addReaction : .deleteReaction, in: url) {
+            $0.messageID = id
+            $0.reactionKey = key
+        }
+    }
+
+    /// Gives a reaction to a message that was not sent yet, once it is.
+    ///
+    /// - Returns: The name of what is done.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func reactToUnsent(
+        _ action: ReactionEventAction, _ key: String, to target: RequestID, in url: ChannelURL
+    ) throws(SyncError) -> RequestID {
+        try post(action == .add ? .addReaction : .deleteReaction, in: url) {
+            $0.targetRequestID = target
+            $0.reactionKey = key
+        }
+    }
+
+    // MARK: What becomes of it
+
+    /// Waits until it is known what becomes of something that was written.
+    ///
+    /// - Parameters:
+    ///   - id: Its name.
+    ///   - url: Its channel.
+    /// - Returns: What became of it; of what nobody knows, that it was canceled.
+    /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
+    public func awaitFate(
+        of id: RequestID, in url: ChannelURL
+    ) async throws(SyncError) -> DraftFate {
+        try await fate(of: id, in: url)
+    }
+
+    // MARK: Drafts
+
+    private var sender: Sender? { state.user.map { Sender($0) } }
+
+    private func post(
+        _ message: Message, keepsCopies: Bool = false
+    ) throws(SyncError) -> Message {
+        var draft = Draft(message, requestID: makeRequestID())
+        if keepsCopies {
+            for (index, file) in draft.files.enumerated() {
+                guard let path = file.path, file.data == nil else { continue }
+                draft.setKeptFile(
+                    try files.copy(path, for: draft.requestID, at: index), at: index)
+            }
+        }
+        do throws(SyncError) {
+            try post(draft, .localMessagePendingCreated)
+        } catch {
+            files.remove(draft.keptFiles)
+            throw error
+        }
+        return draft.message ?? message
+    }
+
+    private func post(
+        _ draft: Draft, _ source: CollectionEventSource
+    ) throws(SyncError) {
+        try change { (core) throws(SyncError) in
+            try core.post(draft, source)
+        }
+    }
+
+    private func draft(
+        _ operation: DraftOperation, in url: ChannelURL, _ fill: (inout Draft) -> Void
+    ) -> Draft {
+        var draft = Draft(
+            operation, requestID: makeRequestID(), channelURL: url, createdAt: now())
+        fill(&draft)
+        return draft
+    }
+
+    private func post(
+        _ operation: DraftOperation, in url: ChannelURL, _ fill: (inout Draft) -> Void
+    ) throws(SyncError) -> RequestID {
+        let draft = draft(operation, in: url, fill)
+        try change { (core) throws(SyncError) in try core.post(draft) }
+        return draft.requestID
+    }
+
+    private func change(
+        _ operation: DraftOperation, of target: RequestID, in url: ChannelURL,
+        _ fill: (inout Draft) -> Void, _ apply: (inout Draft) -> Bool
+    ) throws(SyncError) -> RequestID {
+        var draft = draft(operation, in: url, fill)
+        draft.targetRequestID = target
+        let change = draft
+        let isThere = try self.change { (core) throws(SyncError) in
+            try core.rewrite(target, as: change, apply)
+        }
+        guard isThere else {
+            throw SyncError(.refused, "nothing waits to be sent under the name \(target)")
+        }
+        return draft.requestID
+    }
+
+    /// Refuses files that the server would refuse, before anything of them is read.
+    private func check(_ files: [UploadableFile]) throws(SyncError) {
+        let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
+        for file in files where file.url == nil {
+            let size = try size(of: file)
+            if let limit = info?.uploadSizeLimit, size > limit {
+                let message =
+                    "\(file.name ?? "the file") has \(size) bytes, at most \(limit) are taken"
+                throw SyncError(
+                    .refused, message,
+                    cause: BackendError(.refused, message, detail: .fileSizeLimitExceeded))
+            }
+        }
+    }
+
+    private func size(of file: UploadableFile) throws(SyncError) -> Int {
+        if let data = file.data { return data.count }
+        guard let path = file.path else {
+            throw SyncError(.refused, "the file has neither data nor a path nor an address")
+        }
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return (attributes[.size] as? NSNumber)?.intValue ?? 0
+        } catch {
+            throw SyncError(.refused, "the file at \(path) cannot be read", cause: error)
+        }
+    }
+}
+
+extension Draft {
+    fileprivate mutating func set(_ update: MessageUpdate) {
+        switch update {
+        case .user(let params): userMessageUpdateParams = params
+        case .file(let params): fileMessageUpdateParams = params
+        }
+    }
+}

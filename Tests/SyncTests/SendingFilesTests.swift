@@ -1,0 +1,185 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What bob sends with files.
+@Suite(.timeLimit(.minutes(10))) struct SendingFilesTests {
+    let bytes = Data((0..<1000).map { UInt8($0 % 251) })
+
+    /// Runs a story whose device has a directory.
+    func withStory(
+        _ conditions: ServerConditions = ServerConditions(),
+        _ body: (Story, URL) async throws -> Void
+    ) async throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "Files-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = try ChatStore(at: directory.appending(path: "store"))
+        let story = try await Story(.exact, store: store, conditions)
+        try await body(story, directory)
+        store.close()
+    }
+
+    func copies(_ directory: URL) -> [String] {
+        let files = directory.appending(path: "store/files").path
+        return (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
+    }
+
+    @Test func aFileIsUploadedAndThenSent() async throws {
+        try await withStory { story, _ in
+            try await story.open()
+            var file = UploadableFile()
+            file.data = bytes
+            file.name = "a.bin"
+            let (_, changes) = try story.store.observe(.drafts)
+            let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
+            #expect(message.sendingStatus == .pending && message.file?.size == 1000)
+            let id = try #require(message.requestID)
+            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            else {
+                Issue.record("It was not sent.")
+                return
+            }
+            let found = try await story.alice.download(#require(sent.file))
+            #expect(found == bytes)
+            let told = changes.drain().flatMap(\.operations).contains {
+                if case .told(.uploadProgress(id, "general", bytes: 1000, total: 1000)) = $0 {
+                    true
+                } else {
+                    false
+                }
+            }
+            #expect(told)
+            try await story.end()
+        }
+    }
+
+    @Test func aCopyIsSentWhateverBecomesOfTheFile() async throws {
+        try await withStory { story, directory in
+            story.network.goOffline()
+            let path = directory.appending(path: "a.bin").path
+            try bytes.write(to: URL(filePath: path))
+            let params = FileMessageCreateParams(UploadableFile(path: path, name: "a.bin"))
+            let copied = try await story.engine.send(params, in: "general", keepsCopies: true)
+            #expect(copies(directory).count == 1)
+            try FileManager.default.removeItem(atPath: path)
+            await story.engine.close()
+            story.network.goOnline()
+            let again = story.restarted()
+            _ = try await again.connect(as: Credentials("bob"))
+            let fate = try await again.awaitFate(of: #require(copied.requestID), in: "general")
+            guard case .sent(let sent) = fate else {
+                Issue.record("\(fate)")
+                return
+            }
+            let found = try await story.alice.download(#require(sent.file))
+            #expect(found == bytes)
+            await again.close()
+            #expect(copies(directory) == [])
+        }
+    }
+
+    @Test func aCopyGoesWithWhatIsTakenBack() async throws {
+        try await withStory { story, directory in
+            story.network.goOffline()
+            let path = directory.appending(path: "a.bin").path
+            try bytes.write(to: URL(filePath: path))
+            let params = FileMessageCreateParams(UploadableFile(path: path))
+            let message = try await story.engine.send(params, in: "general", keepsCopies: true)
+            #expect(try await story.engine.cancel(#require(message.requestID)))
+            #expect(copies(directory) == [])
+            #expect(FileManager.default.fileExists(atPath: path))
+            await story.close()
+        }
+    }
+
+    @Test func aFileThatIsGoneFails() async throws {
+        try await withStory { story, directory in
+            story.network.goOffline()
+            let path = directory.appending(path: "a.bin").path
+            try bytes.write(to: URL(filePath: path))
+            let params = FileMessageCreateParams(UploadableFile(path: path))
+            let message = try await story.engine.send(params, in: "general")
+            try FileManager.default.removeItem(atPath: path)
+            story.network.goOnline()
+            try await story.connect()
+            let id = try #require(message.requestID)
+            guard case .failed = try await story.engine.awaitFate(of: id, in: "general") else {
+                Issue.record("It did not fail.")
+                return
+            }
+            #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [id])
+            await story.close()
+        }
+    }
+
+    @Test func aFileThatIsTooLargeIsRefusedBeforeItIsRead() async throws {
+        var conditions = ServerConditions()
+        conditions.maximumFileSize = 999
+        try await withStory(conditions) { story, _ in
+            try await story.open()
+            var file = UploadableFile()
+            file.data = bytes
+            let params = FileMessageCreateParams(file)
+            await #expect(throws: SyncError.self) {
+                try await story.engine.send(params, in: "general")
+            }
+            #expect(try story.store.draftCount() == 0)
+            try await story.end()
+        }
+    }
+
+    @Test func whatWasUploadedIsNotUploadedAgain() async throws {
+        try await withStory { story, _ in
+            try await story.open()
+            story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+            var file = UploadableFile()
+            file.data = bytes
+            let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
+            let id = try #require(message.requestID)
+            guard case .failed(let draft) = try await story.engine.awaitFate(of: id, in: "general")
+            else {
+                Issue.record("It did not fail.")
+                return
+            }
+            #expect(draft.indicesToUpload == [])
+            try await story.engine.resend(id)
+            _ = try await story.engine.awaitFate(of: id, in: "general")
+            let uploads = story.network.log.filter {
+                $0.contains(" upload") && $0.contains("answered")
+            }
+            #expect(story.network.log.filter { $0.contains("upload") }.count == 1, "\(uploads)")
+            try await story.end()
+        }
+    }
+
+    @Test func oneOfSeveralFilesAfterTheOther() async throws {
+        try await withStory { story, _ in
+            try await story.open()
+            let files = (0..<3).map { number in
+                var file = UploadableFile()
+                file.data = Data([UInt8(number)])
+                file.name = "\(number)"
+                return file
+            }
+            let message = try await story.engine.send(
+                MultipleFilesMessageCreateParams(files), in: "general")
+            let id = try #require(message.requestID)
+            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            else {
+                Issue.record("It was not sent.")
+                return
+            }
+            var found: [Data] = []
+            for file in sent.files { found.append(try await story.alice.download(file)) }
+            #expect(found == [Data([0]), Data([1]), Data([2])])
+            try await story.end()
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What bob writes, on a device that is not always connected.
+@Suite(.timeLimit(.minutes(10))) struct SendingTests {
+    let story: Story
+
+    init() async throws {
+        story = try await Story()
+    }
+
+    func write(_ text: String) async throws -> RequestID {
+        try #require(
+            try await story.engine.send(UserMessageCreateParams(text), in: "general").requestID)
+    }
+
+    func fate(_ id: RequestID) async throws -> DraftFate {
+        try await story.engine.awaitFate(of: id, in: "general")
+    }
+
+    /// The texts that the server has, the oldest first.
+    func server() async throws -> [String] {
+        try await story.alice.messages(in: "general", at: .newest, older: 100, newer: 0)
+            .messages.map(\.text)
+    }
+
+    // MARK: Waiting
+
+    @Test func whatIsWrittenOfflineIsPendingAndSentLater() async throws {
+        try await story.say("a")
+        try await story.open()
+        story.network.goOffline()
+        let b = try await write("b")
+        let c = try await write("c")
+        #expect(try story.picture() == "a (b) (c)")
+        #expect(try await server() == ["a"])
+        story.network.goOnline()
+        await story.engine.reconnect()
+        guard case .sent(let sent) = try await fate(c), case .sent = try await fate(b) else {
+            Issue.record("It was not sent.")
+            return
+        }
+        #expect(sent.text == "c" && sent.requestID == c)
+        #expect(try await server() == ["a", "b", "c"])
+        #expect(try story.picture() == "a b c")
+        #expect(try story.store.draftCount() == 0)
+        try await story.end()
+    }
+
+    @Test func whatIsWrittenBeforeAnyConnectionIsSent() async throws {
+        _ = try await write("a")
+        let b = try await write("b")
+        try await story.connect()
+        _ = try await fate(b)
+        #expect(try await server() == ["a", "b"])
+        try await story.end()
+    }
+
+    @Test func whatWaitsOutlivesTheProcess() async throws {
+        story.network.goOffline()
+        _ = try await write("a")
+        let b = try await write("b")
+        await story.engine.close()
+        story.network.goOnline()
+        let again = story.restarted()
+        #expect(try story.picture() == "… (a) (b)")
+        _ = try await again.connect(as: Credentials("bob"))
+        _ = try await again.awaitFate(of: b, in: "general")
+        #expect(try await server() == ["a", "b"])
+        await again.close()
+    }
+
+    @Test func itIsGivenUpAfterThreeDaysAndSentWhenItsUserSaysSo() async throws {
+        story.network.goOffline()
+        let a = try await write("a")
+        story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
+        story.network.goOnline()
+        try await story.connect()
+        guard case .failed(let draft) = try await fate(a) else {
+            Issue.record("It did not fail.")
+            return
+        }
+        #expect(draft.errorCode == .pendingError)
+        #expect(try story.picture() == "… !a")
+        try await story.engine.resend(a)
+        _ = try await fate(a)
+        #expect(try await server() == ["a"])
+        try await story.end()
+    }
+
+    // MARK: Once, and in order
+
+    @Test func anAnswerThatIsLostMakesNoSecondMessage() async throws {
+        try await story.open()
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        let a = try await write("a")
+        guard case .sent(let message) = try await fate(a) else {
+            Issue.record("It was not sent.")
+            return
+        }
+        #expect(message.text == "a")
+        #expect(try await server() == ["a"])
+        try await story.sees("a")
+        try await story.end()
+    }
+
+    @Test func whatTheFeedTellsBeforeTheAnswerIsOneMessage() async throws {
+        try await story.open()
+        story.network.hold([.send], at: .afterEffect)
+        let a = try await write("a")
+        let call = await story.network.held(atLeast: 1)
+        #expect(call.count == 1)
+        try await story.sees("a")
+        _ = try await fate(a)
+        story.network.stopHolding()
+        try await story.engine.caughtUp()
+        #expect(try story.picture() == "a")
+        #expect(try story.store.draftCount() == 0)
+        try await story.end()
+    }
+
+    @Test func quickOnesKeepTheirOrder() async throws {
+        try await story.open()
+        var last: RequestID?
+        for text in ["a", "b", "c", "d", "e"] { last = try await write(text) }
+        _ = try await fate(#require(last))
+        #expect(try await server() == ["a", "b", "c", "d", "e"])
+        try await story.end()
+    }
+
+    @Test func equalTextsStayTwo() async throws {
+        try await story.open()
+        _ = try await write("a")
+        _ = try await fate(try await write("a"))
+        #expect(try await server() == ["a", "a"])
+        try await story.end()
+    }
+
+    // MARK: Refused
+
+    @Test func whatIsRefusedFailsAndTheOthersGoOn() async throws {
+        try await story.open()
+        story.network.goOffline()
+        let long = try await write(String(repeating: "x", count: 6000))
+        let b = try await write("b")
+        story.network.goOnline()
+        await story.engine.reconnect()
+        _ = try await fate(b)
+        guard case .failed(let draft) = try await fate(long) else {
+            Issue.record("It did not fail.")
+            return
+        }
+        #expect(draft.errorCode == .parameterTooLong)
+        #expect(try await server() == ["b"])
+        #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
+        #expect(try await story.engine.removeAllFailedMessages(in: "general") == [long])
+        #expect(try story.store.draftCount() == 0)
+        try await story.end()
+    }
+
+    @Test func aServerThatFailsMakesItFailAndItIsSentAgainUnderItsName() async throws {
+        try await story.open()
+        story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+        let a = try await write("a")
+        guard case .failed(let draft) = try await fate(a) else {
+            Issue.record("It did not fail.")
+            return
+        }
+        #expect(draft.isResendable)
+        try await story.engine.resend(a)
+        guard case .sent(let message) = try await fate(a) else {
+            Issue.record("It was not sent.")
+            return
+        }
+        #expect(message.requestID == a)
+        #expect(try await server() == ["a"])
+        try await story.end()
+    }
+
+    @Test func whoIsThrottledWaits() async throws {
+        try await story.open()
+        story.network.failNext(
+            of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
+        story.sleeper.hold()
+        let a = try await write("a")
+        await story.sleeper.begun(1)
+        #expect(story.sleeper.durations == [.seconds(7)])
+        #expect(try story.picture() == "(a)")
+        story.device.advance(by: .seconds(7))
+        story.sleeper.stopHolding()
+        _ = try await fate(a)
+        #expect(try await server() == ["a"])
+        try await story.end()
+    }
+
+    @Test func withoutDeduplicationTheDoubtIsTold() async throws {
+        var conditions = ServerConditions()
+        conditions.missingCapabilities = .deduplicatesRequests
+        let story = try await Story(.exact, conditions)
+        try await story.open()
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        let a = try #require(
+            try await story.engine.send(UserMessageCreateParams("a"), in: "general").requestID)
+        guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+        else {
+            // The feed was faster, and told it.
+            #expect(try story.picture() == "a")
+            return
+        }
+        #expect(draft.errorCode == .ackTimeout && draft.isDoubtful)
+        try await story.end()
+    }
+
+    // MARK: Taken back
+
+    @Test func whatIsTakenBackIsNeverSent() async throws {
+        story.network.goOffline()
+        let a = try await write("a")
+        let b = try await write("b")
+        #expect(try await story.engine.cancel(a))
+        #expect(try await fate(a) == .canceled)
+        #expect(try await !story.engine.cancel(a))
+        story.network.goOnline()
+        try await story.connect()
+        _ = try await fate(b)
+        #expect(try await server() == ["b"])
+        try await story.end()
+    }
+
+    // MARK: Changes
+
+    @Test func anEditOfWhatIsNotSentRewritesIt() async throws {
+        story.network.goOffline()
+        let a = try await write("a")
+        var params = UserMessageUpdateParams()
+        params.text = "A"
+        try await story.engine.updateUnsent(a, in: "general", with: .user(params))
+        #expect(try story.picture() == "… (A)")
+        #expect(try story.store.draftCount() == 1)
+        story.network.goOnline()
+        try await story.connect()
+        guard case .sent(let message) = try await fate(a) else {
+            Issue.record("It was not sent.")
+            return
+        }
+        #expect(message.text == "A" && message.updatedAt == nil)
+        try await story.end()
+    }
+
+    @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
+        story.network.goOffline()
+        let a = try await write("a")
+        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        story.network.goOnline()
+        try await story.connect()
+        #expect(try await fate(reaction) == .done)
+        let page = try await story.alice.messages(in: "general", at: .newest, older: 9, newer: 0)
+        #expect(page.messages.map { $0.reactions.map(\.key) } == [["+1"]])
+        try await story.end()
+    }
+
+    @Test func whatFollowsAMessageThatFailedWaitsForIt() async throws {
+        story.network.goOffline()
+        let a = try await write("a")
+        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        let b = try await write("b")
+        story.network.goOnline()
+        story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+        try await story.connect()
+        _ = try await fate(b)
+        #expect(try story.store.draft(reaction)?.state == .pending)
+        try await story.engine.resend(a)
+        #expect(try await fate(reaction) == .done)
+        #expect(try await server() == ["b", "a"])
+        try await story.end()
+    }
+
+    @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
+        try await story.open()
+        let a = try await write("a")
+        guard case .sent(let sent) = try await fate(a), let id = sent.messageID else {
+            Issue.record("It was not sent.")
+            return
+        }
+        try await story.sees("a")
+        story.network.goOffline()
+        var params = UserMessageUpdateParams()
+        params.text = "A"
+        let edit = try await story.engine.update(id, in: "general", with: .user(params))
+        let reaction = try await story.engine.react(.add, "+1", to: id, in: "general")
+        let overlay = try story.store.overlay(of: "general", for: "bob")
+        let held = try #require(try story.store.message(id, in: "general"))
+        #expect(held.text == "a" && overlay.shown(held)?.text == "A")
+        #expect(overlay.shown(held)?.reactions.map(\.userIDs) == [["bob"]])
+        let deletion = try await story.engine.delete(id, in: "general")
+        #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
+        story.network.goOnline()
+        await story.engine.reconnect()
+        guard case .sent(let edited) = try await fate(edit) else {
+            Issue.record("It was not edited.")
+            return
+        }
+        #expect(edited.text == "A")
+        #expect(try await fate(reaction) == .done)
+        #expect(try await fate(deletion) == .done)
+        #expect(try await server() == [])
+        #expect(try story.picture() == "")
+        try await story.end()
+    }
+}
