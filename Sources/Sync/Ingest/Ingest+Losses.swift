@@ -18,6 +18,7 @@ extension Ingest {
     /// - Parameters:
     ///   - loss: What was lost.
     ///   - epoch: Which history of the server is followed from now on, if that is known.
+    /// - Throws: What the store throws.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {

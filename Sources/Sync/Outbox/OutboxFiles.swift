@@ -19,6 +19,7 @@ struct OutboxFiles: Sendable {
     ///   - id: The draft that it belongs to.
     ///   - index: Which of its files it is.
     /// - Returns: The name of the copy.
+    /// - Throws: ``SyncError`` with code `refused` if it cannot be read, or there is no place for it.
     func copy(_ path: String, for id: RequestID, at index: Int) throws(SyncError) -> String {
         guard let directory else {
             throw SyncError(.refused, "a store in memory has no place for a copy of \(path)")

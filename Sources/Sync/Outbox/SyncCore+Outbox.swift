@@ -102,7 +102,7 @@ extension SyncCore {
         return result
     }
 
-    /// - Parameter new: A draft whose files are there already, if it is not.
+    /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.
     private mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         do throws(StoreError) {

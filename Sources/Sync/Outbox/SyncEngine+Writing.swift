@@ -139,9 +139,16 @@ extension SyncEngine {
     public func updateUnsent(
         _ target: RequestID, in url: ChannelURL, with update: MessageUpdate
     ) throws(SyncError) -> RequestID {
-        try change(.update, of: target, in: url, { $0.set(update) }) { draft in
-            draft.message?.apply(update) ?? false
+        var change = draft(.update, in: url) { $0.set(update) }
+        change.targetRequestID = target
+        let posted = change
+        let isThere = try self.change { (core) throws(SyncError) in
+            try core.rewrite(target, as: posted) { $0.message?.apply(update) ?? false }
         }
+        guard isThere else {
+            throw SyncError(.refused, "nothing waits to be sent under the name \(target)")
+        }
+        return posted.requestID
     }
 
     /// Deletes a message; one that was not sent yet is ``cancel(_:)``ed.
@@ -242,22 +249,6 @@ extension SyncEngine {
     ) throws(SyncError) -> RequestID {
         let draft = draft(operation, in: url, fill)
         try change { (core) throws(SyncError) in try core.post(draft) }
-        return draft.requestID
-    }
-
-    private func change(
-        _ operation: DraftOperation, of target: RequestID, in url: ChannelURL,
-        _ fill: (inout Draft) -> Void, _ apply: (inout Draft) -> Bool
-    ) throws(SyncError) -> RequestID {
-        var draft = draft(operation, in: url, fill)
-        draft.targetRequestID = target
-        let change = draft
-        let isThere = try self.change { (core) throws(SyncError) in
-            try core.rewrite(target, as: change, apply)
-        }
-        guard isThere else {
-            throw SyncError(.refused, "nothing waits to be sent under the name \(target)")
-        }
         return draft.requestID
     }
 
