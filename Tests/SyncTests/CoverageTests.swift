@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// What a device may claim to know, and what not.
-@Suite(.timeLimit(.minutes(1))) struct CoverageTests {
+@Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     @Test func whatCameWithAPushCoversNothing() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")

@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// A device that follows the feed.
-@Suite(.timeLimit(.minutes(1))) struct FollowingTests {
+@Suite(.timeLimit(.minutes(10))) struct FollowingTests {
     @Test func whatIsSaidIsThere() async throws {
         let story = try await Story()
         try await story.say("a b c")

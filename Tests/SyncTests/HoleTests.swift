@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// A feed that does not tell all, and the walk to what it left out.
-@Suite(.timeLimit(.minutes(1))) struct HoleTests {
+@Suite(.timeLimit(.minutes(10))) struct HoleTests {
     @Test func aHoleIsFilled() async throws {
         let story = try await Story()
         try await story.say("a b")

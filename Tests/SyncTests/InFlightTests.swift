@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// Answers that are on their way while something happens to what they are about.
-@Suite(.timeLimit(.minutes(1))) struct InFlightTests {
+@Suite(.timeLimit(.minutes(10))) struct InFlightTests {
     /// A device that asks for the newest page of `a b c`, whose answer is held.
     func story(
         _ meanwhile: (Story, [Message]) async throws -> Void

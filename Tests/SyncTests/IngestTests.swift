@@ -7,7 +7,7 @@ import Testing
 @testable import Sync
 
 /// The one way in, on a store of its own, without an engine.
-@Suite(.timeLimit(.minutes(1))) struct IngestTests {
+@Suite(.timeLimit(.minutes(10))) struct IngestTests {
     /// A store, and what is on its way to it.
     private final class Device {
         let store: ChatStore

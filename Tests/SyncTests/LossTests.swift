@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// Times when what was known of a server is known no more.
-@Suite(.timeLimit(.minutes(1))) struct LossTests {
+@Suite(.timeLimit(.minutes(10))) struct LossTests {
     /// A device that holds `a b c`, and comes back when its cursor has expired.
     func storyAfterALongTime(
         _ meanwhile: (Story, [Message]) async throws -> Void

@@ -6,7 +6,7 @@ import Sync
 import Testing
 
 /// Servers whose pages are not as one would like them.
-@Suite(.timeLimit(.minutes(1))) struct PagingTests {
+@Suite(.timeLimit(.minutes(10))) struct PagingTests {
     /// A device that comes back to a hole of eight messages, over a network that is as it is.
     func filled(
         _ change: (inout NetworkConditions) -> Void,

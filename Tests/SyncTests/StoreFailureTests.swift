@@ -22,7 +22,7 @@ private final class FullDisk: @unchecked Sendable {
 }
 
 /// What the store could not take, the server is asked for again.
-@Suite(.timeLimit(.minutes(1))) struct StoreFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreFailureTests {
     /// A story on a disk, in a directory that goes with it.
     private func withStory(_ body: (Story, FullDisk) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(

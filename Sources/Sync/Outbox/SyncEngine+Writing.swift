@@ -119,7 +119,7 @@ extension SyncEngine {
     ///
     /// Shown at once by a ``DraftOverlay``; what is held stays until the server has said so.
     ///
-    /// - Returns: The name of the edit, for ``fate(of:in:)``.
+    /// - Returns: The name of the edit, for ``awaitFate(of:in:)``.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func update(
