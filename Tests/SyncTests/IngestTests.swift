@@ -282,6 +282,25 @@ import Testing
         #expect(ids == ["3"])
     }
 
+    @Test func tombstonesDoNotGrowForEver() throws {
+        let device = try Device()
+        try device.take { ingest in
+            for number in 1...(Ingest.tombstoneLimit + 1) {
+                let message = Message(
+                    id: MessageID("\(number)"), channelURL: "general", text: "a",
+                    createdAt: Timestamp(milliseconds: Int64(number)))
+                try ingest.take(message, nil, .fresh)
+                try ingest.delete(
+                    MessageID("\(number)"), in: "general",
+                    at: Timestamp(milliseconds: Int64(number)), nil)
+            }
+        }
+        let left = try device.store.tombstones(in: "general")
+        #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
+        // The oldest are gone.
+        #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
+    }
+
     @Test func aChannelKeepsTheLatestTimeThatSomebodyHasRead() throws {
         let device = try Device()
         try device.take { try $0.batch.save(GroupChannel.sample()) }

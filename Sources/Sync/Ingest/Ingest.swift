@@ -18,6 +18,9 @@ struct Ingest {
     var isTelling = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
+    /// How many tombstones of a channel are kept.
+    static let tombstoneLimit = 1000
+
     /// What decides whether a channel's messages may come in.
     struct ChannelKnowledge {
         /// Where the user's history begins; `nil` if nothing was reset or forgotten.
@@ -198,6 +201,19 @@ struct Ingest {
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
         channels[url]?.hasTombstones = true
+        try forgetOldTombstones(of: url)
+    }
+
+    /// Forgets the older half of a channel's tombstones, where there are too many.
+    ///
+    /// What comes by the feed or is asked for needs none; only a push or an import that is older than
+    /// all of these might bring a message back, until its stretch is fetched.
+    private func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
+        guard try batch.tombstoneCount(in: url) > Ingest.tombstoneLimit else { return }
+        let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
+        for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
+            try batch.removeTombstone(of: tombstone.messageID, in: url)
+        }
     }
 
     /// Changes a message that is held, as an event says.
