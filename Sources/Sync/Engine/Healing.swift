@@ -38,12 +38,16 @@ struct Healing {
 
     // MARK: Who shows what
 
+    /// Notes what somebody shows. Only who comes anew is a reason to try again what was left alone: one
+    /// who scrolls says so many times.
     mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
-        if isNew { works[url]?.error = nil }
-        works[url]?.stopped = []
-        works[url]?.walked = 0
+        if isNew {
+            works[url]?.error = nil
+            works[url]?.stopped = []
+            works[url]?.walked = 0
+        }
         enqueue(url)
     }
 
@@ -151,10 +155,13 @@ struct Healing {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
+    /// Tries again what was left alone.
     mutating func forgetFailures() {
-        for url in works.keys {
-            works[url]?.error = nil
+        for url in works.keys.sorted() {
             works[url]?.failures = 0
+            guard works[url]?.error != nil else { continue }
+            works[url]?.error = nil
+            enqueue(url)
         }
     }
 

@@ -89,7 +89,8 @@ extension SyncCore {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .tell else {
             return options.pageSize
         }
-        return max(1, min(options.pageSize, options.hugeGapThreshold + 1 - work.walked))
+        let left = options.hugeGapThreshold - work.walked
+        return left < options.pageSize ? max(1, left + 1) : options.pageSize
     }
 
     // MARK: Answers
@@ -288,7 +289,10 @@ extension SyncCore {
         else { return }
         act(.tell(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell where left == true: healing[url].stopped.insert(gap.lower)
+        case .tell where left == true:
+            healing[url].stopped.insert(gap.lower)
+            // Another gap is counted for itself.
+            healing[url].walked = 0
         case .tell: break
         // Told once.
         case .heal: healing[url].walked = .min
