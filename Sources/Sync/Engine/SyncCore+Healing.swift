@@ -25,7 +25,8 @@ extension SyncCore {
                 .messages(url, .cursor(newer.cursor), older: 0, newer: options.pageSize),
                 .newer(url, edge: newer.edge))
         }
-        guard let step = nextStep(in: url, work) else { return }
+        guard let plan = plan(for: url, work) else { return wait(for: url, atLeast: nil) }
+        guard let step = plan.next else { return }
         work.isBusy = true
         switch step {
         case .changes(let point):
@@ -50,22 +51,23 @@ extension SyncCore {
         }
     }
 
-    private mutating func nextStep(in url: ChannelURL, _ work: Healing.Work) -> HealingStep? {
+    /// - Returns: What there is to do; `nil` if that cannot be read.
+    private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
                 gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url),
                 isOpen: try reader.openChannel(orNil: url) != nil
             )
         }
+        guard let rows else { return nil }
         // An open channel is not followed: what one sees of it is asked for by who shows it.
-        guard let rows, !rows.isOpen else { return nil }
         return HealingPlan(
-            gaps: rows.gaps, staleRanges: rows.stale, view: healing.view(of: url),
+            gaps: rows.isOpen ? [] : rows.gaps, staleRanges: rows.isOpen ? [] : rows.stale,
+            view: healing.view(of: url),
             isRecent: healing.isKept(url),
             hasBudget: healing.isShown(url) || healing.isAwaited(url)
                 || work.pages < options.backgroundPages,
-            stopped: work.stopped
-        ).next
+            stopped: work.stopped)
     }
 
     /// Where a page is asked for whose newest message is to lie just below a bound.

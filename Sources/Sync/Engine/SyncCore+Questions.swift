@@ -28,7 +28,7 @@ extension SyncCore {
 
     mutating func take(
         _ answer: BackendAnswer, to question: SyncQuestion, _ ticket: Int, _ attempt: Int,
-        _ flight: Flights.Flight?, _ news: Flights.News?
+        _ news: Flights.News?
     ) {
         if case .failed(let error) = answer {
             return act(.fail(SyncError(error), ticket: ticket))

@@ -61,7 +61,7 @@ public actor SyncEngine {
         self.sleep = sleep
         self.jitter = jitter
         self.renewSession = renewSession
-        core = SyncCore(store, options, backend.capabilities)
+        core = SyncCore(store, options)
     }
 
     deinit {

@@ -32,20 +32,12 @@ struct FeedToken: Hashable {
     }
 }
 
-/// What is remembered of the last time that the user was let in.
-struct StoredSession: Hashable {
-    var user: User
-    var epoch: ServerEpoch
-    var appInfo: AppInfo?
-}
-
 // The scopes of the engine's tokens. DO NOT CHANGE: on disk.
 private enum Scope {
     static let feed = "feed"
     static let epoch = "epoch"
     static let losses = "losses"
     static let user = "user"
-    static let appInfo = "app"
     static let unread = "unread"
     static let channelChangelog = "channels"
     static func untold(in url: ChannelURL) -> String { "untold \(url)" }
@@ -69,15 +61,12 @@ extension StoreReader {
         try token(Scope.losses).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    /// Who was let in last; `nil` if nobody was.
+    /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
     func storedUser() throws(StoreError) -> User? {
         try token(Scope.user).flatMap { try? User(serialized: $0) }
     }
 
-    func storedAppInfo() throws(StoreError) -> AppInfo? {
-        try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
-    }
-
+    /// How much the user had not seen, as it was last told; `nil` if nobody said, or it cannot be read.
     func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
         try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
     }
@@ -116,10 +105,6 @@ extension Batch {
     func setLossCount(_ count: Int64) { setToken(Array("\(count)".utf8), for: Scope.losses) }
 
     func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
-
-    func setAppInfo(_ info: AppInfo?) {
-        setToken(info.map { Array($0.serialize()) }, for: Scope.appInfo)
-    }
 
     func setUnreadCount(_ count: UnreadItemCount) {
         setToken(Array(count.serialize()), for: Scope.unread)

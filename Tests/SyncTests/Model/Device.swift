@@ -50,7 +50,7 @@ final class Device {
         network = ConditionedBackend(
             client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
         store = try rows.isEmpty ? .inMemory() : ChatStore(rows: rows)
-        core = SyncCore(store, SyncOptions(config), client.capabilities)
+        core = SyncCore(store, SyncOptions(config))
         oracle = Oracle(server)
         let commits = commits
         store.didCommit.withLock { $0 = { commits.note($0) } }
@@ -181,7 +181,7 @@ final class Device {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
         (shown, hugeGaps, failures) = ([:], [], [:])
-        core = SyncCore(store, SyncOptions(config), client.capabilities)
+        core = SyncCore(store, SyncOptions(config))
     }
 
     private func push(_ tag: String, _ version: Int) throws {
