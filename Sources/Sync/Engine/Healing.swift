@@ -19,12 +19,22 @@ struct Healing {
         var unknownMessages: Set<MessageID> = []
         /// How many answers, one after the other, have changed nothing.
         var idleAnswers = 0
+        /// The cursors that were used since a walk began, or last brought something.
+        var usedCursors: Set<PageCursor> = []
         /// How often, one after the other, the server failed.
         var failures = 0
         /// Whether a call of it is on its way, or a wait.
         var isBusy = false
         /// Why it is left alone.
         var error: SyncError?
+
+        /// Notes where a walk goes on.
+        ///
+        /// - Returns: Whether it was there before, and has been elsewhere since.
+        mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
+            guard let next, next != last else { return false }
+            return !usedCursors.insert(next).inserted
+        }
     }
 
     private(set) var isOn = false

@@ -67,7 +67,8 @@ struct SyncCore {
             case feed(after: FeedToken?)
             case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
             case newer(ChannelURL, edge: Gap.Bound?)
-            case doubts(ChannelURL, PageExtent)
+            /// The rest is asked for afterwards; then what the extent covers is stale no more.
+            case doubts(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
