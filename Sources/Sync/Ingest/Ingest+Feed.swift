@@ -217,6 +217,7 @@ extension Ingest {
         flights.noteChannel(url)
         forget(url)
         batch.setUntold(nil, of: url)
+        batch.setMessageChangelogToken(nil, of: url)
         try batch.removeChannel(url, source: source)
     }
 

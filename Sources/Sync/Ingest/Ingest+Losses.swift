@@ -27,9 +27,11 @@ extension Ingest {
             if loss == .newEpoch {
                 try forgetTombstones(in: url)
                 try forgetWhatLiesInGaps(of: url)
+                batch.setMessageChangelogToken(nil, of: url)
             }
             forget(url)
         }
+        if loss == .newEpoch { batch.setChannelChangelogToken(nil) }
         flights.voidAll()
         let last = try batch.lastEpoch()
         batch.setLastEpoch(epoch ?? last)
