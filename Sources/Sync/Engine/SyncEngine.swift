@@ -47,7 +47,8 @@ public actor SyncEngine {
     ///   - options: How it goes about its work.
     ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
     ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
-    ///   - renewSession: Gives new credentials when the session has expired; `nil` if there are none.
+    ///   - renewSession: Gives the same user's new credentials when the session has expired; `nil` if
+    ///     there are none. Without them, and with another user's, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
