@@ -61,10 +61,12 @@ extension SyncCore {
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
                 return .lookup(lookup)
             }
-        case (.lookup(let lookup), .settle(_, let url, let extent)):
+        case (.lookup(let lookup), .settle(_, let url, let extent, let lossCount)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
-                if news.isFollowed { try ingest.markVerified(url, extent) }
+                if news.isFollowed, try ingest.batch.lossCount() == lossCount {
+                    try ingest.markVerified(url, extent)
+                }
                 return .lookup(lookup)
             }
         case (.page(let page), .compare(let url, _, _, let edge)):
@@ -102,7 +104,7 @@ extension SyncCore {
         _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ edge: Gap.Bound?,
         _ source: CollectionEventSource, _ news: Flights.News
     ) -> SyncReply? {
-        let report = write { (ingest) throws(StoreError) in
+        let fetched = write { (ingest) throws(StoreError) in
             var edge = edge
             switch anchor {
             case .message(let id):
@@ -112,12 +114,14 @@ extension SyncCore {
             case .newest where page.newer == nil: edge = .end
             default: break
             }
-            return try ingest.take(page, in: url, edge: edge, since: news, source)
+            let report = try ingest.take(page, in: url, edge: edge, since: news, source)
+            return FetchedMessages(
+                page: page, extent: report.extent, doubtful: report.doubtful,
+                lossCount: try ingest.batch.lossCount())
         }
-        guard let report else { return nil }
-        if !report.doubtful.isEmpty { healing.look(at: url) }
-        return .messages(
-            FetchedMessages(page: page, extent: report.extent, doubtful: report.doubtful))
+        guard let fetched else { return nil }
+        if !fetched.doubtful.isEmpty { healing.look(at: url) }
+        return .messages(fetched)
     }
 
     private mutating func take(
