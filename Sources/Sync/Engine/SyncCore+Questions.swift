@@ -74,14 +74,7 @@ extension SyncCore {
                 try reader.compare(page, in: url, edge: edge, news)
             }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
-            return write { (ingest) throws(StoreError) in
-                try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-                // Where changes are still to be read, the token may be of a point after them.
-                if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
-                    ingest.batch.setMessageChangelogToken(changes.next, of: url)
-                }
-                return .messageChanges(changes)
-            }
+            return take(changes, in: url, news)
         case (.channelChanges(let changes), .channelChanges):
             return take(changes, news)
         case (.channels(let page), .channels):
@@ -122,6 +115,19 @@ extension SyncCore {
         guard let fetched else { return nil }
         if !fetched.doubtful.isEmpty { healing.look(at: url) }
         return .messages(fetched)
+    }
+
+    private mutating func take(
+        _ changes: MessageChangelog, in url: ChannelURL, _ news: Flights.News
+    ) -> SyncReply? {
+        write { (ingest) throws(StoreError) in
+            try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
+            // Where changes are still to be read, the token may be of a point after them.
+            if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
+                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+            }
+            return .messageChanges(changes)
+        }
     }
 
     private mutating func take(
