@@ -101,7 +101,8 @@ extension SyncEngine {
 
     /// What is known of a channel's history, and what is not.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is.
+    /// - Complexity: O(*n*) in the messages that are held; decodes none.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }
