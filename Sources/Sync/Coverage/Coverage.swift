@@ -17,10 +17,14 @@ public struct Coverage: Hashable, Sendable {
         /// What is known of it.
         public let kind: Kind
 
-        /// Where it begins. A message there belongs to the stretch only if that is known.
+        /// Where it begins.
+        ///
+        /// A message there belongs to the stretch only if that is known.
         public let lower: Gap.Bound
 
-        /// Where it ends. A message there belongs to the stretch only if that is known.
+        /// Where it ends.
+        ///
+        /// A message there belongs to the stretch only if that is known.
         public let upper: Gap.Bound
 
         /// How many messages are held strictly between its bounds.

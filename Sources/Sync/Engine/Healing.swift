@@ -48,7 +48,9 @@ struct Healing {
 
     // MARK: Who shows what
 
-    /// Notes what somebody shows. Only who comes anew is a reason to try again what was left alone: one
+    /// Notes what somebody shows.
+    ///
+    /// Only who comes anew is a reason to try again what was left alone: one
     /// who scrolls says so many times.
     mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) {
         let isNew = viewers[url]?[viewer] == nil

@@ -17,8 +17,9 @@ public struct SyncState: Hashable, Sendable {
     /// How much the user has not seen; `nil` where the server has not said.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// Why the store cannot be written to or read, such as a full disk; `nil` if it can. The engine
-    /// tries again by itself.
+    /// Why the store cannot be written to or read, such as a full disk; `nil` if it can.
+    ///
+    /// The engine tries again by itself.
     public internal(set) var failure: SyncError?
 
     /// Whether all was told that happened, and nothing is left to do.
