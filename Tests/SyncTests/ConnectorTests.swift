@@ -85,6 +85,14 @@ import Testing
         #expect(connector.phase == .off)
     }
 
+    @Test func anotherUsersCredentialsRenewNothing() {
+        var connector = Connector()
+        _ = connector.begin(as: bob)
+        _ = connector.fail(expired)
+        #expect(connector.renew(Credentials("carol")) == .nothing)
+        #expect(connector.phase == .off)
+    }
+
     @Test func whatNobodyWantsIsNotConnected() {
         var connector = Connector()
         _ = connector.begin(as: bob)

@@ -15,15 +15,20 @@ import Testing
         if isShown { await story.engine.show("general", ShownRange(from: .beginning), viewer: 1) }
         await story.engine.disconnect()
         story.tellNewest(1)
+        try importMessages(missing, in: story)
+        try await story.say("z")
+        return story
+    }
+
+    /// Lets so many messages come, an hour before the next one.
+    func importMessages(_ count: Int, in story: Story) throws {
         let now = story.clock.now.milliseconds
         try story.server.importMessages(
-            (1...missing).map { number in
+            (1...count).map { number in
                 Message.sample(
                     10_000 + number, text: "m", at: Timestamp(milliseconds: now + Int64(number)))
             }, tellsFeed: true)
         story.clock.advance(by: .seconds(3600))
-        try await story.say("z")
-        return story
     }
 
     /// Sendbird detects more than 300; lurker (issue 214) and Stream lost what was beyond a page or two.
@@ -41,6 +46,58 @@ import Testing
         #expect(try story.counts() == (isLeft ? "1 ~ 302" : "\(missing + 2)"))
         try await story.end()
         #expect(await events.hugeGaps == (isHuge ? ["general"] : []))
+    }
+
+    @Test func aSmallGapBesideAHugeOneIsFilled() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a")
+        try await story.open()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("b c d e f")
+        try await story.held(1)
+        story.network.release()
+        try await story.sees("a ~ d e f")
+        await story.engine.disconnect()
+        try importMessages(400, in: story)
+        try await story.say("z")
+        let events = EventLog(await story.engine.events())
+        try await story.connect()
+        try await story.isTold()
+        story.network.stopHolding()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "6 ~ 302")
+        try await story.end()
+        #expect(await events.hugeGaps == ["general"])
+    }
+
+    @Test func whoScrollsIsNotToldAgain() async throws {
+        let story = try await story(missing: 700, .exact)
+        let events = EventLog(await story.engine.events())
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        for _ in 0..<3 {
+            await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+            try await story.engine.caughtUp()
+        }
+        #expect(try story.counts() == "1 ~ 302")
+        try await story.end()
+        #expect(await events.hugeGaps == ["general"])
+    }
+
+    @Test func noGapIsHugeBehindTheLargestThreshold() async throws {
+        var options = SyncOptions.exact
+        options.hugeGapThreshold = .max
+        let story = try await story(missing: 301, options)
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "303")
+        try await story.end()
     }
 
     @Test func aHugeGapThatNobodySeesIsFilledAsFarAsTheBudgetGoes() async throws {

@@ -89,6 +89,28 @@ import Testing
         try await story.end()
     }
 
+    /// A token of before may be another point's now.
+    @Test func theTokensOfAServerThatWasPutBackAreForgotten() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        let backup = try story.server.backup()
+        try await story.open()
+        _ = try await story.engine.messageChanges(in: "general", since: .time(0))
+        _ = try await story.engine.channelChanges(since: .time(0))
+        _ = try await story.engine.messageChanges(in: "general")
+        _ = try await story.engine.channelChanges()
+        try story.server.restore(backup)
+        try await story.say("x")
+        try await story.isTold()
+        await #expect { try await story.engine.messageChanges(in: "general") } throws: {
+            (($0 as? SyncError)?.cause as? BackendError)?.code == .unsupported
+        }
+        await #expect { try await story.engine.channelChanges() } throws: {
+            (($0 as? SyncError)?.cause as? BackendError)?.code == .unsupported
+        }
+        try await story.end()
+    }
+
     @Test func whatWasDeletedMayBeThereAgainAfterTheServerWasPutBack() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")

@@ -57,6 +57,34 @@ import Testing
         await story.engine.close()
     }
 
+    /// The answer to what is in doubt says nothing of the page that was of the history before.
+    @Test func aHistoryThatIsLostDuringARepairIsNotTakenForRepaired() async throws {
+        let story = try await Story()
+        let messages = try await story.say("a b c")
+        let backup = try story.server.backup()
+        try await story.edit(messages[2], to: "C")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        try story.store.write { batch in
+            var ghost = messages[1]
+            ghost.messageID = "999"
+            ghost.requestID = nil
+            ghost.text = "ghost"
+            try batch.save(ghost)
+        }
+        story.network.hold([.lookup, .messages])
+        async let repair: Void = story.engine.repair("general")
+        try await story.held(1)
+        story.network.hold([.lookup])
+        story.network.release()
+        try await story.held(1)
+        try story.server.restore(backup)
+        try await story.isTold()
+        story.network.stopHolding()
+        try await repair
+        try await story.end()
+    }
+
     @Test func whatIsDifferentIsFoundAndReplaced() async throws {
         let story = try await story { messages, batch in
             var wrong = messages[3]

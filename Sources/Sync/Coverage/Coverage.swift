@@ -17,13 +17,17 @@ public struct Coverage: Hashable, Sendable {
         /// What is known of it.
         public let kind: Kind
 
-        /// Where it begins; not itself in it, unless it is known.
+        /// Where it begins.
+        ///
+        /// A message there belongs to the stretch only if that is known.
         public let lower: Gap.Bound
 
-        /// Where it ends; not itself in it, unless it is known.
+        /// Where it ends.
+        ///
+        /// A message there belongs to the stretch only if that is known.
         public let upper: Gap.Bound
 
-        /// How many messages are held in it.
+        /// How many messages are held strictly between its bounds.
         ///
         /// In a gap they are some that came without the others.
         public let messageCount: Int
@@ -41,9 +45,6 @@ public struct Coverage: Hashable, Sendable {
 
     /// Whether all of the history is known.
     public var isComplete: Bool { stretches.allSatisfy { $0.kind == .known } }
-
-    /// How many messages are held in all.
-    public var messageCount: Int { stretches.reduce(0) { $0 + $1.messageCount } }
 }
 
 extension Coverage {
@@ -78,6 +79,8 @@ extension Coverage {
 
 extension StoreReader {
     /// Returns what is known of a channel's history, and what is not.
+    ///
+    /// Of a channel that is not held, all is missing; that is no error.
     ///
     /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be decoded.
     /// - Complexity: O(*n*) in the messages that are held; decodes none.

@@ -104,9 +104,11 @@ struct Connector: Hashable {
     }
 
     /// The user has new credentials, or none.
+    ///
+    /// Those of another user are none: all that is held is of this one.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
-        guard let credentials else {
+        guard let credentials, credentials.userID == self.credentials?.userID else {
             phase = .off
             return .nothing
         }

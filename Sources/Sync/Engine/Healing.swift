@@ -19,12 +19,22 @@ struct Healing {
         var unknownMessages: Set<MessageID> = []
         /// How many answers, one after the other, have changed nothing.
         var idleAnswers = 0
+        /// The cursors that were used since a walk began, or last brought something.
+        var usedCursors: Set<PageCursor> = []
         /// How often, one after the other, the server failed.
         var failures = 0
         /// Whether a call of it is on its way, or a wait.
         var isBusy = false
         /// Why it is left alone.
         var error: SyncError?
+
+        /// Notes where a walk goes on.
+        ///
+        /// - Returns: Whether it was there before, and has been elsewhere since.
+        mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
+            guard let next, next != last else { return false }
+            return !usedCursors.insert(next).inserted
+        }
     }
 
     private(set) var isOn = false
@@ -38,12 +48,18 @@ struct Healing {
 
     // MARK: Who shows what
 
+    /// Notes what somebody shows.
+    ///
+    /// Only who comes anew is a reason to try again what was left alone: one
+    /// who scrolls says so many times.
     mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
-        if isNew { works[url]?.error = nil }
-        works[url]?.stopped = []
-        works[url]?.walked = 0
+        if isNew {
+            works[url]?.error = nil
+            works[url]?.stopped = []
+            works[url]?.walked = 0
+        }
         enqueue(url)
     }
 
@@ -151,10 +167,13 @@ struct Healing {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
+    /// Tries again what was left alone.
     mutating func forgetFailures() {
-        for url in works.keys {
-            works[url]?.error = nil
+        for url in works.keys.sorted() {
             works[url]?.failures = 0
+            guard works[url]?.error != nil else { continue }
+            works[url]?.error = nil
+            enqueue(url)
         }
     }
 

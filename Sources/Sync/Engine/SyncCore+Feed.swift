@@ -15,7 +15,9 @@ extension SyncCore {
     mutating func takeFeed(_ answer: BackendAnswer, after token: FeedToken?) {
         switch answer {
         case .batch(let batch):
-            let last = read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil
+            guard let last = read({ (reader) throws(StoreError) in try reader.lastEpoch() }) else {
+                return waitForFeed(atLeast: nil)
+            }
             if let last, last != batch.epoch { return lose(.newEpoch, batch.epoch) }
             guard store(batch, after: token) else { return waitForFeed(atLeast: nil) }
             feedFailures = 0

@@ -5,6 +5,9 @@ extension SyncCore {
     /// How often, one after the other, the server may tell nothing new before it is left alone.
     private static let idleLimit = 5
 
+    /// Of how many messages the server is asked at once what became of them.
+    static let lookupLimit = 100
+
     /// Makes the calls that are to be made next.
     mutating func planHealing() {
         // Before the feed has begun, what is found may have changed again when it does.
@@ -25,7 +28,8 @@ extension SyncCore {
                 .messages(url, .cursor(newer.cursor), older: 0, newer: options.pageSize),
                 .newer(url, edge: newer.edge))
         }
-        guard let step = nextStep(in: url, work) else { return }
+        guard let plan = plan(for: url, work) else { return wait(for: url, atLeast: nil) }
+        guard let step = plan.next else { return }
         work.isBusy = true
         switch step {
         case .changes(let point):
@@ -50,22 +54,23 @@ extension SyncCore {
         }
     }
 
-    private mutating func nextStep(in url: ChannelURL, _ work: Healing.Work) -> HealingStep? {
+    /// - Returns: What there is to do; `nil` if that cannot be read.
+    private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
                 gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url),
                 isOpen: try reader.openChannel(orNil: url) != nil
             )
         }
+        guard let rows else { return nil }
         // An open channel is not followed: what one sees of it is asked for by who shows it.
-        guard let rows, !rows.isOpen else { return nil }
         return HealingPlan(
-            gaps: rows.gaps, staleRanges: rows.stale, view: healing.view(of: url),
+            gaps: rows.isOpen ? [] : rows.gaps, staleRanges: rows.isOpen ? [] : rows.stale,
+            view: healing.view(of: url),
             isRecent: healing.isKept(url),
             hasBudget: healing.isShown(url) || healing.isAwaited(url)
                 || work.pages < options.backgroundPages,
-            stopped: work.stopped
-        ).next
+            stopped: work.stopped)
     }
 
     /// Where a page is asked for whose newest message is to lie just below a bound.
@@ -89,7 +94,8 @@ extension SyncCore {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .tell else {
             return options.pageSize
         }
-        return max(1, min(options.pageSize, options.hugeGapThreshold + 1 - work.walked))
+        let left = options.hugeGapThreshold - work.walked
+        return left < options.pageSize ? max(1, left + 1) : options.pageSize
     }
 
     // MARK: Answers
@@ -104,11 +110,8 @@ extension SyncCore {
             if takePage(page, step, edge, call, news) { return }
         case (.page(let page), .newer(_, let edge)):
             takeNewer(page, edge, call, news)
-        case (.lookup(let lookup), .doubts(_, let extent)):
-            write { (ingest) throws(StoreError) in
-                try ingest.take(lookup, in: url, since: news, .messageFill)
-                try ingest.markVerified(url, extent)
-            }
+        case (.lookup(let lookup), .doubts(_, let extent, let rest)):
+            if takeLookup(lookup, in: url, extent, rest, news) { return }
         case (.messageChanges(let changes), .heal):
             return takeChanges(changes, in: url, news)
         default: break
@@ -141,17 +144,49 @@ extension SyncCore {
         if edge == nil, let newer = page.newer {
             let last = page.messages.last?.position.map(Gap.Bound.position)
             work.newer = (newer, last)
+            work.usedCursors = []
         }
-        let hasMoved = progress(in: url) != before || work.newer != nil
+        let after = progress(in: url)
+        let hasMoved = after != before || work.newer != nil
         work.idleAnswers = hasMoved ? 0 : work.idleAnswers + 1
         if case .walk(let gap) = step {
             work.walked += page.messages.count { $0.position.map(gap.contains) ?? false }
+            let isLeft = after.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
+            // A walk that begins anew, or has come nearer to its end, may use its cursors again.
+            if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
+            if work.isCircling(from: gap.walkCursor, to: page.older) {
+                work.idleAnswers = SyncCore.idleLimit
+            }
         }
         healing[url] = work
         if work.idleAnswers == SyncCore.idleLimit { stall(url) }
         if case .walk(let gap) = step { noteHugeGap(gap, in: url) }
         guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
-        self.call(.lookup(report.doubtful, url), .doubts(url, extent))
+        lookUp(report.doubtful[...], in: url, extent)
+        return true
+    }
+
+    /// Finds out what became of messages, some after the others.
+    private mutating func lookUp(
+        _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
+    ) {
+        let asked = ids.prefix(SyncCore.lookupLimit)
+        call(
+            .lookup(Array(asked), url),
+            .doubts(url, extent, rest: ids.dropFirst(asked.count)))
+    }
+
+    /// - Returns: Whether there are more to be found out about before the channel's next turn.
+    private mutating func takeLookup(
+        _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
+        _ rest: ArraySlice<MessageID>, _ news: Flights.News
+    ) -> Bool {
+        let isStored: Void? = write { (ingest) throws(StoreError) in
+            try ingest.take(lookup, in: url, since: news, .messageFill)
+            if rest.isEmpty { try ingest.markVerified(url, extent) }
+        }
+        guard isStored != nil, !rest.isEmpty else { return false }
+        lookUp(rest, in: url, extent)
         return true
     }
 
@@ -160,12 +195,17 @@ extension SyncCore {
         _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ news: Flights.News
     ) {
         guard let url = call.request.channelURL else { return }
-        write { (ingest) throws(StoreError) in
+        let report = write { (ingest) throws(StoreError) in
             try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
         }
+        // What was not stored is asked for again.
+        guard report != nil else { return }
         var work = healing[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
         work.idleAnswers = isIdle ? work.idleAnswers + 1 : 0
+        if work.isCircling(from: work.newer?.cursor, to: page.newer) {
+            work.idleAnswers = SyncCore.idleLimit
+        }
         let last = page.messages.last?.position.map(Gap.Bound.position) ?? edge
         work.newer = page.newer.map { ($0, last) }
         healing[url] = work
@@ -263,6 +303,7 @@ extension SyncCore {
         healing[url].changelog = nil
         healing[url].newer = nil
         healing[url].idleAnswers = 0
+        healing[url].usedCursors = []
         healing.fail(url, error)
         act(.tell(.failed(url, error)))
     }
@@ -288,7 +329,10 @@ extension SyncCore {
         else { return }
         act(.tell(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell where left == true: healing[url].stopped.insert(gap.lower)
+        case .tell where left == true:
+            healing[url].stopped.insert(gap.lower)
+            // Another gap is counted for itself.
+            healing[url].walked = 0
         case .tell: break
         // Told once.
         case .heal: healing[url].walked = .min
@@ -296,11 +340,16 @@ extension SyncCore {
     }
 
     /// What a page may change of what is known of a history.
-    private mutating func progress(in url: ChannelURL) -> [AnyHashable] {
-        let rows = read { (reader) throws(StoreError) -> [AnyHashable] in
-            [try reader.gaps(orAll: url), try reader.staleRanges(orNone: url)]
+    private mutating func progress(in url: ChannelURL) -> Progress {
+        let rows = read { (reader) throws(StoreError) in
+            Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
         }
-        return rows ?? []
+        return rows ?? Progress()
+    }
+
+    private struct Progress: Hashable {
+        var gaps: [Gap] = []
+        var stale: [StaleRange] = []
     }
 }
 

@@ -28,7 +28,7 @@ extension SyncCore {
 
     mutating func take(
         _ answer: BackendAnswer, to question: SyncQuestion, _ ticket: Int, _ attempt: Int,
-        _ flight: Flights.Flight?, _ news: Flights.News?
+        _ news: Flights.News?
     ) {
         if case .failed(let error) = answer {
             return act(.fail(SyncError(error), ticket: ticket))
@@ -61,10 +61,12 @@ extension SyncCore {
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
                 return .lookup(lookup)
             }
-        case (.lookup(let lookup), .settle(_, let url, let extent)):
+        case (.lookup(let lookup), .settle(_, let url, let extent, let lossCount)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
-                if news.isFollowed { try ingest.markVerified(url, extent) }
+                if news.isFollowed, try ingest.batch.lossCount() == lossCount {
+                    try ingest.markVerified(url, extent)
+                }
                 return .lookup(lookup)
             }
         case (.page(let page), .compare(let url, _, _, let edge)):
@@ -72,14 +74,7 @@ extension SyncCore {
                 try reader.compare(page, in: url, edge: edge, news)
             }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
-            return write { (ingest) throws(StoreError) in
-                try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-                // Where changes are still to be read, the token may be of a point after them.
-                if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
-                    ingest.batch.setMessageChangelogToken(changes.next, of: url)
-                }
-                return .messageChanges(changes)
-            }
+            return take(changes, in: url, news)
         case (.channelChanges(let changes), .channelChanges):
             return take(changes, news)
         case (.channels(let page), .channels):
@@ -102,7 +97,7 @@ extension SyncCore {
         _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ edge: Gap.Bound?,
         _ source: CollectionEventSource, _ news: Flights.News
     ) -> SyncReply? {
-        let report = write { (ingest) throws(StoreError) in
+        let fetched = write { (ingest) throws(StoreError) in
             var edge = edge
             switch anchor {
             case .message(let id):
@@ -112,12 +107,27 @@ extension SyncCore {
             case .newest where page.newer == nil: edge = .end
             default: break
             }
-            return try ingest.take(page, in: url, edge: edge, since: news, source)
+            let report = try ingest.take(page, in: url, edge: edge, since: news, source)
+            return FetchedMessages(
+                page: page, extent: report.extent, doubtful: report.doubtful,
+                lossCount: try ingest.batch.lossCount())
         }
-        guard let report else { return nil }
-        if !report.doubtful.isEmpty { healing.look(at: url) }
-        return .messages(
-            FetchedMessages(page: page, extent: report.extent, doubtful: report.doubtful))
+        guard let fetched else { return nil }
+        if !fetched.doubtful.isEmpty { healing.look(at: url) }
+        return .messages(fetched)
+    }
+
+    private mutating func take(
+        _ changes: MessageChangelog, in url: ChannelURL, _ news: Flights.News
+    ) -> SyncReply? {
+        write { (ingest) throws(StoreError) in
+            try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
+            // Where changes are still to be read, the token may be of a point after them.
+            if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
+                ingest.batch.setMessageChangelogToken(changes.next, of: url)
+            }
+            return .messageChanges(changes)
+        }
     }
 
     private mutating func take(

@@ -72,11 +72,12 @@ struct SyncCore {
     /// A call that has no answer yet.
     struct Call {
         enum Purpose {
-            case connect(ticket: Int?)
+            case connect
             case feed(after: FeedToken?)
             case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
             case newer(ChannelURL, edge: Gap.Bound?)
-            case doubts(ChannelURL, PageExtent)
+            /// The rest is asked for afterwards; then what the extent covers is stale no more.
+            case doubts(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
@@ -112,6 +113,8 @@ struct SyncCore {
     private var connectTicket: Int?
     private var actions: [Action] = []
     private var told: SyncState?
+    private var writeFailure: SyncError? { didSet { noteFailure() } }
+    private var readFailure: SyncError? { didSet { noteFailure() } }
 
     init(_ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities) {
         self.store = store
@@ -214,12 +217,13 @@ struct SyncCore {
             return loseConnection(error, call)
         }
         switch call.purpose {
-        case .connect(let ticket): take(answer, connecting: call, ticket)
+        case .connect:
+            if case .session(let session) = answer { begin(session) }
         case .feed(let token): takeFeed(answer, after: token)
         case .heal, .newer, .doubts: takeHealing(answer, call, news)
         case .outbox(let id): takeOutbox(answer, id, call, news)
         case .question(let question, let ticket, let attempt):
-            take(answer, to: question, ticket, attempt, call.flight, news)
+            take(answer, to: question, ticket, attempt, news)
         }
     }
 
@@ -239,13 +243,14 @@ struct SyncCore {
                 landed = ingest.landed
             }
             flights = newFlights
-            state.failure = nil
+            writeFailure = nil
+            readFailure = nil
             noteLanded(landed)
             return result
         } catch let error as StoreError {
-            state.failure = SyncError(error)
+            writeFailure = SyncError(error)
         } catch {
-            state.failure = SyncError(.store, "\(error)", cause: error)
+            writeFailure = SyncError(.store, "\(error)", cause: error)
         }
         return nil
     }
@@ -253,24 +258,28 @@ struct SyncCore {
     /// Reads something; `nil` if that fails, which is noted.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
-            return try body(try store.snapshot())
+            let result = try body(try store.snapshot())
+            readFailure = nil
+            return result
         } catch {
-            state.failure = SyncError(error)
+            readFailure = SyncError(error)
             return nil
         }
     }
 
+    /// What can be read says nothing of a disk that is full.
+    private mutating func noteFailure() { state.failure = writeFailure ?? readFailure }
+
     // MARK: The connection
 
     private mutating func connect(as credentials: Credentials, _ ticket: Int) {
-        if let user = read({ (reader) throws(StoreError) in try reader.storedUser() }) ?? nil {
-            guard user.userID == credentials.userID else {
-                let message = "the store is of \(user.userID), not of \(credentials.userID)"
-                return act(.fail(SyncError(.otherUser, message), ticket: ticket))
-            }
+        guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
+            let error = readFailure ?? SyncError(.store, "nobody knows whose the store is")
+            return act(.fail(error, ticket: ticket))
         }
-        if state.failure?.code == .closed, let failure = state.failure {
-            return act(.fail(failure, ticket: ticket))
+        if let user = stored, user.userID != credentials.userID {
+            let message = "the store is of \(user.userID), not of \(credentials.userID)"
+            return act(.fail(SyncError(.otherUser, message), ticket: ticket))
         }
         cutOff()
         if let old = connectTicket {
@@ -291,7 +300,7 @@ struct SyncCore {
     mutating func perform(_ step: Connector.Step) {
         switch step {
         case .connect(let credentials, _):
-            call(.connect(credentials), .connect(ticket: connectTicket))
+            call(.connect(credentials), .connect)
         case .wait(let attempt, let number):
             act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: nil))
         case .renew:
@@ -301,29 +310,29 @@ struct SyncCore {
         }
     }
 
-    private mutating func take(
-        _ answer: BackendAnswer, connecting call: Call, _ ticket: Int?
-    ) {
-        guard case .session(let session) = answer else { return }
+    private mutating func begin(_ session: BackendSession) {
         connector.succeed()
-        let ticket = connectTicket.take()
         state.user = session.user
-        let hasNewEpoch =
-            (read { (reader) throws(StoreError) in try reader.lastEpoch() } ?? nil)
-            .map { $0 != session.epoch } ?? false
-        write { (ingest) throws(StoreError) in
+        let hasNewEpoch = write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
             if try ingest.batch.storedAppInfo() != session.appInfo {
                 ingest.batch.setAppInfo(session.appInfo)
             }
-            if hasNewEpoch { try ingest.lose(.newEpoch, session.epoch) }
+            let last = try ingest.batch.lastEpoch()
             // What comes before the feed has begun is of this one.
-            if try ingest.batch.lastEpoch() == nil { ingest.batch.setLastEpoch(session.epoch) }
+            guard let last else {
+                ingest.batch.setLastEpoch(session.epoch)
+                return false
+            }
+            if last != session.epoch { try ingest.lose(.newEpoch, session.epoch) }
+            return last != session.epoch
         }
-        if hasNewEpoch { act(.tell(.historyLost(.newEpoch))) }
+        if hasNewEpoch == true { act(.tell(.historyLost(.newEpoch))) }
         healing.begin()
         feedFailures = 0
-        if let ticket { act(.connected(session.user, nil, ticket: ticket)) }
+        if let ticket = connectTicket.take() {
+            act(.connected(session.user, nil, ticket: ticket))
+        }
         startFeed()
     }
 

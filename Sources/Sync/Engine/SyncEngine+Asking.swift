@@ -8,9 +8,9 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - url: The channel.
-    ///   - anchor: The place, by the server's clock, a message, a cursor of an earlier page.
-    ///   - older: How many messages before it, at most; a page may have fewer.
-    ///   - newer: How many after it, at most.
+    ///   - anchor: The place: a time of the server's clock, a message, a cursor of an earlier page.
+    ///   - older: How many messages before it, at most; a page may have fewer, and not be the last.
+    ///   - newer: How many after it, at most. An anchor that is a message is one of these.
     ///   - edge: Where the anchor is, if nothing lies between it and what is known there: the message at
     ///     which a gap begins or ends. It is found out for an anchor that is a message.
     ///   - source: Why, for those who observe the store. The default is a gap being filled.
@@ -28,6 +28,8 @@ extension SyncEngine {
     }
 
     /// Fetches messages by their ids, as after a search; they close no gap.
+    ///
+    /// One that was not held lies in a gap then. All ids go to the server in one request.
     ///
     /// - Returns: Those that exist, and those that do not, which are not held any more.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
@@ -89,6 +91,10 @@ extension SyncEngine {
 
     /// Fetches a page of the group channels that a query is for.
     ///
+    /// - Parameters:
+    ///   - query: Which channels, in which order.
+    ///   - cursor: Where the page before ended; `nil` for the first page.
+    /// - Returns: The page; its cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
@@ -116,21 +122,24 @@ extension SyncEngine {
     /// - Parameters:
     ///   - url: The channel.
     ///   - range: What is shown; `nil` if nothing of it is there yet.
-    ///   - viewer: Who shows it; the same number again replaces what they showed before.
+    ///   - viewer: Who shows it; the same number again replaces what they showed before. One who comes
+    ///     anew makes the engine try again what it has left alone there, such as a huge gap.
     public func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
         take(.show(url, range, viewer: viewer))
     }
 
-    /// Notes that somebody shows a channel no more.
+    /// Notes that somebody shows a channel no more; of one who did not, nothing.
     public func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
 
     // MARK: Without asking
 
     /// Takes in messages that came another way, such as with a push, or an export.
     ///
-    /// They are shown where nothing newer is held, and close no gap.
+    /// They are shown where nothing newer is held, and close no gap: one that was not held lies in a gap
+    /// then. Needs no connection.
     ///
-    /// - Returns: How many of them are held now.
+    /// - Returns: How many of them are held now, as they came or newer. Those that were deleted, or lie
+    ///   before the beginning of the user's history, are not.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func ingest(

@@ -79,15 +79,30 @@ extension SyncEngine {
                 in: url, at: anchor ?? range.upper.anchorIncludingIt, older: pageSize, newer: 0,
                 edge: range.upper)
             cursor = fetched.page.older
-            if let extent = fetched.extent, !fetched.doubtful.isEmpty {
-                _ = try await reply(to: .settle(fetched.doubtful, url, extent))
-            }
+            try await settle(fetched, in: url)
+        }
+    }
+
+    /// Finds out what became of what is in doubt, so that it is stale no more.
+    private func settle(
+        _ fetched: FetchedMessages, in url: ChannelURL
+    ) async throws(SyncError) {
+        guard let extent = fetched.extent else { return }
+        var rest = fetched.doubtful[...]
+        while !rest.isEmpty {
+            let asked = Array(rest.prefix(SyncCore.lookupLimit))
+            rest = rest.dropFirst(asked.count)
+            _ = try await reply(
+                to: rest.isEmpty
+                    ? .settle(asked, url, extent, lossCount: fetched.lossCount)
+                    : .lookup(asked, url))
         }
     }
 
     /// What is known of a channel's history, and what is not.
     ///
-    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is.
+    /// - Complexity: O(*n*) in the messages that are held; decodes none.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }

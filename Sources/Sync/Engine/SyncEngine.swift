@@ -37,6 +37,7 @@ public actor SyncEngine {
     private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
     private var lastNumber = 0
     private var isClosed = false
+    private var toldConnection = ConnectionState.closed
 
     private enum Outcome: Sendable {
         case connected(User, BackendError?)
@@ -48,12 +49,13 @@ public actor SyncEngine {
     /// - Parameters:
     ///   - store: Where everything ends up.
     ///   - backend: The server, or the way to it.
-    ///   - options: How it goes about its work.
+    ///   - options: How it goes about its work. A page of no message, or no request at all, is misuse.
     ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
     ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
     ///   - now: The clock of this device, by which what was written waits no longer than it may.
     ///   - makeRequestID: Names what is written; no two may have one name, on whatever device.
-    ///   - renewSession: Gives new credentials when the session has expired; `nil` if there are none.
+    ///   - renewSession: Gives the same user's new credentials when the session has expired; `nil` if
+    ///     there are none. Without them, and with another user's, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
@@ -72,6 +74,9 @@ public actor SyncEngine {
         files = OutboxFiles(besides: store.directory)
         self.now = now
         self.makeRequestID = makeRequestID
+        precondition(
+            options.pageSize > 0 && options.parallelRequests > 0 && options.parallelSends > 0,
+            "An engine makes one request at a time or more, for a message or more.")
         core = SyncCore(store, options, backend.capabilities)
     }
 
@@ -92,7 +97,8 @@ public actor SyncEngine {
     ///
     /// - Returns: The user, and why there is no connection yet.
     /// - Throws: ``SyncError`` with code `refused` if the server does not let the user in, `otherUser` if
-    ///   the store is somebody else's, `notConnected`, `closed`, `canceled`.
+    ///   the store is somebody else's, `notConnected`; `store` if it cannot be read whose it is;
+    ///   `closed`, and `canceled` too if somebody else connects meanwhile.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -103,8 +109,8 @@ public actor SyncEngine {
         }
     }
 
-    /// Tries to connect at once, if it is waiting to; call it when the network is back, or the
-    /// application.
+    /// Tries to connect at once, if it is waiting to, and tries again what it has left alone; call it
+    /// when the network is back, or the application.
     public func reconnect() { take(.reconnect) }
 
     /// Ends the connection, and goes on with nothing; what is held stays.
@@ -137,6 +143,8 @@ public actor SyncEngine {
     public var state: SyncState { core.state }
 
     /// What happens to the engine from now on, beginning with its state; each follower is told all of it.
+    ///
+    /// What a follower has not read yet is kept for it. It ends when the engine is closed.
     public func events() -> AsyncStream<SyncEvent> {
         let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
         guard !isClosed else {
@@ -327,8 +335,6 @@ public actor SyncEngine {
         // A store that is closed has nobody to tell.
         _ = try? store.tell(.connection(connection))
     }
-
-    private var toldConnection = ConnectionState.closed
 }
 
 extension SyncError {

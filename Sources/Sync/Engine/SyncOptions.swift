@@ -3,12 +3,14 @@ public struct SyncOptions: Hashable, Sendable {
     /// How long to wait before connecting again, and before asking again for what failed.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    /// How many messages a page has that the engine asks for by itself.
+    /// How many messages a page has, at most, that the engine asks for by itself; at least 1.
     ///
     /// The default is 100.
     public var pageSize = 100
 
-    /// How many requests the engine makes by itself at the same time, beside the feed.
+    /// How many channels the engine looks after at the same time, beside the feed; at least 1.
+    ///
+    /// Each has one request on its way, or waits for its next attempt.
     ///
     /// The default is 2.
     public var parallelRequests = 2
@@ -18,14 +20,16 @@ public struct SyncOptions: Hashable, Sendable {
     /// They are those with the most recent messages. The default is 20; 0 for none.
     public var backgroundChannels = 20
 
-    /// How many pages the engine asks for, of a channel that nobody shows, between two connections.
+    /// How many pages the engine asks for of a channel, from one connection to the next, if nobody shows
+    /// it or waits for it.
     ///
-    /// The default is 5.
+    /// The default is 5; 0 for none.
     public var backgroundPages = 5
 
     /// Behind how many messages a gap is a huge one, for a channel that is shown.
     ///
-    /// The default is 300.
+    /// Told by walking it, so those that came without the others count too. The default is 300; the
+    /// largest number, where no gap is.
     public var hugeGapThreshold = 300
 
     /// What happens to a huge gap.

@@ -53,8 +53,9 @@ enum SyncQuestion: Hashable, Sendable {
     case messages(
         ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// Whether messages that a page did not have are gone, so that what it covers is stale no more.
-    case settle([MessageID], ChannelURL, PageExtent)
+    /// Whether messages that a page did not have are gone, so that what it covers is stale no more,
+    /// unless the server's history was lost again since the page.
+    case settle([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// How what is held differs from a page.
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
     case messageChanges(ChannelURL, ChangelogPoint)
@@ -66,7 +67,7 @@ enum SyncQuestion: Hashable, Sendable {
         switch self {
         case .messages(let url, let anchor, let older, let newer, _, _):
             .messages(url, anchor, older: older, newer: newer)
-        case .lookup(let ids, let url), .settle(let ids, let url, _): .lookup(ids, url)
+        case .lookup(let ids, let url), .settle(let ids, let url, _, _): .lookup(ids, url)
         case .compare(let url, let anchor, let older, _):
             .messages(url, anchor, older: older, newer: 0)
         case .messageChanges(let url, let point): .messageChanges(url, point)
@@ -101,6 +102,9 @@ public struct FetchedMessages: Hashable, Sendable {
 
     /// What is held where the page has nothing, and may have been deleted.
     var doubtful: [MessageID]
+
+    /// How often the server's history was lost before the page was stored.
+    var lossCount: Int64
 
     /// From where on the history is known now; `nil` if the page covers nothing but its messages.
     public var from: Gap.Bound? { extent?.from }

@@ -17,7 +17,9 @@ public struct SyncState: Hashable, Sendable {
     /// How much the user has not seen; `nil` where the server has not said.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// What keeps the engine from going on, such as a full disk; `nil` if nothing does.
+    /// Why the store cannot be written to or read, such as a full disk; `nil` if it can.
+    ///
+    /// The engine tries again by itself.
     public internal(set) var failure: SyncError?
 
     /// Whether all was told that happened, and nothing is left to do.
@@ -64,7 +66,8 @@ public enum SyncEvent: Sendable {
     /// What the server said before holds no more, and is being asked for again.
     case historyLost(HistoryLoss)
     /// What the engine asked for by itself in a channel failed, and is not tried again until somebody
-    /// shows the channel, or a connection is made.
+    /// else shows the channel or waits for it, a hole is told of it, or ``SyncEngine/reconnect()`` is
+    /// called or a connection made.
     case failed(ChannelURL, SyncError)
     /// The user's session has ended: it goes on with new credentials.
     case sessionExpired

@@ -32,13 +32,6 @@ struct FeedToken: Hashable {
     }
 }
 
-/// What is remembered of the last time that the user was let in.
-struct StoredSession: Hashable {
-    var user: User
-    var epoch: ServerEpoch
-    var appInfo: AppInfo?
-}
-
 // The scopes of the engine's tokens. DO NOT CHANGE: on disk.
 private enum Scope {
     static let feed = "feed"
@@ -69,15 +62,17 @@ extension StoreReader {
         try token(Scope.losses).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    /// Who was let in last; `nil` if nobody was.
+    /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
     func storedUser() throws(StoreError) -> User? {
         try token(Scope.user).flatMap { try? User(serialized: $0) }
     }
 
+    /// What the server said of the application; `nil` if it said nothing, or it cannot be read.
     func storedAppInfo() throws(StoreError) -> AppInfo? {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
 
+    /// How much the user had not seen, as it was last told; `nil` if nobody said, or it cannot be read.
     func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
         try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
     }

@@ -93,7 +93,7 @@ struct Flights {
     }
 
     /// Whether the answer of a request is of any use.
-    func isValid(_ flight: Flight) -> Bool {
+    private func isValid(_ flight: Flight) -> Bool {
         flight.loss == losses
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }

@@ -52,10 +52,7 @@ extension Ingest {
         case .channelRemoved(let url, _):
             try remove(url, .eventChannelDeleted, &report)
         case .channels(let urls):
-            for url in try batch.channelURLs() where !urls.contains(url) {
-                guard try batch.openChannel(orNil: url) == nil else { continue }
-                try remove(url, .channelBackgroundSync, &report)
-            }
+            try removeAll(but: urls, &report)
         case .openChannel(let channel):
             try batch.save(channel, source: .eventChannelChanged)
         case .unreadCount(let count):
@@ -82,13 +79,7 @@ extension Ingest {
             try openHole(in: url, walk, since: previous)
             report.openedChannels.append(url)
         case .read(let userID, let url, let time):
-            let isOwn = userID == self.userID
-            try changeChannel(url, .eventReadReceiptUpdated) { channel in
-                channel.readReceipts.raise(userID, to: time)
-                if isOwn {
-                    channel.myLastRead = max(channel.myLastRead ?? .distantPast, time)
-                }
-            }
+            try noteRead(by: userID, in: url, at: time)
         case .delivered(let userID, let url, let time):
             try changeChannel(url, .eventDeliveryReceiptUpdated) {
                 $0.deliveryReceipts.raise(userID, to: time)
@@ -202,6 +193,27 @@ extension Ingest {
         try batch.markVerified(channel.url, from: .beginning, through: beginning)
     }
 
+    private mutating func noteRead(
+        by userID: UserID, in url: ChannelURL, at time: Timestamp
+    ) throws(StoreError) {
+        let isOwn = userID == self.userID
+        try changeChannel(url, .eventReadReceiptUpdated) { channel in
+            channel.readReceipts.raise(userID, to: time)
+            if isOwn { channel.myLastRead = max(channel.myLastRead ?? .distantPast, time) }
+        }
+    }
+
+    /// Takes out all group channels but those that the user has.
+    private mutating func removeAll(
+        but urls: some Sequence<ChannelURL>, _ report: inout FeedReport
+    ) throws(StoreError) {
+        let kept = Set(urls)
+        for url in try batch.channelURLs() where !kept.contains(url) {
+            guard try batch.openChannel(orNil: url) == nil else { continue }
+            try remove(url, .channelBackgroundSync, &report)
+        }
+    }
+
     private mutating func remove(
         _ url: ChannelURL, _ source: CollectionEventSource, _ report: inout FeedReport
     ) throws(StoreError) {
@@ -217,6 +229,7 @@ extension Ingest {
         flights.noteChannel(url)
         forget(url)
         batch.setUntold(nil, of: url)
+        batch.setMessageChangelogToken(nil, of: url)
         try batch.removeChannel(url, source: source)
     }
 

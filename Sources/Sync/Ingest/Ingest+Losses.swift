@@ -13,12 +13,12 @@ extension Ingest {
     /// Writes down that all channels may have changed, before the feed begins anew.
     ///
     /// What is held stays, and is marked as stale; what may have come since is a gap at the newest end.
-    /// - Complexity: O(*c*) in the channels, with some lookups for each.
     ///
     /// - Parameters:
     ///   - loss: What was lost.
     ///   - epoch: Which history of the server is followed from now on, if that is known.
     /// - Throws: What the store throws.
+    /// - Complexity: O(*c*) in the channels, with some lookups for each.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
@@ -28,9 +28,11 @@ extension Ingest {
             if loss == .newEpoch {
                 try forgetTombstones(in: url)
                 try forgetWhatLiesInGaps(of: url)
+                batch.setMessageChangelogToken(nil, of: url)
             }
             forget(url)
         }
+        if loss == .newEpoch { batch.setChannelChangelogToken(nil) }
         flights.voidAll()
         let last = try batch.lastEpoch()
         batch.setLastEpoch(epoch ?? last)

@@ -107,16 +107,7 @@ struct Ingest {
         guard let position = message.position else { return false }
         let url = message.channelURL
         let known = try knowledge(of: url)
-        if let beginning = known.beginning, .position(position) < beginning { return false }
-        if known.hasTombstones,
-            let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
-        {
-            // What was asked for later has it again; of the feed, that may be what it told before.
-            guard isTelling ? message.version > tombstone.deletedAt : freshness == .fresh else {
-                return false
-            }
-            try batch.removeTombstone(of: position.messageID, in: url)
-        }
+        guard try admit(message, at: position, known, freshness) else { return false }
         if !isTelling { try noteWhatIsTold(of: url) }
         // An answer that the feed has overtaken may be older than what it told.
         let isNow = freshness == .fresh || isTelling
@@ -143,6 +134,24 @@ struct Ingest {
         if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try land(message)
+        return true
+    }
+
+    /// Lets a message in, unless it lies before the beginning, or was deleted.
+    private func admit(
+        _ message: Message, at position: Position, _ known: ChannelKnowledge,
+        _ freshness: Freshness
+    ) throws(StoreError) -> Bool {
+        let url = message.channelURL
+        if let beginning = known.beginning, .position(position) < beginning { return false }
+        guard known.hasTombstones,
+            let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
+        else { return true }
+        // What was asked for later has it again; of the feed, that may be what it told before.
+        guard isTelling ? message.version > tombstone.deletedAt : freshness == .fresh else {
+            return false
+        }
+        try batch.removeTombstone(of: position.messageID, in: url)
         return true
     }
 

@@ -1,0 +1,48 @@
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+@testable import Sync
+
+/// Which channels are looked after, and what is forgotten when.
+@Suite struct HealingTests {
+    private var stalled: SyncError { SyncError(.stalled, "again and again") }
+
+    /// A channel that one viewer shows, and whose work has come to an end.
+    private func shown() -> Healing {
+        var healing = Healing()
+        healing.begin()
+        healing.show("c", ShownRange(from: .beginning), 1)
+        _ = healing.next(isLive: true)
+        healing["c"].stopped = [.beginning]
+        healing["c"].walked = 7
+        return healing
+    }
+
+    @Test func whoScrollsDoesNotBeginAnew() {
+        var healing = shown()
+        healing.show("c", ShownRange(from: .beginning, to: .end), 1)
+        #expect(healing["c"].stopped == [.beginning])
+        #expect(healing["c"].walked == 7)
+        healing.show("c", nil, 2)
+        #expect(healing["c"].stopped == [])
+        #expect(healing["c"].walked == 0)
+    }
+
+    @Test func whoHidesAndShowsAgainBeginsAnew() {
+        var healing = shown()
+        healing.hide("c", 1)
+        healing.show("c", nil, 1)
+        #expect(healing["c"].stopped == [])
+    }
+
+    @Test func whatFailedIsTriedAgainOnceItsFailureIsForgotten() {
+        var healing = shown()
+        healing.fail("c", stalled)
+        #expect(healing.isDone && healing.failure(of: "c") != nil)
+        healing.forgetFailures()
+        #expect(!healing.isDone && healing.failure(of: "c") == nil)
+        #expect(healing.next(isLive: true) == "c")
+    }
+}

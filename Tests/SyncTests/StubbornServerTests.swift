@@ -1,0 +1,107 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// A server that leads in a circle: behind each of its empty pages is the other one.
+private struct CirclingBackend: ForwardingBackend {
+    let base: any Backend
+    /// Whether the circle is at the newest end, rather than on the way to what is older.
+    var isNewer = false
+
+    func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        let next: PageCursor = anchor == .cursor("there") ? "back" : "there"
+        return MessagePage(
+            messages: [], older: isNewer ? nil : next, newer: isNewer ? next : nil)
+    }
+}
+
+/// A server that answers for no more than a hundred messages at once.
+private struct ScantBackend: ForwardingBackend {
+    let base: any Backend
+
+    func lookup(
+        _ messageIDs: [MessageID], in channelURL: ChannelURL
+    ) async throws(BackendError) -> MessageLookup {
+        guard messageIDs.count <= 100 else { throw BackendError(.refused, "too many ids") }
+        return try await base.lookup(messageIDs, in: channelURL)
+    }
+}
+
+/// Servers that are less patient or less clever than one would like.
+@Suite(.timeLimit(.minutes(1))) struct StubbornServerTests {
+    @Test(arguments: [true, false])
+    func aWalkInACircleIsFollowedNoFurther(isNewer: Bool) async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        let engine = SyncEngine(
+            store: story.store, backend: CirclingBackend(base: story.network, isNewer: isNewer),
+            options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        await #expect { try await engine.caughtUp("general") } throws: {
+            ($0 as? SyncError)?.code == .stalled
+        }
+        await engine.close()
+        await story.close()
+    }
+
+    /// A device that holds 250 messages between two others, and can ask for a hundred at once.
+    private func crowded() async throws -> (Story, SyncEngine, [MessageID]) {
+        let story = try await Story()
+        try await story.say("a")
+        let now = story.clock.now.milliseconds
+        let messages = (1...250).map {
+            Message.sample(10_000 + $0, text: "m", at: Timestamp(milliseconds: now + Int64($0)))
+        }
+        try story.server.importMessages(messages, tellsFeed: false)
+        story.clock.advance(by: .seconds(3600))
+        try await story.say("z")
+        let engine = SyncEngine(
+            store: story.store, backend: ScantBackend(base: story.network), options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp("general")
+        await engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await engine.caughtUp("general")
+        await engine.hide("general", viewer: 1)
+        #expect(try story.counts() == "252")
+        return (story, engine, messages.map { $0.messageID! })
+    }
+
+    @Test func whatIsInDoubtIsAskedForInPieces() async throws {
+        let (story, engine, ids) = try await crowded()
+        await engine.disconnect()
+        for id in ids {
+            try await story.alice.delete(id, in: "general", requestID: RequestID("delete \(id)"))
+        }
+        try story.server.expireCursors()
+        try await engine.connect(as: Credentials("bob"))
+        await engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("a z")
+        try await engine.caughtUp("general")
+        await engine.close()
+        await story.close()
+    }
+
+    @Test func whatIsInDoubtIsRepairedInPieces() async throws {
+        let (story, engine, _) = try await crowded()
+        let now = story.clock.now.milliseconds
+        try story.store.write { batch in
+            for number in 1...150 {
+                try batch.save(
+                    Message.sample(
+                        20_000 + number, text: "ghost",
+                        at: Timestamp(milliseconds: now - 1_000_000 - Int64(number))))
+            }
+        }
+        #expect(try story.counts() == "402")
+        try await engine.repair("general")
+        #expect(try story.counts() == "252")
+        #expect(try await engine.verify("general").isEmpty)
+        await engine.close()
+        await story.close()
+    }
+}
