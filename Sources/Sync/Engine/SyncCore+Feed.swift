@@ -25,8 +25,6 @@ extension SyncCore {
             startFeed()
         case .failed(let error) where error.code == .expired && token != nil:
             lose(.expiredCursor)
-        case .failed(let error) where error.code == .canceled:
-            startFeed()
         case .failed(let error):
             waitForFeed(atLeast: error.retryAfter)
         default: break

@@ -247,9 +247,9 @@ extension SyncCore {
     private mutating func takeFailure(_ error: BackendError, _ url: ChannelURL, _ call: Call) {
         switch error.code {
         case .expired: expire(url, call)
-        case .canceled: healing.resume(url)
         case .unsupported where call.isOfChanges: giveUpChanges(in: url)
-        case _ where error.isTransient:
+        // Nobody here has canceled it: those calls are not waited for.
+        case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
         default: leave(url, SyncError(error))

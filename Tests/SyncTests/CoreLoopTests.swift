@@ -1,0 +1,59 @@
+import Models
+import Store
+import Testing
+
+@testable import Sync
+
+/// A backend that answers at once, and always the same, must not make the core go round without a wait.
+@Suite struct CoreLoopTests {
+    private let session = BackendSession(user: User(id: "bob"), epoch: "1")
+
+    /// What a core asks for when each call is answered as a closure says, until nothing follows.
+    private func requests(
+        _ core: inout SyncCore, atMost limit: Int,
+        _ answer: (BackendRequest) -> BackendAnswer
+    ) -> [BackendRequest] {
+        var requests: [BackendRequest] = []
+        var actions = core.step(.connect(Credentials("bob"), ticket: 1))
+        while !actions.isEmpty, requests.count < limit {
+            if case .call(let request, let number) = actions.removeFirst() {
+                requests.append(request)
+                actions += core.step(.answer(answer(request), call: number))
+            }
+        }
+        return requests
+    }
+
+    @Test(arguments: [
+        BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
+        .notConnected, .sessionExpired, .notFound, .unsupported,
+    ])
+    func afterAFeedThatFailsTheCoreWaits(_ code: BackendError.Code) throws {
+        var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
+        let asked = requests(&core, atMost: 20) { request in
+            if case .connect = request { return .session(session) }
+            return .failed(BackendError(code, "no"))
+        }
+        #expect(asked.count < 10)
+    }
+
+    @Test(arguments: [
+        BackendError.Code.canceled, .serverFailure, .throttled, .expired, .refused, .unanswered,
+        .notFound, .unsupported,
+    ])
+    func afterAPageThatFailsTheCoreWaitsOrLeavesTheChannel(_ code: BackendError.Code) throws {
+        var core = SyncCore(try ChatStore.inMemory(), SyncOptions(), [])
+        _ = core.step(.show("general", ShownRange(from: .beginning), viewer: 1))
+        var hasBegun = false
+        let asked = requests(&core, atMost: 20) { request in
+            switch request {
+            case .connect: return .session(session)
+            case .feed where !hasBegun:
+                hasBegun = true
+                return .batch(FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true))
+            default: return .failed(BackendError(code, "no"))
+            }
+        }
+        #expect(asked.count < 10)
+    }
+}
