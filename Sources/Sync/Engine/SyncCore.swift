@@ -214,6 +214,8 @@ struct SyncCore {
         guard let call = calls.removeValue(forKey: number) else { return }
         let news = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
+            // It was not done: all of these say so.
+            if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
             return loseConnection(error, call)
         }
         switch call.purpose {
@@ -237,7 +239,9 @@ struct SyncCore {
         var landed: [(draft: Draft, message: Message)] = []
         do {
             try store.write { batch in
-                var ingest = Ingest(batch, options, state.user?.userID, flights)
+                // Before the first connection it is whoever was there the last time.
+                let userID = try state.user?.userID ?? batch.storedUser()?.userID
+                var ingest = Ingest(batch, options, userID, flights)
                 result = try body(&ingest)
                 newFlights = ingest.flights
                 landed = ingest.landed

@@ -22,11 +22,13 @@ struct Flights {
         fileprivate(set) var isFollowed = false
         /// The messages that something was told of.
         fileprivate(set) var touched: Set<MessageID> = []
+        /// The messages that were saved anew, by whatever told them.
+        fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were deleted.
         fileprivate(set) var deleted: Set<MessageID> = []
         /// The channels that something was told of, other than messages.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// What was told of messages that nobody held, in this order.
+        /// What was told of messages beside what they say, in this order.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
     }
 
@@ -76,7 +78,9 @@ struct Flights {
         for note in notes[url] ?? [] where note.number > flight.number && isValid {
             news.touched.insert(note.id)
             switch note.what {
-            case .touched: news.deleted.remove(note.id)
+            case .touched:
+                news.saved.insert(note.id)
+                news.deleted.remove(note.id)
             case .deleted:
                 news.deleted.insert(note.id)
                 news.events[note.id] = nil
@@ -123,7 +127,7 @@ struct Flights {
     /// Notes that a message was deleted.
     mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) { note(id, url, .deleted) }
 
-    /// Notes what was told of a message that nobody holds.
+    /// Notes what was told of a message, held or not.
     mutating func note(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
         note(id, url, .told(event))
     }

@@ -212,7 +212,8 @@ extension Flights.News {
     /// How sure one may be of what an answer says of a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .hearsay }
-        return touched.contains(id) ? .unknown : .fresh
+        // What was told of reactions and threads alone is laid over the answer.
+        return saved.contains(id) ? .unknown : .fresh
     }
 }
 

@@ -230,11 +230,9 @@ struct Ingest {
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        guard var message = try batch.message(orNil: id, in: url) else {
-            // An answer may bring it that was given before.
-            return flights.note(event, of: id, in: url)
-        }
-        flights.noteTouched(id, in: url)
+        // An answer may bring it, or more of it, that was given before.
+        flights.note(event, of: id, in: url)
+        guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }
         try batch.save(message, source: source)
     }

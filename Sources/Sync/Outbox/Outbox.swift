@@ -10,10 +10,17 @@ struct Outbox {
         private var taken = 0
         /// Whether the first one is on its way, or has to wait.
         var isBusy = false
-        /// Whether nothing goes on before somebody looks at what failed.
-        var isStopped = false
+        /// What nothing goes past before somebody looks at it.
+        private var failed: Set<RequestID> = []
 
-        var first: RequestID? { taken < ids.count ? ids[taken] : nil }
+        var isEmpty: Bool { taken == ids.count }
+
+        /// The first one; `nil` if there is none, or it stops the others.
+        var first: RequestID? {
+            isEmpty || failed.contains(ids[taken]) ? nil : ids[taken]
+        }
+
+        mutating func stop(at id: RequestID) { failed.insert(id) }
 
         mutating func append(_ id: RequestID) { ids.append(id) }
 
@@ -27,6 +34,7 @@ struct Outbox {
         }
 
         mutating func remove(_ id: RequestID) {
+            failed.remove(id)
             if first == id { return removeFirst() }
             guard let index = ids[taken...].firstIndex(of: id) else { return }
             ids.remove(at: index)
@@ -36,32 +44,81 @@ struct Outbox {
     private var queues: [ChannelURL: Queue] = [:]
     /// The channels that may be looked at, the one first that was not for longest.
     private var turns: [ChannelURL] = []
-    /// What waits for a message that failed, by the request of that.
-    private var parked: [RequestID: [RequestID]] = [:]
+    /// The messages that failed, and for which changes wait.
+    private var parked: Set<RequestID> = []
+    /// What was to be done to a message before it was sent, by the request of that.
+    private var changes: [RequestID: [RequestID]] = [:]
+    /// Whether nothing goes past a message that failed.
+    private var stops = false
+    /// What no server has seen yet: what was written since the process began, and not handed over.
+    private var untried: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
+    /// Whether that was held against the messages that have landed.
+    var isCompared = false
 
     /// Takes over what is on the disk, in its order.
-    mutating func load(_ drafts: [Draft]) {
+    ///
+    /// - Parameter stops: Whether nothing goes past a message that failed.
+    mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
-        isLoaded = true
-        for draft in drafts where draft.state == .pending {
-            append(draft.requestID, in: draft.channelURL)
-        }
+        (isLoaded, self.stops) = (true, stops)
+        let channels = Dictionary(grouping: drafts, by: \.channelURL)
+        for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
     }
 
     /// Takes over what is on the disk of one channel.
     mutating func load(_ drafts: [Draft], of url: ChannelURL) {
         var queue = Queue()
         queue.isBusy = queues[url]?.isBusy ?? false
-        for draft in drafts where draft.state == .pending { queue.append(draft.requestID) }
+        for draft in drafts {
+            if let target = draft.targetRequestID { note(draft.requestID, behind: target) }
+            if draft.state == .pending {
+                queue.append(draft.requestID)
+            } else if stops && draft.operation == .send {
+                queue.append(draft.requestID)
+                queue.stop(at: draft.requestID)
+            }
+        }
         queues[url] = queue
         takeTurn(url)
     }
 
-    mutating func append(_ id: RequestID, in url: ChannelURL) {
+    private mutating func note(_ id: RequestID, behind target: RequestID) {
+        if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
+    }
+
+    /// Adds what was just written.
+    mutating func append(_ id: RequestID, in url: ChannelURL, behind target: RequestID? = nil) {
+        if let target { note(id, behind: target) }
+        untried.insert(id)
         queues[url, default: Queue()].append(id)
         takeTurn(url)
+    }
+
+    /// Whether no server can have it: nobody was asked to take it since it was written.
+    func isUntried(_ id: RequestID) -> Bool { untried.contains(id) }
+
+    mutating func setUntried(_ isUntried: Bool, _ id: RequestID) {
+        if isUntried { untried.insert(id) } else { untried.remove(id) }
+    }
+
+    /// Notes that something failed: others go past it, or stop there.
+    mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
+        guard stops && isMessage else { return remove(id, from: url) }
+        queues[url]?.stop(at: id)
+    }
+
+    /// What was to be done to a message before it was sent; some of it may be gone.
+    func changes(behind target: RequestID) -> [RequestID] { changes[target] ?? [] }
+
+    /// A message is no draft any more.
+    ///
+    /// - Returns: Whether something waited for that.
+    mutating func settle(_ target: RequestID) -> Bool {
+        changes[target] = nil
+        untried.remove(target)
+        return parked.remove(target) != nil
     }
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {
@@ -72,13 +129,8 @@ struct Outbox {
     /// Lets a change wait until the message that it is for is sent again.
     mutating func park(_ id: RequestID, in url: ChannelURL, behind target: RequestID) {
         queues[url]?.remove(id)
-        parked[target, default: []].append(id)
+        parked.insert(target)
     }
-
-    /// Whether anything waits behind a message that failed.
-    func hasParked(behind target: RequestID) -> Bool { parked[target] != nil }
-
-    mutating func unpark(behind target: RequestID) { parked[target] = nil }
 
     /// The first one that waits in a channel.
     func first(in url: ChannelURL) -> RequestID? { queues[url]?.first }
@@ -87,11 +139,11 @@ struct Outbox {
     mutating func next() -> ChannelURL? {
         while !turns.isEmpty {
             let url = turns.removeFirst()
-            guard let queue = queues[url], queue.first != nil else {
+            guard let queue = queues[url], !queue.isEmpty else {
                 queues[url] = nil
                 continue
             }
-            if !queue.isBusy && !queue.isStopped { return url }
+            if !queue.isBusy && queue.first != nil { return url }
         }
         return nil
     }
@@ -99,11 +151,6 @@ struct Outbox {
     mutating func setBusy(_ isBusy: Bool, _ url: ChannelURL) {
         queues[url]?.isBusy = isBusy
         if !isBusy { takeTurn(url) }
-    }
-
-    mutating func setStopped(_ isStopped: Bool, _ url: ChannelURL) {
-        queues[url]?.isStopped = isStopped
-        if !isStopped { takeTurn(url) }
     }
 
     /// Nothing is on its way any more.

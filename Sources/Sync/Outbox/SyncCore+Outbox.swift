@@ -14,7 +14,7 @@ extension SyncCore {
             draft.follows = try ingest.batch.newestPosition(in: draft.channelURL)
             try ingest.batch.save(draft, source: source)
         }
-        outbox.append(draft.requestID, in: draft.channelURL)
+        outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
     }
 
     /// Lets a draft that failed wait again.
@@ -25,6 +25,7 @@ extension SyncCore {
         guard var draft = try heldDraft(id), draft.state == .failed else {
             throw SyncError(.refused, "no draft \(id) has failed")
         }
+        outbox.setUntried(isUnsent(draft), id)
         draft.resend(at: time)
         // Whoever sends it again knows that it may be there already.
         draft.isDoubtful = false
@@ -33,7 +34,6 @@ extension SyncCore {
             try ingest.batch.save(resent, source: .localMessageResendStarted)
             return try ingest.batch.drafts(in: resent.channelURL)
         }
-        outbox.unpark(behind: id)
         outbox.load(drafts, of: resent.channelURL)
         return resent
     }
@@ -51,7 +51,7 @@ extension SyncCore {
             try ingest.batch.removeDraft(id, source: .localMessageCanceled)
             return changes + [draft]
         }
-        outbox.unpark(behind: id)
+        _ = outbox.settle(id)
         for draft in removed {
             outbox.remove(draft.requestID, from: url)
             if let number = calls.first(where: { $0.value.draftID == draft.requestID })?.key {
@@ -72,7 +72,9 @@ extension SyncCore {
     ) throws(SyncError) -> Bool {
         try loadOutbox()
         guard var draft = try heldDraft(id), draft.operation == .send else { return false }
-        if calls.values.contains(where: { $0.draftID == id }) || draft.isDoubtful {
+        // What the server may have, it does not take in another form. And what waits behind a
+        // message comes after what the message says by then.
+        if try hasEdits(behind: id) || !isUnsent(draft) {
             try post(change)
             return true
         }
@@ -83,6 +85,23 @@ extension SyncCore {
         try commit { (ingest) throws(StoreError) in try ingest.batch.save(rewritten) }
         finish(change, .done)
         return true
+    }
+
+    private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
+        for id in outbox.changes(behind: target) where try heldDraft(id)?.operation == .update {
+            return true
+        }
+        return false
+    }
+
+    /// Whether the server cannot have it.
+    private func isUnsent(_ draft: Draft) -> Bool {
+        if draft.isDoubtful || calls.values.contains(where: { $0.draftID == draft.requestID }) {
+            return false
+        }
+        if outbox.isUntried(draft.requestID) { return true }
+        return draft.state == .failed
+            && ![.pendingError, .ackTimeout].contains(draft.errorCode)
     }
 
     func heldDraft(_ id: RequestID) throws(SyncError) -> Draft? {
@@ -107,7 +126,7 @@ extension SyncCore {
         guard !outbox.isLoaded else { return }
         do throws(StoreError) {
             let drafts = try store.drafts()
-            outbox.load(drafts)
+            outbox.load(drafts, stops: options.failedDraftPolicy == .stop)
             // One that cannot be read may have files nevertheless.
             if try store.unreadableDraftIDs().isEmpty {
                 act(.keepFiles(Set((drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
@@ -122,11 +141,24 @@ extension SyncCore {
     /// Sends what is the next in each channel.
     mutating func planOutbox() {
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
+        takeOutLanded()
         while calls.values.count(where: { $0.draftID != nil }) < options.parallelSends,
             let url = outbox.next()
         {
             sendFirst(in: url)
         }
+    }
+
+    /// Takes out what failed and has landed since, where the process ended between the two.
+    private mutating func takeOutLanded() {
+        guard !outbox.isCompared else { return }
+        let failed = read { (reader) throws(StoreError) in try reader.drafts(state: .failed) }
+        guard let failed else { return }
+        for draft in failed {
+            guard let message = landedMessage(of: draft) else { continue }
+            guard remove(draft, .sent(message)) else { return }
+        }
+        outbox.isCompared = true
     }
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -172,6 +204,7 @@ extension SyncCore {
 
     /// Whether a draft may go now, and what is asked of the server.
     private mutating func fit(_ draft: Draft) -> Fitness {
+        if let message = landedMessage(of: draft) { return .isOver(.sent(message)) }
         let age = time.milliseconds.subtractingReportingOverflow(draft.waitingSince.milliseconds)
         if !age.overflow, age.partialValue > options.draftLifetime.milliseconds {
             return .fails(.pendingError, "it has waited for too long")
@@ -180,7 +213,9 @@ extension SyncCore {
             return .fails(.ackTimeout, "the server may have it, and cannot tell")
         }
         if let notBefore = draft.notBefore, notBefore > time {
-            return .waits(.milliseconds(notBefore.milliseconds - time.milliseconds))
+            // The clock may have been put back since, by years.
+            let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
+            return .waits(.milliseconds(pause.overflow ? 3_600_000 : min(pause.0, 3_600_000)))
         }
         if draft.operation == .send { return fitToSend(draft) }
         return fitToChange(draft)
@@ -190,17 +225,23 @@ extension SyncCore {
         guard draft.message != nil else {
             return .fails(.unknown, "a newer version wrote it")
         }
-        // The feed of an earlier run may have told it, and the process ended before it was taken out.
-        let landed = read { (reader) throws(StoreError) in
-            try reader.message(requestID: draft.requestID, in: draft.channelURL)
-        }
-        if let landed, let message = landed, message.sender?.userID == state.user?.userID {
-            return .isOver(.sent(message))
-        }
         if let index = draft.indicesToUpload.first {
             return .goes(.upload(draft, index: index))
         }
         return .goes(.send(draft))
+    }
+
+    /// The message that was made of a draft, if it is held.
+    ///
+    /// The feed of an earlier run may have told it, and the process ended before the draft was taken out.
+    private mutating func landedMessage(of draft: Draft) -> Message? {
+        guard draft.operation == .send else { return nil }
+        let landed = read { (reader) throws(StoreError) in
+            try reader.message(requestID: draft.requestID, in: draft.channelURL)
+        }
+        guard let landed, let message = landed, message.sender?.userID == state.user?.userID
+        else { return nil }
+        return message
     }
 
     private mutating func fitToChange(_ draft: Draft) -> Fitness {
@@ -248,6 +289,7 @@ extension SyncCore {
                 return wait(forOutboxOf: draft.channelURL, atLeast: nil)
             }
         }
+        outbox.setUntried(false, draft.requestID)
         attempts[draft.requestID, default: 0] += 1
         call(request, .outbox(draft.requestID))
     }
@@ -273,6 +315,7 @@ extension SyncCore {
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return takeFailure(error, draft, call) }
+        let changes = outbox.changes(behind: id)
         let fate = write { (ingest) throws(StoreError) -> DraftFate? in
             switch answer {
             case .message(let message):
@@ -283,6 +326,12 @@ extension SyncCore {
                     try ingest.take(message, .eventMessageSent, .unknown)
                 }
                 try ingest.batch.removeDraft(id, source: .eventMessageSent)
+                // The message may not be held, and then nobody else knows what they are for.
+                for change in changes {
+                    guard var draft = try ingest.batch.draft(orNil: change) else { continue }
+                    draft.messageID = message.messageID
+                    try ingest.batch.save(draft)
+                }
                 return .sent(message)
             case .deleted:
                 if case .delete(let messageID, _, _) = call.request {
@@ -309,6 +358,7 @@ extension SyncCore {
         guard let fate else { return wait(forOutboxOf: url, atLeast: nil) }
         if let fate {
             outbox.remove(id, from: url)
+            settle(draft)
             finish(draft, fate)
         }
         attempts[id] = nil
@@ -317,15 +367,17 @@ extension SyncCore {
 
     private mutating func takeFailure(_ error: BackendError, _ draft: Draft, _ call: Call) {
         let url = draft.channelURL
+        var draft = draft
+        // What the server has not done is not there.
+        if ![.unanswered, .canceled].contains(error.code) { draft.isDoubtful = false }
         switch error.code {
-        case .canceled, .expired, .notConnected, .sessionExpired, .sessionRevoked:
+        case .canceled, .notConnected, .sessionExpired, .sessionRevoked:
             outbox.setBusy(false, url)
         case .throttled:
             var waiting = draft
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             waiting.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            waiting.isDoubtful = false
             waiting.attempts += 1
             let kept = waiting
             write { (ingest) throws(StoreError) in try ingest.batch.save(kept) }
@@ -357,10 +409,8 @@ extension SyncCore {
             try ingest.batch.save(failed, source: .localMessageFailed)
         }
         guard isWritten != nil else { return wait(forOutboxOf: draft.channelURL, atLeast: nil) }
-        outbox.remove(draft.requestID, from: draft.channelURL)
-        if options.failedDraftPolicy == .stop && draft.operation == .send {
-            outbox.setStopped(true, draft.channelURL)
-        }
+        outbox.fail(
+            draft.requestID, in: draft.channelURL, isMessage: draft.operation == .send)
         finish(failed, .failed(failed))
         limitFailed(in: draft.channelURL)
     }
@@ -374,8 +424,26 @@ extension SyncCore {
             return false
         }
         outbox.remove(draft.requestID, from: draft.channelURL)
+        settle(draft)
         finish(draft, fate)
         return true
+    }
+
+    /// Takes back the doubt whether the server has what did not reach it.
+    mutating func withdrawDoubt(of id: RequestID) {
+        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        guard var draft = found ?? nil, draft.isDoubtful else { return }
+        draft.isDoubtful = false
+        let unsent = draft
+        write { (ingest) throws(StoreError) in try ingest.batch.save(unsent) }
+    }
+
+    /// Lets go on what waited for a message.
+    private mutating func settle(_ draft: Draft) {
+        let url = draft.channelURL
+        guard draft.operation == .send, outbox.settle(draft.requestID) else { return }
+        let drafts = read { (reader) throws(StoreError) in try reader.drafts(in: url) }
+        if let drafts { outbox.load(drafts, of: url) }
     }
 
     /// Takes out what failed long ago, or too often.
@@ -393,10 +461,19 @@ extension SyncCore {
                 return !age.overflow && age.partialValue > days.milliseconds
             }
             let removed = Array(failed.prefix(tooMany)) + old
-            for draft in removed { try ingest.batch.removeDraft(draft.requestID) }
-            return removed
+            let ids = Set(removed.map(\.requestID))
+            let changes = try ingest.batch.drafts(in: url).filter { draft in
+                draft.targetRequestID.map { ids.contains($0) && !ids.contains(draft.requestID) }
+                    ?? false
+            }
+            for draft in removed + changes { try ingest.batch.removeDraft(draft.requestID) }
+            return removed + changes
         }
-        for draft in removed ?? [] { finish(draft, .canceled) }
+        for draft in removed ?? [] {
+            outbox.remove(draft.requestID, from: url)
+            _ = outbox.settle(draft.requestID)
+            finish(draft, .canceled)
+        }
     }
 
     // MARK: What became of it
@@ -406,6 +483,7 @@ extension SyncCore {
         for (draft, message) in landed {
             outbox.remove(draft.requestID, from: draft.channelURL)
             attempts[draft.requestID] = nil
+            settle(draft)
             finish(draft, .sent(message))
         }
     }

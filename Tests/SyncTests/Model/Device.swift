@@ -23,8 +23,15 @@ final class Device {
     private let network: ConditionedBackend
     private let commits = Commits()
     private(set) var store: ChatStore
-    private(set) var core: SyncCore
+    var core: SyncCore
     private(set) var oracle: Oracle
+    var sendings: Sendings
+    /// The device's clock.
+    var time: Timestamp = 5_000_000_000_000
+    /// Who waits for what becomes of something that was written.
+    private var fates: [Int: RequestID] = [:]
+    /// How long a wait is at the least.
+    private var pauses: [SyncCore.Wait: Duration] = [:]
 
     private(set) var calls: [PendingCall] = []
     private(set) var waits: [SyncCore.Wait] = []
@@ -38,12 +45,15 @@ final class Device {
     private(set) var failures: [ChannelURL: SyncError] = [:]
     /// The rows after each commit, if they are kept.
     private(set) var cuts: [[CacheRow]] = []
+    private(set) var outboxCuts: [[Draft]] = []
     var keepsCuts = false
     /// Where it tells what happens.
     var tell: ((String) -> Void)?
     private var isQuiet = false
 
-    init(_ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = []) throws {
+    init(
+        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = []
+    ) throws {
         self.server = server
         self.config = config
         client = server.server.client(waits: false)
@@ -52,9 +62,14 @@ final class Device {
         store = try rows.isEmpty ? .inMemory() : ChatStore(rows: rows)
         core = SyncCore(store, SyncOptions(config), client.capabilities)
         oracle = Oracle(server)
+        sendings = Sendings(server, config)
+        if !drafts.isEmpty {
+            try store.write { batch in for draft in drafts { try batch.save(draft) } }
+        }
         let commits = commits
         store.didCommit.withLock { $0 = { commits.note($0) } }
         if !rows.isEmpty { try oracle.begin(rows) }
+        sendings.begin(drafts, oracle.rows)
     }
 
     // MARK: Steps
@@ -93,7 +108,7 @@ final class Device {
             guard let number = tickets.keys.sorted().turn(turn) else { return }
             tickets[number] = nil
             try take(.abandon(ticket: number))
-        default: try ask(step)
+        default: if try !write(step) { try ask(step) }
         }
     }
 
@@ -180,6 +195,7 @@ final class Device {
     private func kill() async throws {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
+        (fates, pauses) = ([:], [:])
         (shown, hugeGaps, failures) = ([:], [], [:])
         core = SyncCore(store, SyncOptions(config), client.capabilities)
     }
@@ -212,11 +228,12 @@ final class Device {
     private var answered: [Int] { calls.indices.filter { calls[$0].answer != nil } }
 
     private func call(_ turn: Int) async throws {
-        if let index = unanswered.turn(turn) { await call(at: index) }
+        if let index = unanswered.turn(turn) { try await call(at: index) }
     }
 
-    private func call(at index: Int) async {
-        let answer = await network.answer(to: calls[index].request)
+    private func call(at index: Int) async throws {
+        let request = calls[index].request
+        let answer = try await server.answer(request) { await network.answer(to: request) }
         if case .feed(let cursor) = calls[index].request, case .batch(let batch) = answer,
             batch.events.isEmpty, batch.isLive, core.state.isLive, batch.cursor == cursor,
             isQuiet || !config.tellsNothing
@@ -234,18 +251,22 @@ final class Device {
 
     private func deliver(at index: Int) throws {
         let call = calls.remove(at: index)
-        if let answer = call.answer { try take(.answer(answer, call: call.number)) }
+        guard let answer = call.answer else { return }
+        sendings.answer(answer, to: call.request)
+        try take(.answer(answer, call: call.number))
     }
 
     private func pass(_ turn: Int) async throws {
         guard let index = calls.indices.turn(turn) else { return }
-        if calls[index].answer == nil { await call(at: index) }
+        if calls[index].answer == nil { try await call(at: index) }
         if calls[index].answer != nil { try deliver(at: index) }
     }
 
     private func fail(_ turn: Int, _ failure: Step.Failure) throws {
         guard let index = calls.indices.turn(turn) else { return }
         let call = calls.remove(at: index)
+        // What was done was not left undone, whoever says so.
+        let failure = call.answer != nil && call.request.draftID != nil ? .unanswered : failure
         let error =
             switch failure {
             case .notConnected: BackendError(.notConnected, "a tunnel")
@@ -253,28 +274,57 @@ final class Device {
             case .throttled: BackendError(.throttled, "too much", retryAfter: .seconds(1))
             case .serverFailure: BackendError(.serverFailure, "a failure")
             }
+        sendings.answer(.failed(error), to: call.request)
         try take(.answer(.failed(error), call: call.number))
     }
 
     private func fire(_ turn: Int) throws {
         guard let index = waits.indices.turn(turn) else { return }
-        try take(.waited(waits.remove(at: index)))
+        let wait = waits.remove(at: index)
+        if case .outbox = wait, let pause = pauses[wait] {
+            guard pause <= .seconds(3600) else {
+                throw Violation("D4 clock free", "it waits for \(pause)")
+            }
+            time = Timestamp(
+                milliseconds: time.milliseconds + Int64(pause / .milliseconds(1)) + 1)
+        }
+        try take(.waited(wait))
     }
 
     // MARK: Inputs and actions
 
-    private func take(_ input: SyncCore.Input) throws {
-        for action in core.step(input) { try perform(action) }
+    func awaitFate(_ id: RequestID, _ url: ChannelURL) throws {
+        let ticket = ticket("fate")
+        tickets[ticket] = nil
+        fates[ticket] = id
+        try take(.awaitFate(id, url, ticket: ticket))
+    }
+
+    /// At rest, nothing that could be sent is left.
+    func expectSent() throws {
+        try sendings.checkRest()
+        for id in fates.values where sendings.drafts[id]?.state != .pending {
+            throw Violation("E4 fate", "what became of \(id) was not told")
+        }
+    }
+
+    func take(_ input: SyncCore.Input) throws {
+        core.time = time
+        let actions = core.step(input)
+        // What is written comes before what is done.
         try check()
+        for action in actions { try perform(action) }
     }
 
     private func perform(_ action: SyncCore.Action) throws {
         tell?("    \(action)")
         switch action {
         case .call(let request, let number):
+            try sendings.call(request)
             calls.append(PendingCall(number: number, request: request))
         case .cancel(let number): calls.removeAll { $0.number == number }
-        case .wait(let wait, _, _):
+        case .wait(let wait, _, let pause):
+            pauses[wait] = pause
             waits.removeAll { $0 == wait }
             waits.append(wait)
         case .stopWaiting: waits = []
@@ -282,6 +332,11 @@ final class Device {
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
         case .tell, .removeFiles, .keepFiles: break
+        case .reply(.fate(let fate), let ticket):
+            guard let id = fates.removeValue(forKey: ticket) else {
+                throw Violation("E4 fate", "told again: \(fate)")
+            }
+            try sendings.tell(fate, of: id)
         case .connected(_, _, let ticket), .reply(_, let ticket), .fail(_, let ticket):
             guard tickets.removeValue(forKey: ticket) != nil else {
                 throw Violation("answered once", "ticket \(ticket) was answered again")
@@ -293,8 +348,13 @@ final class Device {
     private func check() throws {
         for snapshot in commits.take() {
             let rows = try snapshot.view.version.cache.cacheRows()
-            if keepsCuts { cuts.append(rows) }
+            let drafts = try snapshot.drafts()
+            if keepsCuts {
+                cuts.append(rows)
+                outboxCuts.append(drafts)
+            }
             try oracle.check(rows)
+            try sendings.check(drafts, oracle.rows)
         }
         if let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
@@ -371,6 +431,8 @@ extension SyncOptions {
         backgroundChannels = config.backgroundChannels
         backgroundPages = config.backgroundPages
         hugeGapThreshold = config.hugeGapThreshold
+        failedDraftPolicy = config.stopsAtFailure ? .stop : .goOn
+        failedDraftLimit = config.failedLimit
         hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
         // Two clocks may be wrong in both directions, and one may have told the time before.
         clockSkew =

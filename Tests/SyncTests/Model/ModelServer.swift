@@ -1,9 +1,9 @@
 import Models
 import ScrollbackTesting
 import Store
-import Sync
 
 @testable import EmbeddedServer
+@testable import Sync
 
 /// A server, those who use it, and a history of it that is written beside.
 final class ModelServer {
@@ -21,6 +21,12 @@ final class ModelServer {
     private var backup: (server: Backup, history: ServerHistory)?
     /// How often the server was put back.
     private(set) var restores = 0
+    /// How many messages a request of the device has made, in all histories.
+    private(set) var made: [RequestID: Int] = [:]
+    /// How often something else was done that the device asked for.
+    private(set) var done: [RequestID: Int] = [:]
+    /// What the user edited from elsewhere.
+    private(set) var edited: Set<RequestID> = []
 
     init(_ config: WorldConfig) async throws {
         let clock = clock
@@ -34,7 +40,10 @@ final class ModelServer {
         server.conditions.changelogPageSize = config.changelogPageSize
         server.conditions.repeatsChangelogEntries = config.repeatsChangelogEntries
         server.conditions.feedLimit = config.feedLimit
-        if !config.hasInvitations { server.conditions.missingCapabilities = .invitations }
+        if !config.hasInvitations { server.conditions.missingCapabilities.insert(.invitations) }
+        if !config.deduplicates {
+            server.conditions.missingCapabilities.insert(.deduplicatesRequests)
+        }
         var users: [String: EmbeddedClient] = [:]
         for name in Trace.users {
             let client = server.client(waits: false)
@@ -145,6 +154,9 @@ final class ModelServer {
                 }
             }
         case .createChannel(let url): try createChannel(ChannelURL(url))
+        case .freeze(let url, let isFrozen):
+            try await user("alice").setFrozen(isFrozen, ChannelURL(url))
+            note()
         case .backUp: backup = (try server.backup(), history)
         case .restore:
             guard let backup else { return true }
@@ -199,6 +211,7 @@ final class ModelServer {
         params.text = "\(tag).\(count)"
         _ = try await user(sent.sender?.userID.rawValue ?? "alice").update(
             id, in: url, with: .user(params), requestID: "edit")
+        edited.insert(RequestID(tag))
         try await record(id, in: url)
         note()
     }
@@ -225,6 +238,52 @@ final class ModelServer {
         server.expireSessions(of: Self.me)
         // It is the other device that is asked about.
         _ = try? await phone.connect(as: Credentials(Self.me))
+    }
+
+    // MARK: What the device does
+
+    /// Lets the device ask for something, and notes what it does to the server, whatever is answered.
+    func answer(
+        _ request: BackendRequest, _ call: () async -> BackendAnswer
+    ) async throws -> BackendAnswer {
+        let before = server.withState { $0.counters }
+        let answer = await call()
+        let after = server.withState { $0.counters }
+        guard let id = request.draftID else { return answer }
+        if case .delete = request, case .failed(let error) = answer, error.code == .notFound {
+            done[id, default: 0] += 1
+        }
+        guard after.sequence != before.sequence else { return answer }
+        switch request {
+        case .send(let draft):
+            for number in before.nextMessage..<after.nextMessage {
+                try await noteMade(MessageID(String(number)), draft)
+            }
+        case .update(let message, let url, _, _), .react(_, _, let message, let url, _):
+            done[id, default: 0] += 1
+            try await record(message, in: url)
+            note()
+        case .delete(let message, let url, _):
+            done[id, default: 0] += 1
+            history.channels[url]?.entries[message]?.diedAt = count
+            try await record(parentOf: message, in: url)
+            note()
+        default: break
+        }
+        return answer
+    }
+
+    private func noteMade(_ id: MessageID, _ draft: Draft) async throws {
+        let url = draft.channelURL
+        guard let message = try await user("alice").lookup([id], in: url).found.first,
+            let position = message.position
+        else { return }
+        made[draft.requestID, default: 0] += 1
+        history.channels[url]?.entries[id] = ServerHistory.Entry(
+            tag: draft.requestID.rawValue, position: position, versions: [], createdAt: count,
+            changedAt: count, essence: MessageEssence(message))
+        try await record(id, in: url)
+        note()
     }
 
     // MARK: Noting what is there

@@ -16,6 +16,9 @@ extension Trace {
 private struct TraceMaker {
     var random: SeededRandom
     private var tags: [(tag: String, url: String)] = []
+    /// What the user of the device writes.
+    private var written: [String] = []
+    private var changeCount = 0
 
     init(random: SeededRandom) { self.random = random }
 
@@ -37,6 +40,9 @@ private struct TraceMaker {
         config.backgroundPages = pick([0, 1, 5])
         config.hugeGapThreshold = pick([300, 2, 4])
         config.healsHugeGaps = random.oneIn(2)
+        config.deduplicates = !random.oneIn(4)
+        config.stopsAtFailure = random.oneIn(4)
+        config.failedLimit = pick([nil, nil, nil, 1])
         return config
     }
 
@@ -63,6 +69,7 @@ private struct TraceMaker {
             [.leave(url())] + (0..<random.number(below: 4)).map { _ in user() } + [.invite(url())]
         case 72..<74: [.tick(Int64(random.number(below: 4)))]
         case 74..<76: [.kill, .connect]
+        case 76..<88: writing()
         default: [app()]
         }
     }
@@ -87,6 +94,47 @@ private struct TraceMaker {
         default: break
         }
         return [question, .perform(-1)] + meanwhile + [.passFeed, .deliver(-1)]
+    }
+
+    /// What the user of the device does.
+    private mutating func writing() -> [Step] {
+        switch random.number(below: 32) {
+        case 0..<12: return [write()]
+        case 12..<15: return [write(), write()]
+        case 15..<21: return [change(of: writtenTag())]
+        case 21..<23: return [change(of: tag())]
+        case 23..<25: return [.cancel(writtenTag())]
+        case 25..<28: return [.resend(writtenTag())]
+        case 28: return [.moveClock(Int64(pick([-900_000, -5, 3, 1000, 90_000, 300_000])))]
+        case 29: return [.freeze(url(), !random.oneIn(3))]
+        // It is on its way, and then all kinds of things happen.
+        case 30:
+            let failure = pick([Step.fail(-1, .unanswered), .fail(-1, .serverFailure), .kill])
+            return [write(), .perform(-1), failure, change(of: writtenTag())]
+        default: return [write(), .perform(-1), .passFeed, .deliver(-1)]
+        }
+    }
+
+    private mutating func write() -> Step {
+        let url = url()
+        let tag = "w\(written.count)"
+        written.append(tag)
+        tags.append((tag, url))
+        return .write(tag, in: url, isLong: random.oneIn(12))
+    }
+
+    private mutating func change(of tag: String) -> Step {
+        changeCount += 1
+        return .change("c\(changeCount)", of: tag, pick([.edit, .edit, .delete, .react, .unreact]))
+    }
+
+    /// Something that was written, of the newest more often; or a change.
+    private mutating func writtenTag() -> String {
+        if random.oneIn(8), changeCount > 0 {
+            return "c\(1 + random.number(below: changeCount))"
+        }
+        let newest = random.oneIn(2) ? written.suffix(2) : written[...]
+        return newest.randomElement(using: &random) ?? "w0"
     }
 
     private mutating func network() -> Step {

@@ -28,6 +28,10 @@ struct WorldConfig: Codable, Hashable {
     var backgroundPages = 5
     var hugeGapThreshold = 300
     var healsHugeGaps = false
+    /// Whether the server knows what it was sent before.
+    var deduplicates = true
+    var stopsAtFailure = false
+    var failedLimit: Int?
 }
 
 /// One thing that happens.
@@ -49,6 +53,7 @@ enum Step: Codable, Hashable {
     case ban(String)
     case deleteChannel(String)
     case createChannel(String)
+    case freeze(String, Bool)
 
     // What becomes of the server.
     case backUp
@@ -84,6 +89,18 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
+
+    // What the user of the device writes.
+    case write(String, in: String, isLong: Bool)
+    case change(String, of: String, Change)
+    case cancel(String)
+    case resend(String)
+    /// The device's clock is put forward, or back, by some seconds.
+    case moveClock(Int64)
+
+    enum Change: String, Codable, CaseIterable {
+        case edit, delete, react, unreact
+    }
 
     enum Failure: String, Codable, CaseIterable {
         case notConnected, unanswered, throttled, serverFailure

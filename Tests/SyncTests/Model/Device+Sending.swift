@@ -1,0 +1,105 @@
+import Models
+
+@testable import Store
+@testable import Sync
+
+extension Device {
+    /// Does what a step says of what the user writes; and says whether it is such a step.
+    func write(_ step: Step) throws -> Bool {
+        switch step {
+        case .write(let tag, let url, let isLong):
+            let text = isLong ? String(repeating: "x", count: 5001) : tag
+            let params = UserMessageCreateParams(text)
+            let message = Message(
+                params, in: ChannelURL(url), channelType: .group,
+                by: core.state.user.map { Sender($0) }, at: time)
+            try post(Draft(message, requestID: RequestID(tag)))
+        case .change(let name, let tag, let change):
+            try self.change(RequestID(name), RequestID(tag), change)
+        case .cancel(let tag):
+            guard let draft = try store.draft(RequestID(tag)) else { return true }
+            guard try attempt({ try core.cancel(draft.requestID) }) else {
+                throw Violation("C5 canceled", "\(tag) is not there")
+            }
+            sendings.cancel(draft.requestID)
+            try take(.outboxChanged)
+        case .resend(let tag):
+            guard let draft = try store.draft(RequestID(tag)), draft.state == .failed
+            else { return true }
+            sendings.resend(draft.requestID)
+            _ = try attempt { try core.resend(draft.requestID) }
+            try take(.outboxChanged)
+        case .moveClock(let seconds):
+            time = Timestamp(milliseconds: time.milliseconds + seconds * 1000)
+        default: return false
+        }
+        return true
+    }
+
+    private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+        core.time = time
+        do {
+            return try body()
+        } catch let error as SyncError {
+            throw Violation("store", "\(error)")
+        }
+    }
+
+    private func post(_ draft: Draft, of target: RequestID? = nil) throws {
+        guard sendings.items[draft.requestID] == nil else { return }
+        sendings.post(draft, of: target)
+        try attempt { try core.post(draft) }
+        guard try store.draft(draft.requestID) != nil else {
+            throw Violation("E1 no lost send", "\(draft.requestID) was accepted, and is not there")
+        }
+        try awaitFate(draft.requestID, draft.channelURL)
+        try take(.outboxChanged)
+    }
+
+    private func change(_ name: RequestID, _ tag: RequestID, _ change: Step.Change) throws {
+        guard sendings.items[name] == nil else { return }
+        var draft = Draft(
+            change.operation, requestID: name, channelURL: "", createdAt: time)
+        switch change {
+        case .edit:
+            var params = UserMessageUpdateParams()
+            params.text = name.rawValue
+            draft.userMessageUpdateParams = params
+        case .react, .unreact: draft.reactionKey = "+"
+        case .delete: break
+        }
+        if let held = try store.draft(tag), held.operation == .send {
+            draft.channelURL = held.channelURL
+            draft.targetRequestID = tag
+            guard change != .delete else { return }
+            guard change == .edit, let update = draft.update else {
+                return try post(draft, of: tag)
+            }
+            sendings.post(draft, of: tag)
+            let isThere = try attempt {
+                try core.rewrite(tag, as: draft) { $0.message?.apply(update) ?? false }
+            }
+            guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
+            if try store.draft(name) != nil { try awaitFate(name, held.channelURL) }
+            return try take(.outboxChanged)
+        }
+        // The user sees a message, and does something to it.
+        guard let (url, id) = server.history.place(of: tag.rawValue),
+            oracle.rows[url]?.messages[id] != nil
+        else { return }
+        draft.channelURL = url
+        draft.messageID = id
+        try post(draft, of: tag)
+    }
+}
+
+extension Step.Change {
+    fileprivate var operation: DraftOperation {
+        switch self {
+        case .edit: .update
+        case .delete: .delete
+        case .react: .addReaction
+        case .unreact: .deleteReaction
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Models
+
+@testable import Sync
+
+/// What the user of a device wrote, and what became of it: held against the outbox after each commit.
+struct Sendings {
+    struct Item {
+        let url: ChannelURL
+        let isSend: Bool
+        /// The message that a change is for, by its tag.
+        let target: RequestID?
+        let place: Int
+        var hasFailed = false
+        var isCanceled = false
+        /// Whether the server may have it, as far as the device can know.
+        var isInDoubt = false
+        var callCount = 0
+        /// The edits of a message, the last one last.
+        var edits: [RequestID] = []
+    }
+
+    let server: ModelServer
+    let config: WorldConfig
+    private(set) var items: [RequestID: Item] = [:]
+    /// The outbox after the last commit.
+    private(set) var drafts: [RequestID: Draft] = [:]
+    private var both: Set<RequestID> = []
+    /// Whether the server is ahead of what was written.
+    private var isCut = false
+
+    init(_ server: ModelServer, _ config: WorldConfig) {
+        (self.server, self.config) = (server, config)
+    }
+
+    /// Begins with what a process left behind.
+    mutating func begin(_ held: [Draft], _ cache: CacheRows) {
+        for draft in held {
+            post(draft, of: draft.targetRequestID)
+            items[draft.requestID]?.hasFailed = draft.state == .failed
+            drafts[draft.requestID] = draft
+        }
+        both = twice(drafts, cache)
+        isCut = !held.isEmpty
+    }
+
+    // MARK: What the user does
+
+    mutating func post(_ draft: Draft, of target: RequestID? = nil) {
+        let id = draft.requestID
+        items[id] = Item(
+            url: draft.channelURL, isSend: draft.operation == .send, target: target,
+            place: items.count)
+        if draft.operation == .update, let target { items[target]?.edits.append(id) }
+    }
+
+    mutating func cancel(_ id: RequestID) {
+        items[id]?.isCanceled = true
+        for change in drafts.values where change.targetRequestID == id {
+            items[change.requestID]?.isCanceled = true
+        }
+    }
+
+    mutating func resend(_ id: RequestID) { items[id]?.isInDoubt = false }
+
+    // MARK: What the engine does
+
+    mutating func call(_ request: BackendRequest) throws {
+        guard let id = request.draftID, let item = items[id] else {
+            if let id = request.draftID { throw Violation("E5 dependents", "who wrote \(id)?") }
+            return
+        }
+        items[id]?.callCount += 1
+        if item.isCanceled { throw Violation("C5 canceled", "\(id) is sent") }
+        guard item.isSend else {
+            guard let target = item.target, items[target]?.isSend == true else { return }
+            if server.made[target, default: 0] == 0 {
+                throw Violation("E5 dependents", "\(id) is sent before \(target)")
+            }
+            return
+        }
+        if item.isInDoubt && !config.deduplicates {
+            throw Violation("E2 exactly once", "\(id) is sent again, and may be there")
+        }
+        items[id]?.isInDoubt = true
+        for (other, draft) in drafts where draft.operation == .send && draft.channelURL == item.url
+        {
+            guard let before = items[other], before.place < item.place else { continue }
+            if !before.hasFailed && !item.hasFailed {
+                throw Violation("E3 fifo", "\(id) is sent before \(other)")
+            }
+            if config.stopsAtFailure && draft.state == .failed {
+                throw Violation("E6 stops", "\(id) is sent behind \(other), which failed")
+            }
+        }
+    }
+
+    mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
+        guard let id = request.draftID, case .failed(let error) = answer else { return }
+        if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
+    }
+
+    func tell(_ fate: DraftFate, of id: RequestID) throws {
+        guard let item = items[id] else { return }
+        let isTrue =
+            switch fate {
+            case .sent: item.isSend ? wasMade(id) : wasDone(id)
+            case .done: wasDone(id)
+            case .failed: true
+            case .canceled: item.isCanceled || isExcused(id, item)
+            }
+        if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(fate)") }
+    }
+
+    private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
+    private func wasDone(_ id: RequestID) -> Bool { server.done[id, default: 0] > 0 }
+
+    /// Whether a draft may go without having been sent.
+    private func isExcused(_ id: RequestID, _ item: Item) -> Bool {
+        if config.failedLimit != nil && item.hasFailed { return true }
+        guard let target = item.target else { return false }
+        if let item = items[target], item.isCanceled { return true }
+        if config.failedLimit != nil, items[target]?.hasFailed == true { return true }
+        // It is for a message that is not there any more.
+        guard let channel = server.history.channels[item.url], server.restores == 0,
+            let entry = server.history.entry(target.rawValue)
+        else { return wasMade(target) }
+        return !channel.isVisible(entry)
+    }
+
+    // MARK: After a commit
+
+    mutating func check(_ held: [Draft], _ cache: CacheRows) throws {
+        let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
+        guard new.count == held.count else {
+            throw Violation("B1 unique id", "drafts \(held.map(\.requestID))")
+        }
+        for (id, _) in drafts where new[id] == nil {
+            guard let item = items[id], !item.isCanceled else { continue }
+            if item.isSend ? wasMade(id) : wasDone(id) { continue }
+            if !isExcused(id, item) { throw Violation("E1 no lost send", "\(id) is gone") }
+        }
+        for (id, draft) in new {
+            guard let item = items[id] else { throw Violation("E1", "nobody wrote \(id)") }
+            if item.isCanceled { throw Violation("C5 canceled", "\(id) is back") }
+            guard draft.state == .failed, drafts[id]?.state != .failed else { continue }
+            items[id]?.hasFailed = true
+            guard item.isSend else { continue }
+            if draft.isDoubtful != (item.isInDoubt && !config.deduplicates) {
+                throw Violation(
+                    "E2 doubt",
+                    "\(id) failed with \(draft.errorCode as Any), "
+                        + "doubtful: \(draft.isDoubtful), in doubt: \(item.isInDoubt)")
+            }
+        }
+        let twice = twice(new, cache)
+        if let id = twice.subtracting(both).first {
+            throw Violation("B1 unique id", "\(id) has landed, and is a draft")
+        }
+        (both, drafts) = (twice, new)
+    }
+
+    private func twice(_ drafts: [RequestID: Draft], _ cache: CacheRows) -> Set<RequestID> {
+        Set(
+            drafts.filter { id, draft in
+                draft.operation == .send && cache[draft.channelURL]?.requests[id] != nil
+            }.keys)
+    }
+
+    // MARK: At rest
+
+    func checkRest() throws {
+        if let id = both.first {
+            throw Violation("B1 unique id", "\(id) has landed, and is a draft at rest")
+        }
+        for (id, draft) in drafts where draft.state == .pending {
+            if let target = draft.targetRequestID, drafts[target] != nil { continue }
+            let place = items[id]?.place ?? 0
+            if config.stopsAtFailure,
+                drafts.values.contains(where: {
+                    $0.operation == .send && $0.state == .failed
+                        && $0.channelURL == draft.channelURL
+                        && items[$0.requestID]?.place ?? 0 < place
+                })
+            {
+                continue
+            }
+            throw Violation("E1 rest", "\(id) is pending")
+        }
+        for (id, item) in items where item.isSend {
+            let count = server.made[id, default: 0]
+            if count > (config.deduplicates ? 1 + server.restores : item.callCount) {
+                throw Violation("E2 exactly once", "\(id) was made \(count) times")
+            }
+            try checkEdits(id, item)
+        }
+    }
+
+    private func checkEdits(_ id: RequestID, _ item: Item) throws {
+        guard !isCut, server.restores == 0, server.made[id] == 1, !server.edited.contains(id),
+            let entry = server.history.entry(id.rawValue), entry.diedAt == nil,
+            config.failedLimit == nil || !item.hasFailed,
+            item.edits.allSatisfy({ items[$0]?.hasFailed == false }),
+            item.edits.allSatisfy({ items[$0]?.isCanceled == false }),
+            item.edits.allSatisfy({ drafts[$0] == nil }),
+            server.history.channels[item.url]?.isVisible(entry) == true
+        else { return }
+        let expected = item.edits.last?.rawValue ?? id.rawValue
+        if entry.essence.text != expected {
+            throw Violation("E5 dependents", "\(id) says \(entry.essence.text), not \(expected)")
+        }
+    }
+}
+
+extension BackendRequest {
+    /// The name of what it does, if it is something that a user wrote.
+    var draftID: RequestID? {
+        switch self {
+        case .send(let draft), .upload(let draft, _): draft.requestID
+        case .update(_, _, _, let id), .delete(_, _, let id), .react(_, _, _, _, let id): id
+        default: nil
+        }
+    }
+}
