@@ -371,7 +371,7 @@ extension SyncCore {
         // What the server has not done is not there.
         if ![.unanswered, .canceled].contains(error.code) { draft.isDoubtful = false }
         switch error.code {
-        case .canceled, .notConnected, .sessionExpired, .sessionRevoked:
+        case .notConnected, .sessionExpired, .sessionRevoked:
             outbox.setBusy(false, url)
         case .throttled:
             var waiting = draft
@@ -382,9 +382,11 @@ extension SyncCore {
             let kept = waiting
             write { (ingest) throws(StoreError) in try ingest.batch.save(kept) }
             wait(forOutboxOf: url, atLeast: pause)
-        case .unanswered where call.isRepeatable(with: capabilities):
+        // Nobody here has canceled it, so nobody knows whether it came through.
+        case .unanswered where call.isRepeatable(with: capabilities),
+            .canceled where call.isRepeatable(with: capabilities):
             wait(forOutboxOf: url, atLeast: error.retryAfter)
-        case .unanswered:
+        case .unanswered, .canceled:
             fail(draft, error.detail ?? .ackTimeout, error.message)
             outbox.setBusy(false, url)
         case .notFound where draft.operation == .delete:

@@ -79,10 +79,10 @@ struct ModelRun {
         for url in mine where device.failures[url] == nil && !device.hugeGaps.contains(url) {
             try device.oracle.checkCaughtUp(url)
         }
-        // Whoever is told of a huge gap asks again, and comes to its end.
+        // Whoever is told of a huge gap shows it anew, and comes to its end.
         var left = mine
-        for _ in 0..<20 where !left.isEmpty {
-            for url in left { try device.show(url, ShownRange(from: .beginning), 9) }
+        for viewer in 9..<29 where !left.isEmpty {
+            for url in left { try device.show(url, ShownRange(from: .beginning), viewer) }
             try await device.comeToRest()
             try expectRest(device)
             left = left.filter(device.hugeGaps.contains)
