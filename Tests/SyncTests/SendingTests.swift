@@ -217,6 +217,66 @@ import Testing
         try await story.end()
     }
 
+    @Test func withoutDeduplicationThereIsNoDoubtOfWhatIsRefused() async throws {
+        var conditions = ServerConditions()
+        conditions.missingCapabilities = .deduplicatesRequests
+        let story = try await Story(.exact, conditions)
+        try await story.open()
+        let a = try await story.write(String(repeating: "x", count: 6000))
+        guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+        else {
+            Issue.record("It did not fail.")
+            return
+        }
+        #expect(draft.errorCode == .parameterTooLong && !draft.isDoubtful)
+        try await story.end()
+    }
+
+    @Test func aClockThatIsPutBackKeepsNobodyForDays() async throws {
+        try await story.open()
+        story.network.failNext(
+            of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
+        story.sleeper.hold()
+        let a = try await write("a")
+        await story.sleeper.begun(1)
+        story.device.advance(by: .seconds(-10 * 24 * 3600))
+        story.network.goOffline()
+        await story.engine.disconnect()
+        story.network.goOnline()
+        try await story.connect()
+        await story.sleeper.begun(2)
+        #expect(story.sleeper.durations.allSatisfy { $0 <= .seconds(3600) })
+        story.sleeper.stopHolding()
+        #expect(try await story.engine.cancel(a))
+        try await story.end()
+    }
+
+    @Test func whereAFailureStopsTheOthersTheyGoOnWhenItIsTakenOut() async throws {
+        var options = SyncOptions.exact
+        options.failedDraftPolicy = .stop
+        let story = try await Story(options)
+        story.network.goOffline()
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        let b = try await story.write("b")
+        story.network.goOnline()
+        try await story.connect()
+        _ = try await story.engine.awaitFate(of: long, in: "general")
+        try await story.engine.caughtUp()
+        #expect(try story.store.draft(b)?.state == .pending)
+        // A new process goes no further.
+        await story.engine.close()
+        let again = story.restarted(options)
+        _ = try await again.connect(as: Credentials("bob"))
+        try await again.caughtUp()
+        #expect(try story.store.draft(b)?.state == .pending)
+        #expect(try await again.removeFailedMessages([long]) == [long])
+        guard case .sent = try await again.awaitFate(of: b, in: "general") else {
+            Issue.record("It was not sent.")
+            return
+        }
+        await again.close()
+    }
+
     // MARK: Taken back
 
     @Test func whatIsTakenBackIsNeverSent() async throws {
@@ -281,6 +341,51 @@ import Testing
         try await story.end()
     }
 
+    @Test func anEditOfWhatTheServerMayHaveFollowsIt() async throws {
+        try await story.open()
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        story.network.hold([.send], at: .beforeEffect)
+        let a = try await write("a")
+        _ = await story.network.held(atLeast: 1)
+        let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
+        story.network.stopHolding()
+        _ = try await fate(edit)
+        #expect(try await server() == ["A"])
+        try await story.end()
+    }
+
+    @Test func whatWaitsBehindAFailedMessageEndsWithIt() async throws {
+        var options = SyncOptions.exact
+        options.failedDraftLimit = 0
+        let story = try await Story(options)
+        story.network.goOffline()
+        let a = try await story.write(String(repeating: "x", count: 6000))
+        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
+        story.network.goOnline()
+        try await story.connect()
+        #expect(
+            try await story.engine.awaitFate(of: reaction, in: "general") == .canceled)
+        #expect(try story.store.draftCount() == 0)
+        try await story.end()
+    }
+
+    @Test func editsOfAMessageThatFailedKeepTheirOrder() async throws {
+        try await story.open()
+        story.network.hold([.send], at: .beforeEffect)
+        story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+        let a = try await write("a")
+        _ = await story.network.held(atLeast: 1)
+        let first = try await story.engine.updateUnsent(a, in: "general", with: .text("b"))
+        story.network.stopHolding()
+        _ = try await fate(a)
+        let second = try await story.engine.updateUnsent(a, in: "general", with: .text("c"))
+        try await story.engine.resend(a)
+        _ = try await (fate(first), fate(second))
+        #expect(try await server() == ["c"])
+        try await story.end()
+    }
+
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
         let a = try await write("a")
@@ -312,5 +417,22 @@ import Testing
         #expect(try await server() == [])
         #expect(try story.picture() == "")
         try await story.end()
+    }
+}
+
+extension Story {
+    /// Writes a text, and returns its name.
+    func write(_ text: String) async throws -> RequestID {
+        try #require(
+            try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
+    }
+}
+
+extension MessageUpdate {
+    /// Another text.
+    fileprivate static func text(_ text: String) -> MessageUpdate {
+        var params = UserMessageUpdateParams()
+        params.text = text
+        return .user(params)
     }
 }

@@ -319,11 +319,15 @@ extension SyncCore {
         let fate = write { (ingest) throws(StoreError) -> DraftFate? in
             switch answer {
             case .message(let message):
-                // Where so much happened meanwhile that the answer is void, it is one copy of many.
-                if let news {
+                // Where the feed did not tell all since, or so much that the answer is void, the message
+                // may be gone by now, and what lies beside it is not known.
+                if let news, news.isFollowed {
                     try ingest.take(message, since: news, .eventMessageSent)
-                } else if try ingest.batch.groupChannel(orNil: url) != nil {
-                    try ingest.take(message, .eventMessageSent, .unknown)
+                } else if let messageID = message.messageID,
+                    news?.deleted.contains(messageID) != true,
+                    try ingest.batch.groupChannel(orNil: url) != nil
+                {
+                    try ingest.takeAlone(message, .eventMessageSent, .hearsay)
                 }
                 try ingest.batch.removeDraft(id, source: .eventMessageSent)
                 // The message may not be held, and then nobody else knows what they are for.
