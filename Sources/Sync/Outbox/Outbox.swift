@@ -57,9 +57,7 @@ struct Outbox {
     /// Whether that was held against the messages that have landed.
     var isCompared = false
 
-    /// Takes over what is on the disk, in its order.
-    ///
-    /// - Parameter stops: Whether nothing goes past a message that failed.
+    /// Takes over what is on the disk, in its order; and whether nothing goes past what failed.
     mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
