@@ -319,12 +319,12 @@ extension SyncCore {
         let fate = write { (ingest) throws(StoreError) -> DraftFate? in
             switch answer {
             case .message(let message):
-                // Where the feed did not tell all since, or so much that the answer is void, the message
-                // may be gone by now, and what lies beside it is not known.
+                // Where the feed did not tell all since, what lies beside the message is not known. Where
+                // so much happened that the answer is void, it may be gone: then a page tells it.
                 if let news, news.isFollowed {
                     try ingest.take(message, since: news, .eventMessageSent)
-                } else if let messageID = message.messageID,
-                    news?.deleted.contains(messageID) != true,
+                } else if let news, let messageID = message.messageID,
+                    !news.deleted.contains(messageID),
                     try ingest.batch.groupChannel(orNil: url) != nil
                 {
                     try ingest.takeAlone(message, .eventMessageSent, .hearsay)
