@@ -16,6 +16,8 @@ struct Ingest {
     private(set) var landed: [(draft: Draft, message: Message)] = []
     /// Whether what comes is the feed's.
     var isTelling = false
+    /// Whether what comes is a message without those around it.
+    var isAlone = false
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     /// How many tombstones of a channel are kept.
@@ -87,8 +89,8 @@ struct Ingest {
     /// not be held.
     private mutating func noteUntold(_ position: Position, in url: ChannelURL) {
         guard let told = channels[url]?.told else { return }
-        // A hole would begin below it anyway.
-        if told.gap?.contains(position) ?? false { return }
+        // A hole would begin below it anyway; but what came alone may outlive the gap.
+        if !isAlone, told.gap?.contains(position) ?? false { return }
         if let newest = told.newest, position < newest { return }
         if let untold = told.untold, untold <= position { return }
         batch.setUntold(position, of: url)
@@ -165,6 +167,8 @@ struct Ingest {
         guard let position = message.position else { return false }
         let url = message.channelURL
         let isHeld = try batch.message(orNil: position.messageID, in: url) != nil
+        isAlone = true
+        defer { isAlone = false }
         guard try take(message, source, freshness) else { return false }
         if !isHeld, try !batch.isInGap(position, in: url) {
             let lower = try batch.messages(orNone: url, before: position).first?.position

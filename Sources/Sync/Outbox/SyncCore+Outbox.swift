@@ -322,6 +322,7 @@ extension SyncCore {
                 // Where the feed did not tell all since, what lies beside the message is not known. Where
                 // so much happened that the answer is void, it may be gone: then a page tells it.
                 if let news, news.isFollowed {
+                    ingest.isAlone = true
                     try ingest.take(message, since: news, .eventMessageSent)
                 } else if let news, let messageID = message.messageID,
                     !news.deleted.contains(messageID),
