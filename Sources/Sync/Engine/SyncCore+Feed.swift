@@ -98,7 +98,7 @@ extension GroupChannelListQuery {
 }
 
 extension SyncCore.Call {
-    fileprivate var isOfFeed: Bool {
+    var isOfFeed: Bool {
         if case .feed = purpose { true } else { false }
     }
 }

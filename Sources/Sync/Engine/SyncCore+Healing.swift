@@ -160,7 +160,9 @@ extension SyncCore {
         }
         healing[url] = work
         if work.idleAnswers == SyncCore.idleLimit { stall(url) }
-        if case .walk(let gap) = step { noteHugeGap(gap, in: url) }
+        if case .walk(let gap) = step {
+            noteHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
+        }
         guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
         lookUp(report.doubtful[...], in: url, extent)
         return true
@@ -236,9 +238,7 @@ extension SyncCore {
         healing.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.isOfHealing && call.request.channelURL == url {
-            calls[number] = nil
-            if let flight = call.flight { _ = flights.end(flight) }
-            act(.cancel(call: number))
+            drop(number)
         }
     }
 
@@ -318,18 +318,15 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    private mutating func noteHugeGap(_ gap: Gap, in url: ChannelURL) {
+    private mutating func noteHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
         guard gap.lower != .beginning else { return }
-        let left = read { (reader) throws(StoreError) in
-            try reader.gaps(orAll: url).contains { $0.lower == gap.lower }
-        }
-        defer { if left != true { healing[url].walked = 0 } }
+        defer { if !isLeft { healing[url].walked = 0 } }
         guard healing.isShown(url), healing[url].walked > options.hugeGapThreshold,
             !healing[url].stopped.contains(gap.lower)
         else { return }
         act(.tell(.hugeGap(url)))
         switch options.hugeGapPolicy {
-        case .tell where left == true:
+        case .tell where isLeft:
             healing[url].stopped.insert(gap.lower)
             // Another gap is counted for itself.
             healing[url].walked = 0

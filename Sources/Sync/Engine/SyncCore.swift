@@ -140,8 +140,7 @@ struct SyncCore {
 
     /// Whether nothing is on its way, and nobody waits for anything but news.
     var isIdle: Bool {
-        calls.values.allSatisfy { if case .feed = $0.request { true } else { false } }
-            && waiting.isEmpty
+        calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
 
     private mutating func take(_ input: Input) {
@@ -301,12 +300,12 @@ struct SyncCore {
         }
     }
 
-    mutating func perform(_ step: Connector.Step) {
+    mutating func perform(_ step: Connector.Step, atLeast duration: Duration? = nil) {
         switch step {
         case .connect(let credentials, _):
             call(.connect(credentials), .connect)
         case .wait(let attempt, let number):
-            act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: nil))
+            act(.wait(.connection(number: number), beforeAttempt: attempt, atLeast: duration))
         case .renew:
             act(.tell(.sessionExpired))
             act(.renewSession)
@@ -354,13 +353,7 @@ struct SyncCore {
         let step = connector.fail(error)
         if let ticket = connectTicket.take() { answerConnecting(error, ticket) }
         guard connector.phase != .off else { return }
-        if case .wait(let attempt, let number) = step {
-            act(
-                .wait(
-                    .connection(number: number), beforeAttempt: attempt, atLeast: error.retryAfter))
-        } else {
-            perform(step)
-        }
+        perform(step, atLeast: error.retryAfter)
     }
 
     /// Says what became of connecting: the user of before may go on offline, others may not.

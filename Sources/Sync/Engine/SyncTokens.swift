@@ -54,12 +54,12 @@ extension StoreReader {
     /// Which history of the server was the last to be followed; `nil` if none was.
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
-        return try token(Scope.epoch).map { ServerEpoch(String(decoding: $0, as: UTF8.self)) }
+        return try text(Scope.epoch).map { ServerEpoch($0) }
     }
 
     /// How often the engine has lost track of the server's history.
     func lossCount() throws(StoreError) -> Int64 {
-        try token(Scope.losses).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
     /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
@@ -79,7 +79,7 @@ extension StoreReader {
 
     /// From where the changelog of channels goes on, if somebody asked for it.
     func channelChangelogToken() throws(StoreError) -> String? {
-        try token(Scope.channelChangelog).map { String(decoding: $0, as: UTF8.self) }
+        try text(Scope.channelChangelog)
     }
 
     /// The oldest message of those that are held and that the feed has yet to tell.
@@ -96,7 +96,11 @@ extension StoreReader {
 
     /// From where the changelog of a channel's messages goes on, if it was read to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
-        try token(Scope.messageChangelog(of: url)).map { String(decoding: $0, as: UTF8.self) }
+        try text(Scope.messageChangelog(of: url))
+    }
+
+    private func text(_ scope: String) throws(StoreError) -> String? {
+        try token(scope).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
@@ -105,10 +109,10 @@ extension Batch {
 
     /// Notes which history of the server it was, for as long as there is no token that says it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
-        setToken(epoch.map { Array($0.rawValue.utf8) }, for: Scope.epoch)
+        setText(epoch?.rawValue, for: Scope.epoch)
     }
 
-    func setLossCount(_ count: Int64) { setToken(Array("\(count)".utf8), for: Scope.losses) }
+    func setLossCount(_ count: Int64) { setText("\(count)", for: Scope.losses) }
 
     func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
 
@@ -121,17 +125,21 @@ extension Batch {
     }
 
     func setChannelChangelogToken(_ token: String?) {
-        setToken(token.map { Array($0.utf8) }, for: Scope.channelChangelog)
+        setText(token, for: Scope.channelChangelog)
     }
 
     // Time and id. DO NOT CHANGE: on disk.
     func setUntold(_ position: Position?, of url: ChannelURL) {
-        setToken(
-            position.map { Array("\($0.createdAt.milliseconds) \($0.messageID)".utf8) },
+        setText(
+            position.map { "\($0.createdAt.milliseconds) \($0.messageID)" },
             for: Scope.untold(in: url))
     }
 
     func setMessageChangelogToken(_ token: String?, of url: ChannelURL) {
-        setToken(token.map { Array($0.utf8) }, for: Scope.messageChangelog(of: url))
+        setText(token, for: Scope.messageChangelog(of: url))
+    }
+
+    private func setText(_ text: String?, for scope: String) {
+        setToken(text.map { Array($0.utf8) }, for: scope)
     }
 }

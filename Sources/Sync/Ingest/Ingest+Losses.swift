@@ -44,10 +44,7 @@ extension Ingest {
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
         flights.void(url)
         let number = (try batch.lossCount()) + 1
-        for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
-            gap.changesSince = nil
-            try batch.update(gap)
-        }
+        try markChangesRead(in: url)
         try markStale(url, number)
         batch.setLossCount(number)
         forget(url)
