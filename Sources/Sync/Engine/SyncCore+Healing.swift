@@ -84,8 +84,7 @@ extension SyncCore {
             return .message(position.messageID)
         }
         // Messages of the same time are asked for once more, rather than left out.
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows ? .newest : .time(Timestamp(milliseconds: next))
+        return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
     /// How many messages of a gap to ask for: of one that is shown, not many more than tell whether

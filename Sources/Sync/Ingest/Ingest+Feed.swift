@@ -296,12 +296,3 @@ extension Position {
             createdAt: overflows ? .distantPast : Timestamp(milliseconds: time), messageID: "")
     }
 }
-
-extension Duration {
-    /// Whole milliseconds; the largest number if there are more.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
-    }
-}
