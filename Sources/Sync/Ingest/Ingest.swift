@@ -79,10 +79,10 @@ struct Ingest {
     private mutating func noteWhatIsTold(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.told == nil else { return }
         let gap = try batch.newestGap(in: url)
-        let told = Told(
-            gap: gap?.upper == .end ? gap : nil, newest: try newestTold(in: url),
-            untold: try batch.untold(of: url))
-        channels[url]?.told = told
+        let untold = try batch.untold(of: url)
+        let newest = try newestTold(in: url, before: untold)
+        channels[url]?.told = Told(
+            gap: gap?.upper == .end ? gap : nil, newest: newest, untold: untold)
     }
 
     /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
