@@ -282,6 +282,27 @@ import Testing
         #expect(ids == ["3"])
     }
 
+    @Test func whatIsGoneOfAnEarlierHistoryMayComeBackUnderItsID() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.take(.sample(1, text: "old", at: 1000), nil, .fresh)
+        }
+        try device.take { try $0.lose(.newEpoch, "restored") }
+        let flight = device.flights.begin(in: url, isFollowed: true)
+        let answer = device.flights.end(flight)
+        let news = try #require(answer)
+        try device.take { ingest in
+            try ingest.take(
+                MessageLookup(found: [], gone: ["1"]), in: url, since: news, .messageFill)
+        }
+        #expect(try device.store.read { try $0.messages(in: url).isEmpty })
+        try device.take(.messageReceived(.sample(1, text: "new", at: 1000)))
+        #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
+    }
+
     @Test func tombstonesDoNotGrowForEver() throws {
         let device = try Device()
         try device.take { ingest in

@@ -209,6 +209,10 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
+        if time == nil, try knowledge(of: url).stale.contains(where: { $0.contains(held?.position) }) {
+            // It may be of a history that the server has no more, and its id another message's now.
+            return
+        }
         // Where nobody says when, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
