@@ -109,6 +109,7 @@ struct SyncCore {
     var hasFeedBegun = false
     /// How often the feed has failed since it last told something.
     var feedFailures = 0
+    private var tombstoneCounts: [ChannelURL: Int] = [:]
     private var lastNumber = 0
     private var connectTicket: Int?
     private var actions: [Action] = []
@@ -235,17 +236,21 @@ struct SyncCore {
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
         var newFlights = flights
+        var newCounts = tombstoneCounts
         var landed: [(draft: Draft, message: Message)] = []
         do {
             try store.write { batch in
                 // Before the first connection it is whoever was there the last time.
-                let userID = try state.user?.userID ?? batch.storedUser()?.userID
-                var ingest = Ingest(batch, options, userID, flights)
+                let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
+                var ingest = Ingest(
+                    batch, options, userID, flights, tombstoneCounts: tombstoneCounts)
                 result = try body(&ingest)
                 newFlights = ingest.flights
+                newCounts = ingest.tombstoneCounts
                 landed = ingest.landed
             }
             flights = newFlights
+            tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
             noteLanded(landed)
