@@ -234,6 +234,9 @@ extension SyncCore {
 
     /// Ends what is on its way for a channel that is the user's no more.
     mutating func stopHealing(_ url: ChannelURL) {
+        if healing[url].isBusy {
+            act(.cancelWait(.healing(url, number: connector.number)))
+        }
         healing.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.isOfHealing && call.request.channelURL == url {

@@ -45,8 +45,12 @@ struct SyncCore {
         case cancel(call: Int)
         /// Wait, before an attempt that is counted from 1; not shorter than the server says.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
-        /// Wait for nothing any more.
+        /// Wait for it no more.
+        case cancelWait(Wait)
+        /// Wait for nothing any more, and for no new credentials.
         case stopWaiting
+        /// Let the backend end the connection.
+        case disconnect
         /// Ask the user's application for new credentials.
         case renewSession
         /// Remove the outbox's copies of files.
@@ -188,6 +192,7 @@ struct SyncCore {
         case .connection(connector.number), .feed(connector.number):
             connector.end()
             cutOff()
+            act(.disconnect)
         case .healing(let url, connector.number): giveUp(on: url)
         default: break
         }
@@ -300,6 +305,7 @@ struct SyncCore {
     private mutating func disconnect() {
         connector.end()
         cutOff()
+        act(.disconnect)
         if let ticket = connectTicket.take() {
             act(.fail(SyncError(.closed, "disconnected meanwhile"), ticket: ticket))
         }
@@ -314,6 +320,7 @@ struct SyncCore {
         case .renew:
             act(.tell(.sessionExpired))
             act(.renewSession)
+        case .disconnect: act(.disconnect)
         case .nothing: break
         }
     }
