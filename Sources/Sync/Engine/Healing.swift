@@ -177,6 +177,11 @@ struct Healing {
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
+    /// Why a channel is left alone; the first one's, if there are several.
+    var failure: SyncError? {
+        works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
+    }
+
     /// Tries again what was left alone.
     mutating func forgetFailures() {
         for url in works.keys.sorted() {

@@ -426,15 +426,14 @@ struct SyncCore {
     private mutating func answerWhoWaits() {
         guard !waiting.isEmpty else { return }
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
-            if let url, let error = healing.failure(of: url) {
-                abandon(ticket)
-                act(.fail(error, ticket: ticket))
-            } else if state.isLive, state.failure == nil,
-                url.map({ !healing.isLeft($0) }) ?? healing.isDone
-            {
-                abandon(ticket)
-                act(.reply(.caughtUp, ticket: ticket))
-            }
+            let isDone =
+                state.isLive && state.failure == nil
+                && (url.map { !healing.isLeft($0) } ?? healing.isDone)
+            // Who waits for all channels waits for those, too, that go on.
+            let error = url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil)
+            guard isDone || error != nil else { continue }
+            abandon(ticket)
+            act(error.map { .fail($0, ticket: ticket) } ?? .reply(.caughtUp, ticket: ticket))
         }
     }
 }

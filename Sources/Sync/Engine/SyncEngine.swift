@@ -176,7 +176,8 @@ public actor SyncEngine {
     ///
     /// - Parameter url: A channel, to wait for that one alone: then what is missing of its newest
     ///   messages is fetched, however long it was left alone. `nil` for all that the engine does.
-    /// - Throws: ``SyncError`` with the reason why a channel is left alone; `closed`, `canceled`.
+    /// - Throws: ``SyncError`` with the reason why a channel is left alone, or any of them is once all
+    ///   others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
