@@ -169,6 +169,7 @@ extension SyncCore {
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }
+        if healing.isShown(url) { healing.look(at: url) }
     }
 }
 

@@ -29,8 +29,8 @@ struct SyncCore {
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         /// Who asked or waits is not interested any more.
         case abandon(ticket: Int)
-        /// Something was written, or taken back.
-        case outboxChanged
+        /// Something has changed that nobody answered: it was written, taken back, taken in.
+        case changed
         /// Somebody wants to know what becomes of a draft.
         case awaitFate(RequestID, ChannelURL, ticket: Int)
         /// Somebody shows a part of a channel's history, or another part than before.
@@ -164,7 +164,7 @@ struct SyncCore {
             waiting[ticket] = .some(url)
             if let url { healing.look(at: url, isWaitedFor: true) }
         case .abandon(let ticket): abandon(ticket)
-        case .outboxChanged: break
+        case .changed: break
         case .awaitFate(let id, let url, let ticket): awaitFate(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
             healing.show(url, range, viewer)

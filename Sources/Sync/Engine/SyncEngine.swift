@@ -229,7 +229,7 @@ public actor SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
         let result = try body(&core)
-        take(.outboxChanged)
+        take(.changed)
         return result
     }
 
@@ -241,13 +241,11 @@ public actor SyncEngine {
     }
 
     func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        return try core.takeIn(messages, source)
+        try change { (core) throws(SyncError) in try core.takeIn(messages, source) }
     }
 
     func distrust(_ url: ChannelURL) throws(SyncError) {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        try core.distrust(url)
+        try change { (core) throws(SyncError) in try core.distrust(url) }
     }
 
     var pageSize: Int { core.options.pageSize }
