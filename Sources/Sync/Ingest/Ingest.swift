@@ -215,10 +215,9 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
-        if time == nil, try knowledge(of: url).stale.contains(where: { $0.contains(held?.position) }) {
-            // It may be of a history that the server has no more, and its id another message's now.
-            return
-        }
+        let isStale = try knowledge(of: url).stale.contains { $0.contains(held?.position) }
+        // It may be of a history that the server has no more, and its id another message's now.
+        if time == nil && isStale { return }
         // Where nobody says when, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
@@ -234,7 +233,9 @@ struct Ingest {
         } else {
             tombstoneCounts[url] = try batch.tombstoneCount(in: url)
         }
-        if tombstoneCounts[url, default: 0] > Ingest.tombstoneLimit { try forgetOldTombstones(of: url) }
+        if tombstoneCounts[url, default: 0] > Ingest.tombstoneLimit {
+            try forgetOldTombstones(of: url)
+        }
     }
 
     /// Forgets the older half of a channel's tombstones, where there are too many.
