@@ -176,6 +176,7 @@ extension SyncCore {
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }
+        if healing.isShown(url) { healing.look(at: url) }
     }
 }
 

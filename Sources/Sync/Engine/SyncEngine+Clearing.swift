@@ -28,7 +28,8 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            let stored = try ingest.batch.storedUser()
+            // One that cannot be read goes with the rest: the server says it again.
+            let stored = try? ingest.batch.storedUser()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
             let losses = try ingest.batch.lossCount()

@@ -36,7 +36,9 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
     private var lastNumber = 0
-    private var isClosed = false
+    /// The end of the last connection, which the next one waits for.
+    private var ending: Task<Void, Never>?
+    private var closing: Task<Void, Never>?
     private var toldConnection = ConnectionState.closed
 
     private enum Outcome: Sendable {
@@ -116,18 +118,25 @@ public actor SyncEngine {
     /// Ends the connection, and goes on with nothing; what is held stays.
     public func disconnect() async {
         take(.disconnect)
-        await backend.disconnect()
+        await ending?.value
     }
 
     /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.
     public func close() async {
-        guard !isClosed else { return }
-        let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
-        take(.disconnect)
-        for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
-        isClosed = true
-        for task in tasks { task.cancel() }
-        await backend.disconnect()
+        if closing == nil {
+            let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
+            take(.disconnect)
+            for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
+            for task in tasks { task.cancel() }
+            closing = Task { await finishClosing(tasks) }
+        }
+        await closing?.value
+    }
+
+    private var isClosed: Bool { closing != nil }
+
+    private func finishClosing(_ tasks: [Task<Void, Never>]) async {
+        await ending?.value
         for task in tasks { await task.value }
         for ticket in tickets.keys.sorted() {
             let error = SyncError(.closed, "the engine was closed")
@@ -167,7 +176,8 @@ public actor SyncEngine {
     ///
     /// - Parameter url: A channel, to wait for that one alone: then what is missing of its newest
     ///   messages is fetched, however long it was left alone. `nil` for all that the engine does.
-    /// - Throws: ``SyncError`` with the reason why a channel is left alone; `closed`, `canceled`.
+    /// - Throws: ``SyncError`` with the reason why a channel is left alone, or any of them is once all
+    ///   others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
@@ -219,7 +229,7 @@ public actor SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
         let result = try body(&core)
-        take(.outboxChanged)
+        take(.changed)
         return result
     }
 
@@ -231,13 +241,11 @@ public actor SyncEngine {
     }
 
     func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        return try core.takeIn(messages, source)
+        try change { (core) throws(SyncError) in try core.takeIn(messages, source) }
     }
 
     func distrust(_ url: ChannelURL) throws(SyncError) {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        try core.distrust(url)
+        try change { (core) throws(SyncError) in try core.distrust(url) }
     }
 
     var pageSize: Int { core.options.pageSize }
@@ -256,9 +264,12 @@ public actor SyncEngine {
         case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
         case .wait(let wait, let attempt, let duration):
             self.wait(wait, beforeAttempt: attempt, atLeast: duration)
+        case .cancelWait(let wait): waits.removeValue(forKey: wait)?.cancel()
         case .stopWaiting:
             for task in waits.values { task.cancel() }
             waits = [:]
+            renewal?.cancel()
+        case .disconnect: endConnection()
         case .renewSession: renew()
         case .removeFiles(let names): files.remove(names)
         case .keepFiles(let names): files.removeAll(but: names)
@@ -276,8 +287,9 @@ public actor SyncEngine {
     }
 
     private func call(_ request: BackendRequest, _ number: Int) {
-        let (backend, store, files) = (backend, store, files)
+        let (backend, store, files, ending) = (backend, store, files, ending)
         calls[number] = Task { [weak self] in
+            await ending?.value
             let answer = await backend.answer(to: request, files) { progress in
                 guard case .upload(let draft, _) = request else { return }
                 // A store that is closed has nobody to tell.
@@ -318,7 +330,21 @@ public actor SyncEngine {
         renewal?.cancel()
         renewal = Task { [weak self] in
             let credentials = await renewSession()
-            await self?.take(.renew(credentials))
+            await self?.finishRenewal(credentials)
+        }
+    }
+
+    private func finishRenewal(_ credentials: Credentials?) {
+        // Canceled, it is of a connection that nobody waits for.
+        guard !Task.isCancelled else { return }
+        take(.renew(credentials))
+    }
+
+    private func endConnection() {
+        let (backend, before) = (backend, ending)
+        ending = Task {
+            await before?.value
+            await backend.disconnect()
         }
     }
 

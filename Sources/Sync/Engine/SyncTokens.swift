@@ -62,9 +62,17 @@ extension StoreReader {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
+    /// Who was let in last; `nil` if nobody was.
+    ///
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if it cannot be read: then nobody knows
+    ///   whose all of this is.
     package func storedUser() throws(StoreError) -> User? {
-        try token(Scope.user).flatMap { try? User(serialized: $0) }
+        guard let bytes = try token(Scope.user) else { return nil }
+        do {
+            return try User(serialized: bytes)
+        } catch {
+            throw StoreError(.corruption, "the store's user is damaged", path: "", cause: error)
+        }
     }
 
     /// What the server said of the application; `nil` if it said nothing, or it cannot be read.

@@ -131,7 +131,7 @@ extension Ingest {
         var edge = gap?.upper ?? .beginning
         if let gap, gap.upper == .end {
             edge = gap.lower
-        } else if let newest = try newestTold(in: url) {
+        } else if let newest = try newestTold(in: url, before: batch.untold(of: url)) {
             edge = max(edge, .position(newest))
         }
         // What was accepted later may lie a little before it, where clocks disagree.
@@ -152,10 +152,10 @@ extension Ingest {
     }
 
     /// The newest message that is held, but for those that the feed has yet to tell.
-    func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
-        guard let untold = try batch.untold(of: url) else {
-            return try batch.newestPosition(in: url)
-        }
+    func newestTold(
+        in url: ChannelURL, before untold: Position?
+    ) throws(StoreError) -> Position? {
+        guard let untold else { return try batch.newestPosition(in: url) }
         return try batch.messages(in: url, before: .position(untold), limit: 1).first?.position
     }
 
@@ -298,15 +298,6 @@ extension Position {
             duration.milliseconds)
         return Position(
             createdAt: overflows ? .distantPast : Timestamp(milliseconds: time), messageID: "")
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds; the largest number if there are more.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
     }
 }
 

@@ -103,9 +103,7 @@ extension Gap.Bound {
     /// A bound just above this one, so that what lies here is below it.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows
-            ? .end
-            : .position(Position(createdAt: Timestamp(milliseconds: next), messageID: ""))
+        return position.createdAt.next.map { .position(Position(createdAt: $0, messageID: "")) }
+            ?? .end
     }
 }

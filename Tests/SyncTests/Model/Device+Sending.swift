@@ -22,13 +22,13 @@ extension Device {
                 throw Violation("C5 canceled", "\(tag) is not there")
             }
             sendings.cancel(draft.requestID)
-            try take(.outboxChanged)
+            try take(.changed)
         case .resend(let tag):
             guard let draft = try store.draft(RequestID(tag)), draft.state == .failed
             else { return true }
             sendings.resend(draft.requestID)
             _ = try attempt { try core.resend(draft.requestID) }
-            try take(.outboxChanged)
+            try take(.changed)
         case .moveClock(let seconds):
             time = Timestamp(milliseconds: time.milliseconds + seconds * 1000)
         default: return false
@@ -53,7 +53,7 @@ extension Device {
             throw Violation("E1 no lost send", "\(draft.requestID) was accepted, and is not there")
         }
         try awaitFate(draft.requestID, draft.channelURL)
-        try take(.outboxChanged)
+        try take(.changed)
     }
 
     private func change(_ name: RequestID, _ tag: RequestID, _ change: Step.Change) throws {
@@ -81,7 +81,7 @@ extension Device {
             }
             guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
             if try store.draft(name) != nil { try awaitFate(name, held.channelURL) }
-            return try take(.outboxChanged)
+            return try take(.changed)
         }
         // The user sees a message, and does something to it.
         guard let (url, id) = server.history.place(of: tag.rawValue),

@@ -327,7 +327,9 @@ final class Device {
             pauses[wait] = pause
             waits.removeAll { $0 == wait }
             waits.append(wait)
-        case .stopWaiting: waits = []
+        case .cancelWait(let wait): waits.removeAll { $0 == wait }
+        case .stopWaiting: (waits, isRenewing) = ([], false)
+        case .disconnect: break
         case .renewSession: isRenewing = true
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
