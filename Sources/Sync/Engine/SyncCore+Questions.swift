@@ -149,6 +149,8 @@ extension SyncCore {
     mutating func takeIn(
         _ messages: [Message], _ source: CollectionEventSource
     ) throws(SyncError) -> Int {
+        // So that it is known what waits behind a message that lands.
+        try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             var count = 0
             for message in messages where try ingest.takeAlone(message, source, .hearsay) {

@@ -101,6 +101,7 @@ struct SyncCore {
     var attempts: [RequestID: Int] = [:]
     /// Who waits for what becomes of a draft.
     var fates: [RequestID: [Int]] = [:]
+    var lastFates = LastFates()
     /// What time it is, as far as anybody has said; see ``SyncOptions/draftLifetime``.
     var time: Timestamp = 0
     /// Who waits for what to be caught up with.
@@ -188,6 +189,7 @@ struct SyncCore {
             connector.end()
             cutOff()
         case .healing(let url, connector.number): giveUp(on: url)
+        case .outbox(let url, connector.number): giveUpSending(in: url)
         default: break
         }
     }
@@ -240,7 +242,7 @@ struct SyncCore {
             try store.write { batch in
                 // Before the first connection it is whoever was there the last time.
                 let userID = try state.user?.userID ?? batch.storedUser()?.userID
-                var ingest = Ingest(batch, options, userID, flights)
+                var ingest = Ingest(batch, options, userID, flights, changes: outbox.changes)
                 result = try body(&ingest)
                 newFlights = ingest.flights
                 landed = ingest.landed

@@ -47,7 +47,7 @@ struct Outbox {
     /// The messages that failed, and for which changes wait.
     private var parked: Set<RequestID> = []
     /// What was to be done to a message before it was sent, by the request of that.
-    private var changes: [RequestID: [RequestID]] = [:]
+    private(set) var changes: [RequestID: [RequestID]] = [:]
     /// Whether nothing goes past a message that failed.
     private var stops = false
     /// What no server has seen yet: what was written since the process began, and not handed over.
@@ -170,6 +170,29 @@ public enum DraftFate: Hashable, Sendable {
     case done
     /// The server refused it, or it was given up; the draft says why, and may be sent again.
     case failed(Draft)
-    /// The user took it back before it was sent.
+    /// It is not sent any more: its user took it back, or what it was for is not there.
     case canceled
+    /// Nobody knows any more: it ended long ago, or before this process began, or never was.
+    case unknown
+}
+
+/// What became of the drafts that ended last, for who asks after the end.
+struct LastFates {
+    private var fates: [RequestID: DraftFate] = [:]
+    private var ids: [RequestID] = []
+    /// The place of the one that goes next, once there are as many as there may be.
+    private var oldest = 0
+
+    /// How many are kept.
+    static let limit = 1000
+
+    subscript(id: RequestID) -> DraftFate? { fates[id] }
+
+    mutating func note(_ fate: DraftFate, of id: RequestID) {
+        guard fates.updateValue(fate, forKey: id) == nil else { return }
+        guard ids.count == LastFates.limit else { return ids.append(id) }
+        fates[ids[oldest]] = nil
+        ids[oldest] = id
+        oldest = (oldest + 1) % LastFates.limit
+    }
 }

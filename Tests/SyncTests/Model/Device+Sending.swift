@@ -1,3 +1,4 @@
+import Foundation
 import Models
 
 @testable import Store
@@ -13,6 +14,17 @@ extension Device {
             let message = Message(
                 params, in: ChannelURL(url), channelType: .group,
                 by: core.state.user.map { Sender($0) }, at: time)
+            try post(Draft(message, requestID: RequestID(tag)))
+        case .writeFiles(let tag, let url):
+            var params = MultipleFilesMessageCreateParams(
+                (0..<2).map { number in
+                    var file = UploadableFile()
+                    file.data = Data([UInt8(number)])
+                    return file
+                })
+            params.text = tag
+            let message = Message(
+                params, in: ChannelURL(url), by: core.state.user.map { Sender($0) }, at: time)
             try post(Draft(message, requestID: RequestID(tag)))
         case .change(let name, let tag, let change):
             try self.change(RequestID(name), RequestID(tag), change)
@@ -62,9 +74,15 @@ extension Device {
             change.operation, requestID: name, channelURL: "", createdAt: time)
         switch change {
         case .edit:
-            var params = UserMessageUpdateParams()
-            params.text = name.rawValue
-            draft.userMessageUpdateParams = params
+            if tag.rawValue.hasPrefix("f") {
+                var params = FileMessageUpdateParams()
+                params.text = name.rawValue
+                draft.fileMessageUpdateParams = params
+            } else {
+                var params = UserMessageUpdateParams()
+                params.text = name.rawValue
+                draft.userMessageUpdateParams = params
+            }
         case .react, .unreact: draft.reactionKey = "+"
         case .delete: break
         }
@@ -80,7 +98,8 @@ extension Device {
                 try core.rewrite(tag, as: draft) { $0.message?.apply(update) ?? false }
             }
             guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
-            if try store.draft(name) != nil { try awaitFate(name, held.channelURL) }
+            if try store.draft(name) == nil { sendings.rewrite(name) }
+            try awaitFate(name, held.channelURL)
             return try take(.outboxChanged)
         }
         // The user sees a message, and does something to it.

@@ -59,17 +59,19 @@ final class Device {
         client = server.server.client(waits: false)
         network = ConditionedBackend(
             client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
-        store = try rows.isEmpty ? .inMemory() : ChatStore(rows: rows)
+        store = try ChatStore(rows, drafts)
         core = SyncCore(store, SyncOptions(config), client.capabilities)
         oracle = Oracle(server)
         sendings = Sendings(server, config)
-        if !drafts.isEmpty {
-            try store.write { batch in for draft in drafts { try batch.save(draft) } }
-        }
-        let commits = commits
-        store.didCommit.withLock { $0 = { commits.note($0) } }
+        follow()
         if !rows.isEmpty { try oracle.begin(rows) }
         sendings.begin(drafts, oracle.rows)
+    }
+
+    /// Looks at each commit.
+    private func follow() {
+        let commits = commits
+        store.didCommit.withLock { $0 = { commits.note($0) } }
     }
 
     // MARK: Steps
@@ -84,6 +86,11 @@ final class Device {
             if let index = calls.firstIndex(where: \.isOfFeed) { try await pass(index) }
         case .fail(let turn, let failure): try fail(turn, failure)
         case .fire(let turn): try fire(turn)
+        case .giveUp(let turn):
+            let waits = waits.filter { if case .outbox = $0 { true } else { false } }
+            guard let wait = waits.turn(turn) else { return }
+            self.waits.removeAll { $0 == wait }
+            try take(.gaveUp(wait))
         case .renew:
             guard isRenewing else { return }
             isRenewing = false
@@ -100,7 +107,8 @@ final class Device {
         case .hide(let url, let viewer):
             shown[ChannelURL(url)]?[viewer] = nil
             try take(.hide(ChannelURL(url), viewer: viewer))
-        case .kill: try await kill()
+        case .kill: await kill()
+        case .losePower(let count): try await losePower(count)
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
             try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
@@ -192,12 +200,25 @@ final class Device {
     }
 
     /// Ends the process, and begins another one with what is on the disk.
-    private func kill() async throws {
+    private func kill() async {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
         (fates, pauses) = ([:], [:])
         (shown, hugeGaps, failures) = ([:], [], [:])
         core = SyncCore(store, SyncOptions(config), client.capabilities)
+    }
+
+    /// Ends the process, and takes from the disk what was not synced: some commits of the cache.
+    private func losePower(_ count: Int) async throws {
+        let drafts = try store.drafts()
+        store.close()
+        cuts.removeLast(min(count, cuts.count))
+        outboxCuts.removeLast(outboxCuts.count - cuts.count)
+        store = try ChatStore(cuts.last ?? [], drafts)
+        follow()
+        await kill()
+        oracle = Oracle(server)
+        if let rows = cuts.last { try oracle.begin(rows) }
     }
 
     private func push(_ tag: String, _ version: Int) throws {
@@ -331,6 +352,7 @@ final class Device {
         case .renewSession: isRenewing = true
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
+        case .tell(.fate(let fate, let draft)): try sendings.tellAll(fate, of: draft.requestID)
         case .tell, .removeFiles, .keepFiles: break
         case .reply(.fate(let fate), let ticket):
             guard let id = fates.removeValue(forKey: ticket) else {
@@ -433,6 +455,7 @@ extension SyncOptions {
         hugeGapThreshold = config.hugeGapThreshold
         failedDraftPolicy = config.stopsAtFailure ? .stop : .goOn
         failedDraftLimit = config.failedLimit
+        failedDraftLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
         hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
         // Two clocks may be wrong in both directions, and one may have told the time before.
         clockSkew =
@@ -442,14 +465,17 @@ extension SyncOptions {
 }
 
 extension ChatStore {
-    /// A store in memory with the rows of another one's cache.
-    fileprivate convenience init(rows: [CacheRow]) throws {
+    /// A store in memory with the rows of another one's cache, and the drafts of its outbox.
+    fileprivate convenience init(_ rows: [CacheRow], _ drafts: [Draft]) throws {
         let environment = LevelDB.Environment.memory()
         let cache = try LevelDB(at: "/cache", environment: environment)
         let overlay = Overlay()
         for row in rows { overlay.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        try cache.write(overlay, isDurable: false)
+        if !rows.isEmpty { try cache.write(overlay, isDurable: false) }
         cache.close()
         try self.init(at: nil, environments: (environment, .memory()))
+        if !drafts.isEmpty {
+            try write { batch in for draft in drafts { try batch.save(draft) } }
+        }
     }
 }

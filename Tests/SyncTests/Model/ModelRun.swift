@@ -169,6 +169,7 @@ struct ModelRun {
             with { $0.parallelRequests = 1 }, with { $0.backgroundChannels = 0 },
             with { $0.hugeGapThreshold = 300 }, with { $0.deduplicates = true },
             with { $0.stopsAtFailure = false }, with { $0.failedLimit = nil },
+            with { $0.forgetsFailed = false },
         ]
     }
 }

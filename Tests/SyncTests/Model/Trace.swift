@@ -32,6 +32,10 @@ struct WorldConfig: Codable, Hashable {
     var deduplicates = true
     var stopsAtFailure = false
     var failedLimit: Int?
+    /// Whether what failed is kept for a day alone.
+    var forgetsFailed = false
+
+    var limitsFailed: Bool { failedLimit != nil || forgetsFailed }
 }
 
 /// One thing that happens.
@@ -71,6 +75,8 @@ enum Step: Codable, Hashable {
     case passFeed
     case fail(Int, Failure)
     case fire(Int)
+    /// What waits in an outbox is not waited for any more.
+    case giveUp(Int)
     case renew
 
     // What the application does.
@@ -89,9 +95,12 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
+    /// The power goes, and with it some of the last commits of the cache, which are not synced.
+    case losePower(Int)
 
     // What the user of the device writes.
     case write(String, in: String, isLong: Bool)
+    case writeFiles(String, in: String)
     case change(String, of: String, Change)
     case cancel(String)
     case resend(String)

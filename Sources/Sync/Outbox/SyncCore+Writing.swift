@@ -1,0 +1,162 @@
+import Models
+import Store
+
+extension SyncCore {
+    // MARK: Writing
+
+    /// Puts what the user wrote into the outbox; it is on the disk afterwards.
+    mutating func post(
+        _ draft: Draft, _ source: CollectionEventSource? = nil
+    ) throws(SyncError) {
+        try loadOutbox(with: draft)
+        try commit { (ingest) throws(StoreError) in
+            var draft = draft
+            draft.follows = try ingest.batch.newestPosition(in: draft.channelURL)
+            try ingest.batch.save(draft, source: source)
+        }
+        outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
+    }
+
+    /// Lets a draft that failed wait again.
+    ///
+    /// - Returns: The draft as it is now.
+    mutating func resend(_ id: RequestID) throws(SyncError) -> Draft {
+        try loadOutbox()
+        guard var draft = try heldDraft(id), draft.state == .failed else {
+            throw SyncError(.refused, "no draft \(id) has failed")
+        }
+        outbox.setUntried(isUnsent(draft), id)
+        draft.resend(at: time)
+        // Whoever sends it again knows that it may be there already.
+        draft.isDoubtful = false
+        let drafts = try commit { (ingest) throws(StoreError) in
+            try ingest.batch.save(draft, source: .localMessageResendStarted)
+            return try ingest.batch.drafts(in: draft.channelURL)
+        }
+        outbox.load(drafts, of: draft.channelURL)
+        return draft
+    }
+
+    /// Takes a draft out of the outbox, with all that was to be done to its message.
+    ///
+    /// - Returns: Whether it was there.
+    mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
+        try loadOutbox()
+        guard let draft = try heldDraft(id) else { return false }
+        let url = draft.channelURL
+        let removed = try commit { (ingest) throws(StoreError) in
+            let changes = try ingest.batch.drafts(in: url).filter { $0.targetRequestID == id }
+            for change in changes {
+                try ingest.batch.removeDraft(change.requestID, source: .localMessageCanceled)
+            }
+            try ingest.batch.removeDraft(id, source: .localMessageCanceled)
+            return changes + [draft]
+        }
+        for draft in removed { takeOut(draft) }
+        return true
+    }
+
+    /// Takes all that was not sent out of the outbox, also what cannot be read.
+    ///
+    /// - Returns: What was there and can be read, channel by channel, in its order.
+    mutating func discardDrafts() throws(SyncError) -> [Draft] {
+        try loadOutbox()
+        let drafts = try commit { (ingest) throws(StoreError) in
+            let drafts = try ingest.batch.drafts()
+            for id in try ingest.batch.unreadableDraftIDs() { try ingest.batch.removeDraft(id) }
+            for draft in drafts {
+                try ingest.batch.removeDraft(draft.requestID, source: .localMessageCanceled)
+            }
+            return drafts
+        }
+        for draft in drafts { takeOut(draft) }
+        // No draft is left that they could belong to.
+        act(.keepFiles([]))
+        return drafts
+    }
+
+    /// Forgets what its user took back.
+    private mutating func takeOut(_ draft: Draft) {
+        let (id, url) = (draft.requestID, draft.channelURL)
+        _ = outbox.settle(id)
+        outbox.remove(id, from: url)
+        attempts[id] = nil
+        if let number = calls.first(where: { $0.value.draftID == id })?.key {
+            // It may have reached the server: then the feed tells it as any other message.
+            drop(number)
+            outbox.setBusy(false, url)
+        }
+        finish(draft, .canceled)
+    }
+
+    /// Changes a message that waits to be sent, or queues the change behind it if it is on its way.
+    ///
+    /// - Returns: Whether the message waits to be sent, or has failed.
+    mutating func rewrite(
+        _ id: RequestID, as change: Draft, _ apply: (inout Draft) -> Bool
+    ) throws(SyncError) -> Bool {
+        try loadOutbox()
+        guard var draft = try heldDraft(id), draft.operation == .send else { return false }
+        // What the server may have, it does not take in another form. And what waits behind a
+        // message comes after what the message says by then.
+        if try hasEdits(behind: id) || !isUnsent(draft) {
+            try post(change)
+            return true
+        }
+        guard apply(&draft) else {
+            throw SyncError(.refused, "draft \(id) is of another kind than its update")
+        }
+        try commit { (ingest) throws(StoreError) in try ingest.batch.save(draft) }
+        finish(change, .done)
+        return true
+    }
+
+    private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
+        for id in outbox.changes(behind: target) where try heldDraft(id)?.operation == .update {
+            return true
+        }
+        return false
+    }
+
+    /// Whether the server cannot have it.
+    private func isUnsent(_ draft: Draft) -> Bool {
+        if draft.isDoubtful || calls.values.contains(where: { $0.draftID == draft.requestID }) {
+            return false
+        }
+        if outbox.isUntried(draft.requestID) { return true }
+        return draft.state == .failed
+            && ![.pendingError, .ackTimeout].contains(draft.errorCode)
+    }
+
+    func heldDraft(_ id: RequestID) throws(SyncError) -> Draft? {
+        do throws(StoreError) {
+            return try store.draft(id)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    private mutating func commit<Result>(
+        _ body: (inout Ingest) throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        guard let result = write(body) else {
+            throw state.failure ?? SyncError(.store, "the outbox could not be written")
+        }
+        return result
+    }
+
+    /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.
+    mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
+        guard !outbox.isLoaded else { return }
+        do throws(StoreError) {
+            let drafts = try store.drafts()
+            outbox.load(drafts, stops: options.failedDraftPolicy == .stop)
+            // One that cannot be read may have files nevertheless.
+            if try store.unreadableDraftIDs().isEmpty {
+                act(.keepFiles(Set((drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
+            }
+        } catch {
+            throw SyncError(error)
+        }
+    }
+}
