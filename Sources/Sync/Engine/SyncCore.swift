@@ -263,12 +263,27 @@ struct SyncCore {
     /// Reads something; `nil` if that fails, which is noted.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
-            let result = try body(try store.snapshot())
+            let result = try body(try snapshot())
             readFailure = nil
             return result
         } catch {
             readFailure = SyncError(error)
             return nil
+        }
+    }
+
+    /// What to read from.
+    ///
+    /// Files that could not be opened anew after a failure are not read either, before a write has opened
+    /// them; and whoever cannot read may never come to write.
+    func snapshot() throws(StoreError) -> Snapshot {
+        do throws(StoreError) {
+            return try store.snapshot()
+        } catch {
+            guard error.code != .closed else { throw error }
+            // What it fails with, the snapshot fails with too.
+            _ = try? store.write { _ in }
+            return try store.snapshot()
         }
     }
 

@@ -130,7 +130,7 @@ extension SyncCore {
 
     func heldDraft(_ id: RequestID) throws(SyncError) -> Draft? {
         do throws(StoreError) {
-            return try store.draft(id)
+            return try snapshot().draft(id)
         } catch {
             throw SyncError(error)
         }
@@ -149,10 +149,11 @@ extension SyncCore {
     mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         do throws(StoreError) {
-            let drafts = try store.drafts()
+            let stored = try snapshot()
+            let drafts = try stored.drafts()
             outbox.load(drafts, stops: options.failedDraftPolicy == .stop)
             // One that cannot be read may have files nevertheless.
-            if try store.unreadableDraftIDs().isEmpty {
+            if try stored.unreadableDraftIDs().isEmpty {
                 act(.keepFiles(Set((drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
             }
         } catch {

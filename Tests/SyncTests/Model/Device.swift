@@ -1,4 +1,5 @@
 import EmbeddedServer
+import Foundation
 import Models
 
 @testable import Store
@@ -22,6 +23,9 @@ final class Device {
     private let client: EmbeddedClient
     private let network: ConditionedBackend
     private let commits = Commits()
+    /// Where the store is; `nil` if it is in memory.
+    private let directory: ScratchDirectory?
+    private(set) var disk: FailingDisk?
     private(set) var store: ChatStore
     var core: SyncCore
     private(set) var oracle: Oracle
@@ -52,14 +56,21 @@ final class Device {
     private var isQuiet = false
 
     init(
-        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = []
+        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = [],
+        directory: ScratchDirectory? = nil
     ) throws {
+        self.directory = directory
+        disk = directory.map { _ in FailingDisk() }
         self.server = server
         self.config = config
         client = server.server.client(waits: false)
         network = ConditionedBackend(
             client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
-        store = try ChatStore(rows, drafts)
+        if let directory, let disk {
+            store = try disk.open(directory.url)
+        } else {
+            store = try ChatStore(rows, drafts)
+        }
         core = SyncCore(store, SyncOptions(config), client.capabilities)
         oracle = Oracle(server)
         sendings = Sendings(server, config)
@@ -109,6 +120,8 @@ final class Device {
             try take(.hide(ChannelURL(url), viewer: viewer))
         case .kill: await kill()
         case .losePower(let count): try await losePower(count)
+        case .fillDisk(let count): disk?.fill(after: count)
+        case .emptyDisk: disk?.empty()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
             try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
@@ -210,6 +223,7 @@ final class Device {
 
     /// Ends the process, and takes from the disk what was not synced: some commits of the cache.
     private func losePower(_ count: Int) async throws {
+        if let directory, let disk { return try await losePower(directory.url, disk) }
         let drafts = try store.drafts()
         store.close()
         cuts.removeLast(min(count, cuts.count))
@@ -219,6 +233,23 @@ final class Device {
         await kill()
         oracle = Oracle(server)
         if let rows = cuts.last { try oracle.begin(rows) }
+    }
+
+    private func losePower(_ directory: URL, _ disk: FailingDisk) async throws {
+        let drafts = sendings.drafts
+        try disk.cutPower(of: store, at: directory)
+        let disk = FailingDisk()
+        self.disk = disk
+        store = try disk.open(directory)
+        follow()
+        await kill()
+        let rows = try store.snapshot().view.version.cache.cacheRows()
+        oracle = Oracle(server)
+        if !rows.isEmpty { try oracle.begin(rows) }
+        let left = try store.drafts()
+        guard Dictionary(uniqueKeysWithValues: left.map({ ($0.requestID, $0) })) == drafts else {
+            throw Violation("E1 no lost send", "\(drafts.keys) became \(left)")
+        }
     }
 
     private func push(_ tag: String, _ version: Int) throws {
@@ -235,7 +266,7 @@ final class Device {
         do throws(SyncError) {
             _ = try core.takeIn([message], .requestMessage)
         } catch {
-            throw Violation("store", "\(error)")
+            guard disk != nil else { throw Violation("store", "\(error)") }
         }
         try check()
     }
@@ -378,7 +409,7 @@ final class Device {
             try oracle.check(rows)
             try sendings.check(drafts, oracle.rows)
         }
-        if let failure = core.state.failure { throw Violation("store", "\(failure)") }
+        if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
 
     /// What is held, a line for each channel.
@@ -401,6 +432,7 @@ final class Device {
         isQuiet = true
         defer { isQuiet = false }
         network.conditions = .perfect
+        disk?.empty()
         for _ in 0..<1000 where try await goOn() == false { return }
         throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
     }

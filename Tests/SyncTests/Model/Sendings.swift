@@ -67,6 +67,12 @@ struct Sendings {
         }
     }
 
+    /// Takes back that something was written: the disk did not take it.
+    mutating func withdraw(_ id: RequestID) {
+        guard let item = items.removeValue(forKey: id), let target = item.target else { return }
+        items[target]?.edits.removeAll { $0 == id }
+    }
+
     mutating func rewrite(_ id: RequestID) { items[id]?.isRewritten = true }
 
     mutating func resend(_ id: RequestID) {

@@ -70,7 +70,12 @@ private struct TraceMaker {
             [.leave(url())] + (0..<random.number(below: 4)).map { _ in user() } + [.invite(url())]
         case 72..<74: [.tick(Int64(random.number(below: 4)))]
         case 74: [.kill, .connect]
-        case 75: [.losePower(pick([0, 1, 2, 5, 20])), .connect]
+        case 75:
+            random.oneIn(2)
+                ? [.losePower(pick([0, 1, 2, 5, 20])), .connect]
+                : [.fillDisk(random.number(below: 6))] + (0..<random.number(below: 8)).map { _ in
+                    random.oneIn(2) ? network() : write()
+                } + [.emptyDisk]
         case 76..<88: writing()
         default: [app()]
         }

@@ -95,8 +95,12 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
-    /// The power goes, and with it some of the last commits of the cache, which are not synced.
+    /// The power goes, and with it some of the last commits of the cache, which are not synced; on a
+    /// disk, all that was not.
     case losePower(Int)
+    /// Writes fail after some more changes, if there is a disk.
+    case fillDisk(Int)
+    case emptyDisk
 
     // What the user of the device writes.
     case write(String, in: String, isLong: Bool)
