@@ -53,9 +53,15 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     times.reserveCapacity(count)
     let start = clock.now
     try await engine.connect(as: Credentials("bob"))
+    var heads: [Duration] = []
     while times.count < count {
         for operation in await taker.next().operations {
-            if case .removedDraft = operation { times.append(clock.now - start) }
+            guard case .removedDraft = operation else { continue }
+            times.append(clock.now - start)
+            // The first one that is left lies behind all that were removed.
+            guard [count / 10, count - 10].contains(times.count) else { continue }
+            heads.append(
+                try clock.measure { _ = try store.drafts(in: "general", limit: 1) })
         }
     }
     await engine.close()
@@ -72,6 +78,9 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         Row(
             what: "…, each of the last tenth", count: count,
             figure: "\(last.short), \(String(format: "%.2f", last / first)) times the first"),
+        Row(
+            what: "the first draft of that queue, read, after a tenth, and at the end",
+            count: count, figure: heads.map(\.short).joined(separator: ", ")),
     ]
 }
 

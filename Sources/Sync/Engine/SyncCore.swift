@@ -257,6 +257,8 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
+        // The cache may have taken the messages, and the outbox not have let go of their drafts.
+        if !landed.isEmpty { outbox.isCompared = false }
         return nil
     }
 

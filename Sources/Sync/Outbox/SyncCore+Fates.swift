@@ -173,36 +173,24 @@ extension SyncCore {
         if let drafts { outbox.load(drafts, of: url) }
     }
 
-    /// Takes out what failed long ago, or too often.
-    mutating func limitFailed(in url: ChannelURL) {
-        let (limit, days) = (options.failedDraftLimit, options.failedDraftLifetime)
-        guard limit != nil || days != nil else { return }
-        let now = time
-        let removed = write { (ingest) throws(StoreError) -> [Draft] in
-            let failed = try ingest.batch.drafts(in: url, state: .failed)
-            let tooMany = limit.map { max(0, failed.count - $0) } ?? 0
-            let old = failed.dropFirst(tooMany).filter { draft in
-                guard let days else { return false }
-                let age = now.milliseconds.subtractingReportingOverflow(
-                    draft.waitingSince.milliseconds)
-                return !age.overflow && age.partialValue > days.milliseconds
-            }
-            let removed = Array(failed.prefix(tooMany)) + old
-            let ids = Set(removed.map(\.requestID))
-            let changes = try ingest.batch.drafts(in: url).filter { draft in
-                draft.targetRequestID.map { ids.contains($0) && !ids.contains(draft.requestID) }
-                    ?? false
-            }
-            for draft in removed + changes {
-                try ingest.batch.removeDraft(draft.requestID, source: .localMessageCanceled)
-            }
-            return removed + changes
+    /// Takes out what failed, the oldest first, where there is too much of it.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - looksAtAge: Whether what failed too long ago goes too, for which all of it is read.
+    mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
+        let count = outbox.failedCount(in: url)
+        let excess = options.failedDraftLimit.map { max(0, count - $0) } ?? 0
+        let lifetime = looksAtAge ? options.failedDraftLifetime : nil
+        guard excess > 0 || lifetime != nil else { return }
+        let failed = read { (reader) throws(StoreError) in
+            try reader.drafts(in: url, state: .failed, limit: lifetime == nil ? excess : nil)
         }
-        for draft in removed ?? [] {
-            outbox.remove(draft.requestID, from: url)
-            _ = outbox.settle(draft.requestID)
-            finish(draft, .canceled)
+        guard let failed else { return }
+        let old = failed.dropFirst(excess).filter { draft in
+            lifetime.map { draft.hasWaited(longerThan: $0, at: time) } ?? false
         }
+        takeOut((failed.prefix(excess) + old).map(\.requestID))
     }
 
     // MARK: What became of it
@@ -244,6 +232,14 @@ extension SyncCore {
         case .some(nil): fates[id, default: []].append(ticket)
         case .some(.some(let fate)): act(.reply(.fate(fate), ticket: ticket))
         }
+    }
+}
+
+extension Draft {
+    /// Whether it was written, or sent again, longer ago than a lifetime.
+    func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
+        let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
+        return !age.overflow && age.partialValue > lifetime.milliseconds
     }
 }
 

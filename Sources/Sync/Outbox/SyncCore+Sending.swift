@@ -25,7 +25,9 @@ extension SyncCore {
             guard let message = landedMessage(of: draft) else { continue }
             guard remove(draft, .sent(message)) else { return }
         }
-        for url in Set(failed.map(\.channelURL)).sorted() { limitFailed(in: url) }
+        for url in Set(failed.map(\.channelURL)).sorted() {
+            limitFailed(in: url, looksAtAge: true)
+        }
         outbox.isCompared = true
     }
 
@@ -72,8 +74,7 @@ extension SyncCore {
     /// Whether a draft may go now, and what is asked of the server.
     private mutating func fit(_ draft: Draft) -> Fitness {
         if let message = landedMessage(of: draft) { return .isOver(.sent(message)) }
-        let age = time.milliseconds.subtractingReportingOverflow(draft.waitingSince.milliseconds)
-        if !age.overflow, age.partialValue > options.draftLifetime.milliseconds {
+        if draft.hasWaited(longerThan: options.draftLifetime, at: time) {
             return .fails(.pendingError, "it has waited for too long")
         }
         if draft.isDoubtful && !capabilities.contains(.deduplicatesRequests) {

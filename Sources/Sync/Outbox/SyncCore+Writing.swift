@@ -42,18 +42,42 @@ extension SyncCore {
     /// - Returns: Whether it was there.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
-        guard let draft = try heldDraft(id) else { return false }
-        let url = draft.channelURL
-        let removed = try commit { (ingest) throws(StoreError) in
-            let changes = try ingest.batch.drafts(in: url).filter { $0.targetRequestID == id }
-            for change in changes {
-                try ingest.batch.removeDraft(change.requestID, source: .localMessageCanceled)
-            }
-            try ingest.batch.removeDraft(id, source: .localMessageCanceled)
-            return changes + [draft]
-        }
-        for draft in removed { takeOut(draft) }
+        guard try heldDraft(id) != nil else { return false }
+        guard takeOut([id]) != nil else { throw notWritten }
         return true
+    }
+
+    /// Takes those of some drafts out that have failed, with all that was to be done to their messages.
+    ///
+    /// - Returns: Those that were there, in the order in which they were named.
+    mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
+        try loadOutbox()
+        guard let removed = takeOut(ids, where: { $0.state == .failed }) else { throw notWritten }
+        let gone = Set(removed.map(\.requestID))
+        return ids.filter(gone.contains)
+    }
+
+    /// Takes drafts out of the outbox in one commit, with all that was to be done to their messages.
+    ///
+    /// - Returns: What was there; `nil` if it could not be written.
+    @discardableResult
+    mutating func takeOut(
+        _ ids: [RequestID], where isMeant: (Draft) -> Bool = { _ in true }
+    ) -> [Draft]? {
+        let removed = write { (ingest) throws(StoreError) -> [Draft] in
+            var removed: [Draft] = []
+            for id in ids {
+                guard let draft = try ingest.batch.draft(orNil: id), isMeant(draft) else { continue }
+                for id in (ingest.changes[id] ?? []) + [id] {
+                    guard let draft = try ingest.batch.draft(orNil: id) else { continue }
+                    try ingest.batch.removeDraft(id, source: .localMessageCanceled)
+                    removed.append(draft)
+                }
+            }
+            return removed
+        }
+        for draft in removed ?? [] { forget(draft) }
+        return removed
     }
 
     /// Takes all that was not sent out of the outbox, also what cannot be read.
@@ -69,14 +93,14 @@ extension SyncCore {
             }
             return drafts
         }
-        for draft in drafts { takeOut(draft) }
+        for draft in drafts { forget(draft) }
         // No draft is left that they could belong to.
         act(.keepFiles([]))
         return drafts
     }
 
     /// Forgets what its user took back.
-    private mutating func takeOut(_ draft: Draft) {
+    private mutating func forget(_ draft: Draft) {
         let (id, url) = (draft.requestID, draft.channelURL)
         _ = outbox.settle(id)
         outbox.remove(id, from: url)
@@ -112,7 +136,7 @@ extension SyncCore {
     }
 
     private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
-        for id in outbox.changes(behind: target) where try heldDraft(id)?.operation == .update {
+        for id in outbox.changes[target] ?? [] where try heldDraft(id)?.operation == .update {
             return true
         }
         return false
@@ -139,10 +163,12 @@ extension SyncCore {
     private mutating func commit<Result>(
         _ body: (inout Ingest) throws(StoreError) -> Result
     ) throws(SyncError) -> Result {
-        guard let result = write(body) else {
-            throw state.failure ?? SyncError(.store, "the outbox could not be written")
-        }
+        guard let result = write(body) else { throw notWritten }
         return result
+    }
+
+    private var notWritten: SyncError {
+        state.failure ?? SyncError(.store, "the outbox could not be written")
     }
 
     /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.

@@ -91,14 +91,7 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
-        try change { (core) throws(SyncError) in
-            var removed: [RequestID] = []
-            for id in ids {
-                guard try core.heldDraft(id)?.state == .failed else { continue }
-                if try core.cancel(id) { removed.append(id) }
-            }
-            return removed
-        }
+        try change { (core) throws(SyncError) in try core.removeFailed(ids) }
     }
 
     /// Takes out all that failed in a channel.

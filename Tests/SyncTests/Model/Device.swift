@@ -64,8 +64,7 @@ final class Device {
         self.server = server
         self.config = config
         client = server.server.client(waits: false)
-        network = ConditionedBackend(
-            client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
+        network = ConditionedBackend(client, conditions: NetworkConditions(config))
         if let directory, let disk {
             store = try disk.open(directory.url)
         } else {
@@ -407,7 +406,7 @@ final class Device {
                 outboxCuts.append(drafts)
             }
             try oracle.check(rows)
-            try sendings.check(drafts, oracle.rows)
+            try sendings.check(drafts, oracle.rows, hasFailed: core.state.failure != nil)
         }
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
@@ -493,6 +492,18 @@ extension SyncOptions {
         clockSkew =
             config.clockSkew == 0
             ? .zero : .milliseconds(2 * config.clockSkew + config.granularity)
+    }
+}
+
+extension NetworkConditions {
+    fileprivate init(_ config: WorldConfig) {
+        self = config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect
+        guard let seed = config.lossSeed else { return }
+        if config.networkSeed == nil { self.seed = seed }
+        failures = FailureConditions()
+        failures.answerLost = 0.5
+        failures.throttled = 0.1
+        failures.calls = [.send, .upload, .update, .delete, .react]
     }
 }
 

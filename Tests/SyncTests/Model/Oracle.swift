@@ -97,7 +97,7 @@ struct Oracle {
             }
             if let request = message.essence.requestID {
                 // Sent again in doubt, it may be there twice where the server does not know it again.
-                let isTwice = server.restores == 0 && server.made[request, default: 0] > 1
+                let isTwice = !server.deduplicates && server.made[request, default: 0] > 1
                 guard requests.updateValue(position.messageID, forKey: request) == nil || isTwice
                 else {
                     throw Violation("B1 unique id", "\(url) has \(request) twice")

@@ -44,6 +44,7 @@ private struct TraceMaker {
         config.stopsAtFailure = random.oneIn(4)
         config.failedLimit = pick([nil, nil, nil, 1])
         config.forgetsFailed = random.oneIn(4)
+        config.lossSeed = random.oneIn(4) ? UInt64(random.number(below: 1 << 30)) : nil
         return config
     }
 

@@ -21,6 +21,8 @@ struct WorldConfig: Codable, Hashable {
     var hasInvitations = false
     /// What chance makes a bad network of; `nil` for one in which nothing goes wrong by itself.
     var networkSeed: UInt64?
+    /// What chance takes half of all answers to what the user wrote by, and refuses some for now.
+    var lossSeed: UInt64?
     /// Whether the feed is told that nothing has happened, instead of waiting.
     var tellsNothing = false
     var parallelRequests = 2
