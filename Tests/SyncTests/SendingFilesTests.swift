@@ -137,7 +137,8 @@ import Testing
             }
             let id = try #require(
                 try await story.engine.send(
-                    MultipleFilesMessageCreateParams(files), in: "general").requestID)
+                    MultipleFilesMessageCreateParams(files), in: "general"
+                ).requestID)
             guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
             else {
                 Issue.record("It was not sent.")

@@ -86,7 +86,8 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
 
 private func draft(_ number: Int) -> Draft {
     let params = UserMessageCreateParams(
-        "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again.")
+        "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again."
+    )
     let message = Message(
         params, in: "general", by: nil,
         at: Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))

@@ -74,7 +74,7 @@ struct Outbox {
     private var untried: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
-    /// Whether that was held against the messages that have landed.
+    /// Whether what failed was held against the messages that have landed, and the time.
     var isCompared = false
 
     /// Takes over what is on the disk, in its order; and whether nothing goes past what failed.
@@ -132,6 +132,9 @@ struct Outbox {
         failed[url, default: []].insert(id)
     }
 
+    /// Whether anything has failed.
+    var hasFailed: Bool { failed.values.contains { !$0.isEmpty } }
+
     /// How much has failed in a channel.
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
@@ -181,6 +184,7 @@ struct Outbox {
 
     /// Nothing is on its way any more.
     mutating func rest() {
+        isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }
     }
 

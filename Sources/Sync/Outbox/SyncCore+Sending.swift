@@ -18,7 +18,7 @@ extension SyncCore {
     /// Takes out what failed and has landed since, where the process ended between the two; and what
     /// failed too long ago.
     private mutating func takeOutLanded() {
-        guard !outbox.isCompared else { return }
+        guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.drafts(state: .failed) }
         guard let failed else { return }
         for draft in failed {

@@ -67,7 +67,9 @@ extension SyncCore {
         let removed = write { (ingest) throws(StoreError) -> [Draft] in
             var removed: [Draft] = []
             for id in ids {
-                guard let draft = try ingest.batch.draft(orNil: id), isMeant(draft) else { continue }
+                guard let draft = try ingest.batch.draft(orNil: id), isMeant(draft) else {
+                    continue
+                }
                 for id in (ingest.changes[id] ?? []) + [id] {
                     guard let draft = try ingest.batch.draft(orNil: id) else { continue }
                     try ingest.batch.removeDraft(id, source: .localMessageCanceled)

@@ -30,7 +30,9 @@ extension Device {
             try self.change(RequestID(name), RequestID(tag), change)
         case .cancel(let tag):
             guard let draft = try held(RequestID(tag)) else { return true }
-            guard let isThere = try attempt({ try core.cancel(draft.requestID) }) else { return true }
+            guard let isThere = try attempt({ try core.cancel(draft.requestID) }) else {
+                return true
+            }
             guard isThere else { throw Violation("C5 canceled", "\(tag) is not there") }
             sendings.cancel(draft.requestID)
             try take(.outboxChanged)

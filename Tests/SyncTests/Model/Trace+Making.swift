@@ -74,9 +74,10 @@ private struct TraceMaker {
         case 75:
             random.oneIn(2)
                 ? [.losePower(pick([0, 1, 2, 5, 20])), .connect]
-                : [.fillDisk(random.number(below: 6))] + (0..<random.number(below: 8)).map { _ in
-                    random.oneIn(2) ? network() : write()
-                } + [.emptyDisk]
+                : [.fillDisk(random.number(below: 6))]
+                    + (0..<random.number(below: 8)).map { _ in
+                        random.oneIn(2) ? network() : write()
+                    } + [.emptyDisk]
         case 76..<88: writing()
         default: [app()]
         }
