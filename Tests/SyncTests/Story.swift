@@ -107,6 +107,7 @@ final class Story: Sendable {
     /// - Parameters:
     ///   - options: How it goes about its work.
     ///   - store: What the device holds by then; by default, the same as before.
+    /// - Returns: The other engine, which nobody has connected yet.
     func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
         SyncEngine(
             store: store ?? self.store, backend: network, options: options,
