@@ -120,7 +120,11 @@ let package = Package(
         .testTarget(
             name: "ScrollbackTestingTests",
             dependencies: ["ScrollbackTesting", "EmbeddedServer", "Models", "Store", "Sync"]),
-        .testTarget(name: "CollectionsTests", dependencies: ["Collections"]),
+        .testTarget(
+            name: "CollectionsTests",
+            dependencies: [
+                "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
+            ]),
         .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
 
         // MARK: Fuzz targets: libFuzzer brings their main

@@ -9,7 +9,7 @@ import Scrollback
     let now: () -> Timestamp
 
     private var opened: Opened = .notYet
-    private var observation: Observation?
+    private var observation: ObservedChanges?
 
     private enum Opened {
         case notYet

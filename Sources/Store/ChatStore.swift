@@ -54,11 +54,11 @@ public final class ChatStore: StoreReader, Sendable {
         var resumed: Resumed?
         /// Why the files cannot be opened.
         var failure: StoreError?
-        var observers: [ObjectIdentifier: WeakObservation] = [:]
+        var observers: [ObjectIdentifier: WeakObservedChanges] = [:]
     }
 
-    struct WeakObservation {
-        weak var observation: Observation?
+    struct WeakObservedChanges {
+        weak var observation: ObservedChanges?
     }
 
     init(
@@ -92,7 +92,7 @@ public final class ChatStore: StoreReader, Sendable {
 
     /// Lets go of everything, and takes back what a failed write left.
     private func end() {
-        let observers = state.withLock { state -> [Observation] in
+        let observers = state.withLock { state -> [ObservedChanges] in
             state.version = nil
             state.resumed = nil
             state.failure = nil
@@ -140,13 +140,13 @@ extension ChatStore {
     /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while files that failed cannot
     ///   be opened.
     public func observe(
-        _ part: ObservedPart, limit: Int = Observation.defaultLimit
-    ) throws(StoreError) -> (snapshot: Snapshot, changes: Observation) {
-        let observation = Observation(of: part, limit: limit)
+        _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
+    ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {
+        let observation = ObservedChanges(of: part, limit: limit)
         let version = try state.withLock { (state) throws(StoreError) in
             guard let version = state.version else { throw state.failure ?? isClosed }
             state.observers = state.observers.filter { $0.value.observation != nil }
-            state.observers[ObjectIdentifier(observation)] = WeakObservation(
+            state.observers[ObjectIdentifier(observation)] = WeakObservedChanges(
                 observation: observation)
             return version
         }

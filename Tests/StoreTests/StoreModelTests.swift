@@ -42,8 +42,8 @@ import Testing
         let directory: URL?
         var store: ChatStore
         var model = WorldModel()
-        var everything: (folded: FoldedWorld, changes: Observation)
-        var channel: (folded: FoldedWorld, changes: Observation)
+        var everything: (folded: FoldedWorld, changes: ObservedChanges)
+        var channel: (folded: FoldedWorld, changes: ObservedChanges)
         var snapshots: [(snapshot: Snapshot, model: WorldModel)] = []
         var random: SeededRandom
 

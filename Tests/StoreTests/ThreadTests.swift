@@ -302,7 +302,7 @@ import Testing
         let store = try ChatStore.inMemory()
         onThreads(8) { thread in
             do {
-                var held: [(snapshot: Snapshot, changes: Observation)] = []
+                var held: [(snapshot: Snapshot, changes: ObservedChanges)] = []
                 for round in 0..<100 {
                     if thread < 2 {
                         try store.write {

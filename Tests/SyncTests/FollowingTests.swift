@@ -228,7 +228,7 @@ extension Change.Operation {
     }
 }
 
-extension Observation {
+extension ObservedChanges {
     /// The first change of some kind.
     fileprivate func first(where condition: (Change) -> Bool) async -> Change? {
         for await change in self where condition(change) { return change }

@@ -131,7 +131,7 @@ final class Story: Sendable {
 
     /// Waits until what the device holds is as some condition has it.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
-        let changes: Observation
+        let changes: ObservedChanges
         do {
             // Not held while it waits: files that a snapshot holds cannot be mended.
             let (snapshot, observation) = try store.observe(.everything)

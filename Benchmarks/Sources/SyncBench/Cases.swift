@@ -136,9 +136,9 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
 
 /// Takes changes one after the other, for one reader.
 final class Taker {
-    private var iterator: Observation.Iterator
+    private var iterator: ObservedChanges.Iterator
 
-    init(_ observation: Observation) { iterator = observation.makeAsyncIterator() }
+    init(_ observation: ObservedChanges) { iterator = observation.makeAsyncIterator() }
 
     func next() async -> Change {
         guard let change = await iterator.next() else { fatalError("The store was closed.") }

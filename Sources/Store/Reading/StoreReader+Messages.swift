@@ -205,6 +205,34 @@ extension StoreReader {
         return try view.cache.count(.messages(of: number, from: lower, to: upper))
     }
 
+    /// Returns the messages that are held between two bounds.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. An unknown channel has no messages; that is not an error.
+    ///   - lower: The older bound.
+    ///   - includesLower: Whether a message there is returned too. The default is no.
+    ///   - upper: The newer bound.
+    ///   - includesUpper: Whether a message there is returned too. The default is no.
+    ///   - isNewestFirst: Whether the newest comes first; else the oldest does.
+    ///   - limit: The most messages to return. The default, `nil`, returns all.
+    ///   - params: Which messages to return; sizes and direction are not looked at. The default is all.
+    /// - Returns: The messages; none between equal or reversed bounds.
+    /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
+    /// - Complexity: One seek, then O(*n*) in the messages walked over.
+    package func messages(
+        in url: ChannelURL, from lower: Gap.Bound, includesLower: Bool = false,
+        to upper: Gap.Bound, includesUpper: Bool = false, isNewestFirst: Bool,
+        limit: Int? = nil, matching params: MessageListParams? = nil
+    ) throws(StoreError) -> [Message] {
+        let view = try view
+        guard lower < upper, let number = try view.number(of: url) else { return [] }
+        return try view.messages(
+            .messages(
+                of: number, from: lower, includesLower: includesLower, to: upper,
+                includesUpper: includesUpper),
+            isDescending: !isNewestFirst, limit, params)
+    }
+
     /// Returns where the messages are that are held strictly between two bounds, newest first.
     ///
     /// - Parameters:
@@ -244,17 +272,20 @@ extension StoreReader {
 }
 
 extension KeyRange {
-    /// The keys of the messages strictly between two bounds, newest first.
+    /// The keys of the messages between two bounds, newest first.
     fileprivate static func messages(
-        of number: ChannelNumber, from lower: Gap.Bound, to upper: Gap.Bound
+        of number: ChannelNumber, from lower: Gap.Bound, includesLower: Bool = false,
+        to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        // The upper bound comes first, and is stepped over.
+        // The upper bound comes first, and is stepped over; the end of a range is not in it.
         if case .position(let position) = upper {
-            range.lower = ByteWriter.key { $0.messageKey(number, position) } + [0]
+            range.lower = ByteWriter.key { $0.messageKey(number, position) }
+            if !includesUpper { range.lower.append(0) }
         }
         if case .position(let position) = lower {
             range.upper = ByteWriter.key { $0.messageKey(number, position) }
+            if includesLower { range.upper.append(0) }
         }
         return range
     }

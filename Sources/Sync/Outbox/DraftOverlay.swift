@@ -29,6 +29,13 @@ public struct DraftOverlay: Hashable, Sendable {
         }
     }
 
+    /// Whether the user has done something to a message.
+    package func changes(_ message: Message) -> Bool {
+        if isEmpty { return false }
+        return message.messageID.map { changes[$0] != nil } ?? false
+            || message.requestID.map { changesOfUnsent[$0] != nil } ?? false
+    }
+
     /// What is shown of a message; `nil` if it is deleted.
     public func shown(_ message: Message) -> Message? {
         var message = message

@@ -8,7 +8,7 @@
 /// again later, as after ``Change/Operation/missed``, takes a snapshot that may be ahead of what is
 /// still to be told: from then on, a change with a `number` of at most the snapshot's
 /// ``Snapshot/number`` is in the snapshot already, and has to be skipped.
-public final class Observation: AsyncSequence, Sendable {
+public final class ObservedChanges: AsyncSequence, Sendable {
     /// What is observed.
     public let part: ObservedPart
 
@@ -101,7 +101,7 @@ public final class Observation: AsyncSequence, Sendable {
 
 // MARK: As a sequence
 
-extension Observation {
+extension ObservedChanges {
     /// Creates an iterator; use one at a time.
     ///
     /// It holds nothing: who leaves a loop and begins another goes on with the next change.
@@ -109,7 +109,7 @@ extension Observation {
 
     /// Gives one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let observation: Observation
+        fileprivate let observation: ObservedChanges
 
         /// Takes the next change, as soon as there is one.
         ///
@@ -133,7 +133,7 @@ extension Observation {
                 let isReady = inbox.withLock { inbox in
                     if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
                     precondition(
-                        inbox.waiting == nil, "An Observation has one reader: observe once more.")
+                        inbox.waiting == nil, "Changes have one reader: observe once more.")
                     inbox.waiting = continuation
                     return false
                 }

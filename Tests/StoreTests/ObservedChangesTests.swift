@@ -5,10 +5,10 @@ import Testing
 
 @testable import Store
 
-@Suite struct ObservationTests {
+@Suite struct ObservedChangesTests {
     private func store() throws -> ChatStore { try ChatStore.inMemory() }
 
-    private func pictures(_ observation: Observation) -> [String] {
+    private func pictures(_ observation: ObservedChanges) -> [String] {
         observation.drain().map { "\($0.number) \($0.picture)" }
     }
 
@@ -261,7 +261,7 @@ import Testing
 
     @Test func anObserverEndsWithItsOwner() throws {
         let store = try store()
-        weak var gone: Observation?
+        weak var gone: ObservedChanges?
         do {
             let (_, changes) = try store.observe(.everything)
             gone = changes
@@ -275,7 +275,7 @@ import Testing
     @Test func aStoreIsNotHeldByItsObserversAndSnapshots() throws {
         weak var gone: ChatStore?
         let snapshot: Snapshot
-        let changes: Observation
+        let changes: ObservedChanges
         do {
             let store = try store()
             gone = store
@@ -441,7 +441,7 @@ import Testing
 
     @Test func aBatchMayObserveAndReadItsStore() throws {
         let store = try store()
-        var changes: Observation?
+        var changes: ObservedChanges?
         try store.write { batch in
             try batch.save(Message("a", at: 1))
             changes = try store.observe(.everything).changes

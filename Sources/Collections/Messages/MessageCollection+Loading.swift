@@ -1,0 +1,243 @@
+public import Models
+public import Store
+import Sync
+
+// What is shown beside what comes by itself: pages from the cache, and from the server where it is not known.
+extension MessageCollection {
+    enum Direction { case older, newer }
+
+    /// How many pages are asked for, one after the other, where few messages are what the list shows.
+    private static let pageLimit = 5
+
+    /// Shows older messages: from the cache as far as it is complete, from the server beyond.
+    ///
+    /// Where the server cannot be asked, what is held behind a gap is shown too, with the gap between.
+    ///
+    /// - Returns: The messages, the oldest first; fewer than `previousResultSize` where a list shows few
+    ///   of a history, or there are no more. ``hasPrevious`` tells whether to go on.
+    /// - Throws: ``CollectionError`` with code `queryInProgress` if older messages are being loaded already;
+    ///   `notStarted`, `disposed`; `notConnected` or `refused` if nothing more could be shown; `store`,
+    ///   `canceled`.
+    @discardableResult
+    public func loadPrevious() async throws(CollectionError) -> [Message] {
+        try await load(.older, params.previousResultSize)
+    }
+
+    /// Shows newer messages, as ``loadPrevious()`` does older ones.
+    ///
+    /// - Returns: The messages, the oldest first; ``hasNext`` tells whether to go on.
+    /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
+    @discardableResult
+    public func loadNext() async throws(CollectionError) -> [Message] {
+        try await load(.newer, params.nextResultSize)
+    }
+
+    private func load(
+        _ direction: Direction, _ count: Int
+    ) async throws(CollectionError) -> [Message] {
+        try checkIsStarted()
+        guard loading.insert(direction).inserted else {
+            throw CollectionError(.queryInProgress, "the \(direction) messages are being loaded")
+        }
+        defer { loading.remove(direction) }
+        hasLoadedMore = true
+        let before = Set(shownWindow.items.map(\.id))
+        try await extend(direction, max(1, count))
+        let added = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
+        return params.isReversed ? added.reversed() : added
+    }
+
+    /// Shows more in a direction, and asks the server where that is not known.
+    private func extend(_ direction: Direction, _ count: Int) async throws(CollectionError) {
+        var left = count
+        var cursor: PageCursor?
+        for page in 0... {
+            let (found, gap) = try show(direction, left, crossesGaps: false)
+            left -= found
+            guard left > 0, let gap, page < MessageCollection.pageLimit else { return }
+            do throws(CollectionError) {
+                cursor = try await fetch(direction, left, at: gap, cursor)
+            } catch {
+                try checkIsStarted()
+                guard error.code == .notConnected else { throw error }
+                let (crossed, _) = try show(direction, left, crossesGaps: true)
+                if left == count && crossed == 0 { throw error }
+                return
+            }
+            try checkIsStarted()
+        }
+    }
+
+    private func show(
+        _ direction: Direction, _ count: Int, crossesGaps: Bool
+    ) throws(CollectionError) -> (found: Int, gap: Gap?) {
+        switch direction {
+        case .older:
+            try load(trimming: .newest) { (window, reader) throws(StoreError) in
+                let (edits, found, gap) = try window.loadOlder(
+                    count, crossesGaps: crossesGaps, in: reader)
+                return (edits, (found, gap))
+            }
+        case .newer:
+            try load(trimming: .oldest) { (window, reader) throws(StoreError) in
+                let (edits, found, gap) = try window.loadNewer(
+                    count, crossesGaps: crossesGaps, in: reader)
+                return (edits, (found, gap))
+            }
+        }
+    }
+
+    /// Asks the server for what comes next to what is shown.
+    ///
+    /// - Parameters:
+    ///   - direction: On which side of what is shown.
+    ///   - count: How many messages.
+    ///   - gap: What is missing there.
+    ///   - cursor: Where the page before ended, if it was asked for and had nothing.
+    /// - Returns: Where the page ended, if it had nothing.
+    private func fetch(
+        _ direction: Direction, _ count: Int, at gap: Gap, _ cursor: PageCursor?
+    ) async throws(CollectionError) -> PageCursor? {
+        let window = shownWindow
+        let page: MessagePage
+        switch direction {
+        case .older:
+            if gap.upper <= window.olderEdge {
+                let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorForOlder
+                page = try await fetch(
+                    anchor, older: count, edge: anchor == .newest ? nil : gap.upper,
+                    .messageLoadPrevious)
+            } else {
+                // Within the gap, where nothing is known on either side.
+                page = try await fetch(
+                    window.lower.anchorForOlder, older: count, edge: nil, .messageLoadPrevious)
+            }
+            return nil
+        case .newer:
+            let isAtEdge = gap.lower >= window.upper || window.upper == .end
+            let edge = isAtEdge ? gap.lower : window.upper
+            page = try await fetch(
+                cursor.map { .cursor($0) } ?? edge.anchorForNewer, newer: count + 1,
+                edge: isAtEdge ? gap.lower : nil, .messageLoadNext)
+            return page.messages.isEmpty ? page.newer : nil
+        }
+    }
+
+    private func fetch(
+        _ anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound?,
+        _ source: CollectionEventSource
+    ) async throws(CollectionError) -> MessagePage {
+        do throws(SyncError) {
+            return try await engine.fetchMessages(
+                in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source
+            ).page
+        } catch {
+            throw CollectionError(error)
+        }
+    }
+
+    /// Fetches what is missing in a gap, from its newer end: a page of it.
+    ///
+    /// - Parameter gap: One of ``items``.
+    /// - Returns: What is still missing there; `nil` if the gap is closed.
+    /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
+    @discardableResult
+    public func fill(_ gap: Gap) async throws(CollectionError) -> Gap? {
+        try checkIsStarted()
+        func left() throws(CollectionError) -> Gap? {
+            try stored { (reader) throws(StoreError) in
+                try reader.gaps(in: channelURL, from: gap.lower, to: gap.upper).last
+            }
+        }
+        guard let held = try left() else { return nil }
+        let isWhole = held.upper == gap.upper || gap.upper == .end
+        let cursor = isWhole ? held.walkCursor : nil
+        let anchor = cursor.map { .cursor($0) } ?? (isWhole ? held : gap).upper.anchorForOlder
+        _ = try await fetch(
+            anchor, older: max(1, params.previousResultSize),
+            edge: isWhole && anchor != .newest ? held.upper : nil, .messageFill)
+        try checkIsStarted()
+        catchUp()
+        return try left()
+    }
+
+    // MARK: Beginning
+
+    /// Shows what the server has at the starting point.
+    func showServer() async throws(CollectionError) -> [Message] {
+        if try await !isKnown() {
+            switch start {
+            case .newest:
+                _ = try await fetch(
+                    .newest, older: max(1, params.previousResultSize), edge: nil,
+                    .messageInitialize)
+            case .time(let time):
+                _ = try await fetch(
+                    .time(time), older: params.previousResultSize, newer: params.nextResultSize,
+                    edge: nil, .messageInitialize)
+            }
+        }
+        try checkIsStarted()
+        if hasLoadedMore {
+            // What the user has loaded meanwhile stays.
+            catchUp()
+            return messages
+        }
+        try place(.messageInitialize, crossesGaps: false)
+        try await extendToSize()
+        return messages
+    }
+
+    /// Goes on where a page had few messages of those that the list shows.
+    private func extendToSize() async throws(CollectionError) {
+        let count = succeededMessages.count
+        guard count < params.previousResultSize, shownWindow.hasPrevious else { return }
+        guard loading.insert(.older).inserted else { return }
+        defer { loading.remove(.older) }
+        try await extend(.older, params.previousResultSize - count)
+    }
+
+    /// Whether all that is to be shown at the starting point is known, as the server has it.
+    private func isKnown() async throws(CollectionError) -> Bool {
+        let state = await engine.settledState
+        try checkIsStarted()
+        guard state.isLive else { return false }
+        let start = start
+        return try stored { (reader) throws(StoreError) in
+            try shownWindow.isKnown(at: start, in: reader)
+        }
+    }
+}
+
+extension SyncEngine {
+    /// The state, as soon as no connection is being made: there is one, or there is none.
+    fileprivate var settledState: SyncState {
+        get async {
+            var last = state
+            for await event in events() {
+                guard case .state(let state) = event else { continue }
+                last = state
+                if state.connection != .connecting { return state }
+            }
+            return last
+        }
+    }
+}
+
+extension Gap.Bound {
+    /// Where pages begin that go from here to what is older, with what lies here.
+    fileprivate var anchorForOlder: MessageAnchor {
+        guard case .position(let position) = self else { return .newest }
+        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
+        return overflows ? .newest : .time(Timestamp(milliseconds: next))
+    }
+
+    /// Where pages begin that go from here to what is newer, with what lies here.
+    fileprivate var anchorForNewer: MessageAnchor {
+        switch self {
+        case .beginning: .time(Timestamp(milliseconds: .min))
+        case .position(let position): .time(position.createdAt)
+        case .end: .newest
+        }
+    }
+}

@@ -1,0 +1,453 @@
+public import Models
+public import Observation
+import Store
+public import Sync
+
+/// The messages of a group channel as a view shows them, from the cache at once and in step with the server.
+///
+/// ```swift
+/// let collection = MessageCollection(of: "general", engine: engine)
+/// collection.delegate = self
+/// collection.start()
+/// show(collection.items)  // what is cached, now; what the server says, soon
+/// ```
+///
+/// Lives on the main actor. What it shows is a window on the store: who writes to the server, edits or reacts does so
+/// through the engine, and the rows change because the store has. A message outside the window is stored,
+/// and not shown. Views that know Observation need nothing else: ``items``, ``messages``, ``hasPrevious``,
+/// ``hasNext`` and ``channel`` can be observed.
+@MainActor
+@Observable
+public final class MessageCollection {
+    /// The channel.
+    public let channelURL: ChannelURL
+
+    /// Which messages are shown, in which order, and how many are loaded at once.
+    public let params: MessageListParams
+
+    /// Where the window began, the last time it was placed.
+    public private(set) var startingPoint: StartingPoint
+
+    /// The channel as it is held; with nothing but its URL if it is not.
+    public private(set) var channel: GroupChannel
+
+    /// Who is typing in the channel.
+    public private(set) var typingUsers: [User] = []
+
+    /// Whether ``dispose()`` was called.
+    public private(set) var isDisposed = false
+
+    /// Whether the channel is the user's no more.
+    public private(set) var isChannelDeleted = false
+
+    /// Who is told of changes.
+    @ObservationIgnored public weak var delegate: (any MessageCollectionDelegate)?
+
+    /// What brings messages, and takes those that are written.
+    @ObservationIgnored public let engine: SyncEngine
+
+    private var window: Window
+    @ObservationIgnored private var knownMessages: [Message]?
+    @ObservationIgnored private(set) var phase = Phase.created
+    @ObservationIgnored private var changes: ObservedChanges?
+    @ObservationIgnored private var untaken: [Change] = []
+    @ObservationIgnored private var isTaking = false
+    @ObservationIgnored private var followers: [Int: Follower] = [:]
+    @ObservationIgnored private var lastFollower = 0
+    @ObservationIgnored var loading: Set<Direction> = []
+    @ObservationIgnored var hasLoadedMore = false
+    @ObservationIgnored private let viewer: Viewer
+    @ObservationIgnored private let tasks = TaskBag()
+
+    private typealias Follower = AsyncStream<CollectionChange<MessageItem>>.Continuation
+
+    enum Phase { case created, started }
+
+    /// Creates a collection; it shows nothing until ``start(_:cacheResult:apiResult:)``.
+    ///
+    /// - Parameters:
+    ///   - channelURL: The channel.
+    ///   - startingPoint: Where the window begins. The default is the newest message.
+    ///   - params: Which messages are shown, in which order, and how many are loaded at once;
+    ///     `isInclusive` is not looked at: messages at the starting point are always shown.
+    ///   - userID: Who looks at it, so that reactions show before they were sent; `nil` to have them
+    ///     appear when they were.
+    ///   - capacity: How many rows are kept at most. Beyond, rows leave at the end that is not being
+    ///     loaded, and can be loaded again.
+    ///   - engine: What brings the messages.
+    public init(
+        of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
+        params: MessageListParams = MessageListParams(), userID: UserID? = nil,
+        capacity: Int = 10_000, engine: SyncEngine
+    ) {
+        precondition(capacity > 0, "A collection shows a message or more.")
+        self.channelURL = channelURL
+        self.startingPoint = startingPoint
+        self.params = params
+        self.engine = engine
+        channel = .unknown(channelURL)
+        window = Window(on: channelURL, params: params, userID: userID, capacity: capacity)
+        viewer = Viewer(of: channelURL, engine)
+    }
+
+    // MARK: What is shown
+
+    /// The rows: messages, and gaps between them; the oldest first, or as the params have it.
+    ///
+    /// What is not sent comes after all that is.
+    public var items: [MessageItem] { window.items }
+
+    /// The messages of ``items``.
+    ///
+    /// - Complexity: O(*n*) after a change, else O(1).
+    public var messages: [Message] {
+        let items = items
+        if let knownMessages { return knownMessages }
+        let messages = items.compactMap(\.message)
+        knownMessages = messages
+        return messages
+    }
+
+    /// Those of the messages that the server has.
+    public var succeededMessages: [Message] { messages.filter { $0.messageID != nil } }
+
+    /// The messages of the channel that wait to be sent, in the order they were written, in view or not.
+    public var pendingMessages: [Message] { window.unsentMessages(.pending) }
+
+    /// The messages of the channel that could not be sent, in the order they were written, in view or not.
+    public var failedMessages: [Message] { window.unsentMessages(.failed) }
+
+    /// Whether older messages exist, or may exist, that are not shown.
+    public var hasPrevious: Bool { phase == .started && window.hasPrevious }
+
+    /// Whether newer messages exist, or may exist, that are not shown.
+    public var hasNext: Bool { phase == .started && window.hasNext }
+
+    /// What is known of the channel's history, and what is not, from its beginning to its end.
+    ///
+    /// - Throws: ``CollectionError`` with code `store`.
+    /// - Complexity: O(*n*) in the messages of the channel that are held.
+    public func coverage() throws(CollectionError) -> Coverage {
+        try stored { (reader) throws(StoreError) in try reader.coverage(of: channelURL) }
+    }
+
+    /// What happens to the rows from now on; folding it into ``items`` as they are now gives those to come.
+    ///
+    /// What a follower has not read yet is kept for it. Ends with ``dispose()``.
+    public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> {
+        let (stream, follower) = AsyncStream<CollectionChange<MessageItem>>.makeStream()
+        guard !isDisposed else {
+            follower.finish()
+            return stream
+        }
+        lastFollower += 1
+        let number = lastFollower
+        followers[number] = follower
+        follower.onTermination = { [weak self] _ in
+            Task { @MainActor in self?.followers[number] = nil }
+        }
+        return stream
+    }
+
+    // MARK: Beginning and end
+
+    /// Begins to show the channel.
+    ///
+    /// What is cached is shown when the call returns, however slow the network is. Then the server is
+    /// asked, and its answer takes the place of the rows; where all of it is known already, and the engine
+    /// is live, that needs no request. From the beginning on, changes are followed.
+    ///
+    /// - Parameters:
+    ///   - policy: Whether the cache and the server are asked.
+    ///   - cacheResult: Is called once, before this returns, with the messages that are cached; none where
+    ///     the cache is not to be asked.
+    ///   - apiResult: Is called once, with the messages after the server has answered, or why it has not:
+    ///     then what was cached stays, and follows when there is a connection.
+    /// - Returns: What `apiResult` is told; the messages as they are for `cacheOnly`.
+    @discardableResult
+    public func start(
+        _ policy: InitPolicy = .cacheAndReplaceByAPI,
+        cacheResult: (@MainActor (Result<[Message], CollectionError>) -> Void)? = nil,
+        apiResult: (@MainActor (Result<[Message], CollectionError>) -> Void)? = nil
+    ) -> Task<[Message], any Error> {
+        let cached = showCached(policy)
+        cacheResult?(cached)
+        let task = Task { @MainActor () throws -> [Message] in
+            let result: Result<[Message], CollectionError>
+            do throws(CollectionError) {
+                if case .failure(let error) = cached, error.code != .store { throw error }
+                result = .success(policy.loadsFromAPI ? try await showServer() : messages)
+            } catch {
+                result = .failure(error)
+            }
+            if !isDisposed || !cached.isSuccess { apiResult?(result) }
+            return try result.get()
+        }
+        tasks.add(task)
+        return task
+    }
+
+    private func showCached(_ policy: InitPolicy) -> Result<[Message], CollectionError> {
+        do throws(CollectionError) {
+            guard !isDisposed else { throw .disposed(channelURL.rawValue) }
+            guard phase == .created else {
+                throw CollectionError(.queryInProgress, "the collection was started before")
+            }
+            phase = .started
+            try follow()
+            if policy.loadsFromCache { try place(.messageCacheInitialize, crossesGaps: true) }
+            return .success(messages)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Places the window anew, with what is held there at once, and then what the server has.
+    ///
+    /// For what was called the viewpoint once; the collection, its delegate and its followers stay. After a
+    /// huge gap, the time of the first message that is seen is a good place.
+    ///
+    /// - Returns: The messages, after the server has answered.
+    /// - Throws: ``CollectionError``; with code `notConnected` what is held there is shown.
+    @discardableResult
+    public func restart(at point: StartingPoint) async throws(CollectionError) -> [Message] {
+        try checkIsStarted()
+        startingPoint = point
+        hasLoadedMore = false
+        try place(.messageCacheInitialize, crossesGaps: true)
+        return try await showServer()
+    }
+
+    /// Ends it: nothing is told from here on, and nothing loaded. Doing it twice is doing it once.
+    public func dispose() {
+        guard !isDisposed else { return }
+        isDisposed = true
+        untaken = []
+        changes?.cancel()
+        changes = nil
+        tasks.cancelAll()
+        viewer.leave()
+        let leaving = followers.values
+        followers = [:]
+        for follower in leaving { follower.finish() }
+    }
+
+    func checkIsStarted() throws(CollectionError) {
+        if isDisposed { throw .disposed(channelURL.rawValue) }
+        guard phase == .started else {
+            throw CollectionError(
+                .notStarted, "the collection of \(channelURL) was not started: call start() first")
+        }
+    }
+
+    func stored<Value>(
+        _ read: (Snapshot) throws(StoreError) -> Value
+    ) throws(CollectionError) -> Value {
+        do throws(StoreError) {
+            return try read(try engine.store.snapshot())
+        } catch {
+            throw CollectionError(error)
+        }
+    }
+
+    // MARK: Following
+
+    private func follow() throws(CollectionError) {
+        let observed: (snapshot: Snapshot, changes: ObservedChanges)
+        do throws(StoreError) {
+            observed = try engine.store.observe(.channel(channelURL))
+            channel = try observed.snapshot.groupChannel(channelURL) ?? channel
+        } catch {
+            throw CollectionError(error)
+        }
+        changes = observed.changes
+        tasks.add(
+            Task { @MainActor [weak self, changes = observed.changes] in
+                for await change in changes { self?.take([change]) }
+            })
+        tasks.add(
+            Task { @MainActor [weak self, engine, channelURL] in
+                for await event in await engine.events() {
+                    guard case .hugeGap(channelURL) = event else { continue }
+                    self?.tellHugeGap()
+                }
+            })
+    }
+
+    private func tellHugeGap() {
+        catchUp()
+        guard !isDisposed else { return }
+        delegate?.messageCollectionDidDetectHugeGap(self)
+    }
+
+    /// Takes over what the store has told so far.
+    func catchUp() { take(changes?.drain() ?? []) }
+
+    private func take(_ changes: [Change]) {
+        untaken += changes
+        // Within a callback, the change that it is about is told to its end first.
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while !untaken.isEmpty, !isDisposed { take(untaken.removeFirst()) }
+    }
+
+    private func take(_ change: Change) {
+        let edits = window.fold(change)
+        if edits.isMissed {
+            readAgain()
+        } else {
+            apply(edits, .told(edits.canceled))
+        }
+        for entry in change.entries where !isDisposed { tell(entry) }
+    }
+
+    private func readAgain() {
+        do throws(CollectionError) {
+            let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
+            var next = window
+            let edits: WindowEdits
+            do throws(StoreError) {
+                edits = try next.readAgain(in: snapshot)
+                channel = try snapshot.groupChannel(channelURL) ?? channel
+            } catch {
+                throw CollectionError(error)
+            }
+            window = next
+            apply(edits, .told([]))
+        } catch {
+            // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+        }
+    }
+
+    private func tell(_ entry: Change.Entry) {
+        switch entry.operation {
+        case .savedGroupChannel(let channel) where channel.url == channelURL:
+            self.channel = channel
+            isChannelDeleted = false
+            tellChannel(entry.source ?? .eventChannelChanged)
+        case .removedChannel(channelURL), .clearedCachedData:
+            isChannelDeleted = true
+            let context = GroupChannelContext(source: entry.source ?? .eventChannelDeleted)
+            delegate?.messageCollection(self, context: context, deletedChannel: channelURL)
+        case .told(.typing(let users, channelURL)):
+            typingUsers = users
+            tellChannel(.eventTypingStatusUpdated)
+        case .told(.uploadProgress(let id, channelURL, let bytes, let total)):
+            delegate?.messageCollection(self, uploaded: bytes, of: total, for: id)
+        default: break
+        }
+    }
+
+    private func tellChannel(_ source: CollectionEventSource) {
+        delegate?.messageCollection(
+            self, context: GroupChannelContext(source: source), updatedChannel: channel)
+    }
+
+    // MARK: Rows
+
+    /// Who hears of an edit beside those who fold changes.
+    enum Telling {
+        /// Who is told what was added, updated and deleted; and the messages that were canceled.
+        case told([Message])
+        /// Nobody: it was asked for.
+        case asked
+    }
+
+    /// Places the window at the starting point.
+    func place(
+        _ source: CollectionEventSource, crossesGaps: Bool
+    ) throws(CollectionError) {
+        catchUp()
+        let start = start
+        let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
+        let edits: WindowEdits
+        do throws(StoreError) {
+            edits = try window.open(at: start, crossesGaps: crossesGaps, in: snapshot)
+        } catch {
+            throw CollectionError(error)
+        }
+        apply(edits, .asked)
+    }
+
+    /// Where the window begins.
+    var start: Window.Start {
+        switch startingPoint {
+        case .latest: .newest
+        case .time(let time): .time(time)
+        case .lastRead: channel.myLastRead.map { .time($0) } ?? .newest
+        }
+    }
+
+    /// Changes the window by reading, and the rows by what was read.
+    func load<Value>(
+        trimming end: Window.End,
+        _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
+    ) throws(CollectionError) -> Value {
+        catchUp()
+        let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
+        let (edits, value): (WindowEdits, Value)
+        do throws(StoreError) {
+            (edits, value) = try read(&window, snapshot)
+        } catch {
+            throw CollectionError(error)
+        }
+        apply(edits, .asked, trimming: end)
+        return value
+    }
+
+    /// The window as it is, to decide by.
+    var shownWindow: Window { window }
+
+    private func apply(
+        _ edits: WindowEdits, _ telling: Telling, trimming end: Window.End = .oldest
+    ) {
+        let before = checkedItems
+        let diff = window.apply(edits, trimming: end)
+        viewer.shows(window)
+        guard !diff.isEmpty else { return }
+        knownMessages = nil
+        let change = CollectionChange(diff, in: window.items)
+        assert(
+            before.map { change.applied(to: $0) == window.items } ?? true,
+            "Folding the change does not give the list of \(channelURL).")
+        for follower in followers.values { follower.yield(change) }
+        delegate?.messageCollection(self, didChange: change)
+        guard case .told(let canceled) = telling else { return }
+        let rows = MessageChanges(diff, edits.sources, canceled)
+        for (context, messages) in rows.added where !isDisposed {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, addedMessages: messages)
+        }
+        for (context, messages) in rows.updated where !isDisposed {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, updatedMessages: messages)
+        }
+        for (context, messages) in rows.deleted where !isDisposed {
+            delegate?.messageCollection(
+                self, context: context, channel: channel, deletedMessages: messages)
+        }
+    }
+
+    /// The rows before a change, where it is checked that folding the change gives those after it.
+    private var checkedItems: [MessageItem]? {
+        var isChecked = false
+        assert(
+            {
+                isChecked = true
+                return true
+            }())
+        return isChecked ? window.items : nil
+    }
+}
+
+extension GroupChannel {
+    /// A channel of which nothing is known.
+    static func unknown(_ url: ChannelURL) -> GroupChannel {
+        GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,36 @@
+import Models
+import Store
+import Sync
+
+/// Tells an engine what somebody shows of a channel, so that it fills the gaps there first.
+@MainActor
+final class Viewer {
+    private static var lastNumber = 0
+
+    private let shown: AsyncStream<ShownRange>.Continuation
+    private var last: ShownRange?
+
+    init(of url: ChannelURL, _ engine: SyncEngine) {
+        Viewer.lastNumber += 1
+        let number = Viewer.lastNumber
+        // Only what is shown in the end matters.
+        let (ranges, shown) = AsyncStream<ShownRange>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        self.shown = shown
+        Task.detached {
+            for await range in ranges { await engine.show(url, range, viewer: number) }
+            await engine.hide(url, viewer: number)
+        }
+    }
+
+    func shows(_ window: Window) {
+        let range = ShownRange(from: window.lower, to: window.upper)
+        guard range != last else { return }
+        last = range
+        shown.yield(range)
+    }
+
+    func leave() { shown.finish() }
+
+    deinit { shown.finish() }
+}

@@ -1,0 +1,560 @@
+import Models
+import Store
+import Sync
+
+/// The part of a channel's history that a list shows, and how it follows what happens there.
+///
+/// Pure: it reads from what it is given, and says what became of the rows. From ``lower`` to ``upper`` it
+/// shows all that is held and belongs to the list, the gaps between, and at the newest end what is not sent.
+struct Window {
+    typealias Edits = ListEdits<MessageItem, MessageItemKey>
+
+    let channelURL: ChannelURL
+    let params: MessageListParams
+    /// How many rows it has at most; what is beyond leaves at the end one is not looking at.
+    let capacity: Int
+    /// Whose reactions are shown that were not sent yet.
+    var userID: UserID?
+
+    /// The oldest place that is shown; `end` if nothing is known yet.
+    private(set) var lower = Gap.Bound.end
+    /// The newest one; `end` if what comes is shown too.
+    private(set) var upper = Gap.Bound.end
+
+    private var list: OrderedList<MessageItem, MessageItemKey>
+    /// What is missing of what is shown, by the newer ends.
+    private var gaps: [Gap.Bound: Gap] = [:]
+    private var shownGaps: Set<MessageItem.ID> = []
+    /// What waits to be sent, or has failed, with numbers in the order it was written.
+    private var drafts: [RequestID: (draft: Draft, number: Int)] = [:]
+    private var lastDraftNumber = 0
+    private var overlay = DraftOverlay([], userID: nil)
+    /// The messages as they are held, where the overlay shows something else.
+    private var covered: [MessageID: Message] = [:]
+
+    init(
+        on channelURL: ChannelURL, params: MessageListParams = MessageListParams(),
+        userID: UserID? = nil, capacity: Int = .max
+    ) {
+        self.channelURL = channelURL
+        self.params = params
+        self.userID = userID
+        self.capacity = capacity
+        list = OrderedList(isReversed: params.isReversed)
+    }
+
+    // MARK: What is shown
+
+    /// The rows, the oldest first, or as the params have it.
+    var items: [MessageItem] { list.elements }
+
+    /// Whether something older can be loaded.
+    var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
+
+    /// Whether something newer can be loaded.
+    var hasNext: Bool { upper != .end || trailingGap != nil }
+
+    /// The gap that the oldest end of what is shown lies in.
+    private var leadingGap: Gap? {
+        gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
+    }
+
+    /// The gap at the newest end.
+    var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
+
+    /// From where on older messages are to be loaded.
+    var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
+
+    /// What waits to be sent or has failed, in the order it was written.
+    func unsentMessages(_ state: DraftState) -> [Message] {
+        drafts.values.filter { $0.draft.state == state }.sorted { $0.number < $1.number }
+            .compactMap { shownMessage(of: $0.draft) }
+    }
+
+    /// Whether a position is in the part that is shown.
+    private func shows(_ position: Position) -> Bool {
+        let bound = Gap.Bound.position(position)
+        return lower <= bound && bound <= upper
+    }
+
+    // MARK: Following
+
+    /// Takes over what was done to the store.
+    ///
+    /// - Returns: What is to be done to the rows; hand it to ``apply(_:trimming:)``.
+    mutating func fold(_ change: Change) -> WindowEdits {
+        var edits = WindowEdits()
+        if lower == .end, upper == .end {
+            // Nothing was known so far: what comes is the beginning.
+            let positions = change.operations.compactMap { operation -> Position? in
+                guard case .savedMessage(let message) = operation,
+                    message.channelURL == channelURL
+                else { return nil }
+                return message.position
+            }
+            if let oldest = positions.min() { lower = .position(oldest) }
+        }
+        for entry in change.entries { fold(entry, &edits) }
+        placeGaps(&edits)
+        return edits
+    }
+
+    private mutating func fold(_ entry: Change.Entry, _ edits: inout WindowEdits) {
+        let operation = entry.operation
+        if operation == .missed { edits.isMissed = true }
+        guard operation.channelURL == channelURL || operation == .clearedCachedData else { return }
+        switch operation {
+        case .savedMessage(let message): save(message, entry.source, &edits)
+        case .removedMessage(let id, _, _): remove(id, entry.source, &edits)
+        case .removedMessages(_, let first, let last):
+            removeMessages(from: first, through: last, entry.source, &edits)
+        case .clearedMessages, .clearedCachedData, .removedChannel:
+            removeMessages(from: .beginning, through: .end, entry.source, &edits)
+            let gap = Gap(in: channelURL)
+            gaps = [gap.upper: gap]
+        case .savedGap(let gap): gaps[gap.upper] = gap
+        case .removedGap(let gap): gaps[gap.upper] = nil
+        case .savedDraft(let draft): save(draft, entry.source, &edits)
+        case .removedDraft(let draft): remove(draft, entry.source, &edits)
+        default: break
+        }
+    }
+
+    private mutating func save(
+        _ message: Message, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        guard let id = message.messageID, let position = message.position else { return }
+        guard shows(position) else { return remove(id, source, &edits) }
+        show(message, id, position, source, &edits)
+    }
+
+    /// Shows a message that is held in the part that is shown, or does not, as the list has it.
+    private mutating func show(
+        _ held: Message, _ id: MessageID, _ position: Position, _ source: CollectionEventSource?,
+        _ edits: inout WindowEdits
+    ) {
+        var shown: Message? = held
+        if overlay.changes(held) {
+            covered[id] = held
+            shown = overlay.shown(held)
+        } else {
+            covered[id] = nil
+        }
+        guard let shown, params.belongsTo(shown) else {
+            return edits.remove(.sent(id), source)
+        }
+        edits.rows.save(
+            .message(shown), at: .sent(at: position),
+            insteadOf: held.requestID.map { .unsent($0) })
+        edits.sources[.sent(id)] = source
+    }
+
+    private mutating func remove(
+        _ id: MessageID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        covered[id] = nil
+        edits.remove(.sent(id), source)
+    }
+
+    private mutating func removeMessages(
+        from first: Gap.Bound, through last: Gap.Bound, _ source: CollectionEventSource?,
+        _ edits: inout WindowEdits
+    ) {
+        func isGone(_ position: Position?) -> Bool {
+            position.map { first <= .position($0) && .position($0) <= last } ?? false
+        }
+        for item in list.elements(from: .from(first), through: .through(last)) {
+            guard let message = item.message, isGone(message.position) else { continue }
+            edits.remove(item.id, source)
+        }
+        covered = covered.filter { !isGone($0.value.position) }
+        for (id, saved) in edits.rows.saved where isGone(saved.element.message?.position) {
+            edits.remove(id, source)
+        }
+    }
+
+    // MARK: What is not sent
+
+    private mutating func save(
+        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        let number = drafts[draft.requestID]?.number ?? lastDraftNumber + 1
+        lastDraftNumber = max(lastDraftNumber, number)
+        drafts[draft.requestID] = (draft, number)
+        if draft.operation == .send {
+            showUnsent(draft.requestID, source, &edits)
+        } else {
+            lay(draft, source, &edits)
+        }
+    }
+
+    private mutating func remove(
+        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        guard let held = drafts.removeValue(forKey: draft.requestID) else { return }
+        guard draft.operation == .send else { return lay(draft, source, &edits) }
+        if source == .localMessageCanceled, held.draft.state == .pending,
+            var message = shownMessage(of: held.draft)
+        {
+            message.sendingStatus = .canceled
+            edits.canceled.append(message)
+        }
+        edits.remove(.unsent(draft.requestID), source)
+    }
+
+    private func shownMessage(of draft: Draft) -> Message? {
+        guard draft.operation == .send, let message = draft.message.flatMap(overlay.shown),
+            params.belongsTo(message)
+        else { return nil }
+        return message
+    }
+
+    /// Shows a message that is not sent at the newest end, if that is shown.
+    private func showUnsent(
+        _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        guard let (draft, number) = drafts[id] else { return }
+        guard upper == .end, let message = shownMessage(of: draft) else {
+            return edits.remove(.unsent(id), source)
+        }
+        edits.rows.save(.message(message), at: .unsent(number))
+        edits.sources[.unsent(id)] = source
+    }
+
+    /// Lays the changes that are not sent over the messages again, since one of them is another now.
+    private mutating func lay(
+        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+    ) {
+        overlay = DraftOverlay(changesInOrder, userID: userID)
+        if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
+        let id = draft.messageID ?? draft.targetRequestID.flatMap(sentMessage(of:))
+        guard let id, let held = heldMessage(id, edits), let position = held.position else {
+            return
+        }
+        show(held, id, position, source, &edits)
+    }
+
+    private var changesInOrder: [Draft] {
+        drafts.values.filter { $0.draft.operation != .send }.sorted { $0.number < $1.number }
+            .map(\.draft)
+    }
+
+    /// A message of the rows as it is held.
+    private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
+        covered[id] ?? edits.rows.saved[.sent(id)]?.element.message ?? list[.sent(id)]?.message
+    }
+
+    /// The message that the server made of what was written under a name, if it is shown.
+    private func sentMessage(of id: RequestID) -> MessageID? {
+        items.reversed().first { $0.message?.requestID == id }?.message?.messageID
+    }
+
+    // MARK: What is missing
+
+    /// Shows the gaps between what is shown, and one at the newest end.
+    ///
+    /// One that reaches beyond the oldest row is no row: there, more history exists.
+    private mutating func placeGaps(_ edits: inout WindowEdits) {
+        gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
+        let shown = gaps.values
+            .filter { lower <= $0.lower && $0.lower != .beginning && $0.upper <= upper }
+            .flatMap { parts(of: $0, edits) }
+        for gap in shown {
+            edits.rows.save(.gap(gap), at: .gap(above: gap.lower))
+        }
+        let ids = Set(shown.map { MessageItem.gap($0).id })
+        for id in shownGaps.subtracting(ids) { edits.rows.remove(id) }
+        shownGaps = ids
+    }
+
+    /// The parts of a gap between the messages in it that are shown.
+    ///
+    /// At the newest end, messages that come live lie in a gap until a page confirms that nothing is
+    /// missing between them. They follow each other, so only the part before them is a row.
+    private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
+        var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
+        if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
+        if gap.upper != .end || bounds.count == 1 { bounds.append(gap.upper) }
+        return zip(bounds, bounds.dropFirst()).map { Gap(in: channelURL, from: $0, to: $1) }
+    }
+
+    private func boundsOfMessages(in gap: Gap, _ edits: WindowEdits) -> [Gap.Bound] {
+        func isInside(_ position: Position?) -> Bool { position.map(gap.contains) ?? false }
+        let held = list.elements(from: .from(gap.lower), through: .through(gap.upper)).lazy
+            .filter { isInside($0.message?.position) && !edits.rows.removed.contains($0.id) }
+            .compactMap { $0.message?.position }
+        let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
+            .filter(isInside)
+        // At the newest end there may be many, and only the first matters.
+        let oldest = params.isReversed ? held.last : held.first
+        let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
+        return Set(known + new).sorted().map { .position($0) }
+    }
+
+    // MARK: Rows
+
+    /// Changes the rows.
+    ///
+    /// - Parameters:
+    ///   - edits: What is to be done.
+    ///   - end: Where rows leave if there are too many.
+    /// - Returns: What became of whose place.
+    mutating func apply(
+        _ edits: WindowEdits, trimming end: End = .oldest
+    ) -> ListDiff<MessageItem> {
+        var edits = edits
+        let excess = list.count(after: edits.rows) - capacity
+        if excess > 0 { trim(excess, end, &edits) }
+        return list.apply(edits.rows)
+    }
+
+    /// An end of what is shown.
+    enum End { case oldest, newest }
+
+    private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
+        let isAtFront = (end == .oldest) != params.isReversed
+        let candidates = isAtFront ? items : items.reversed()
+        var left = excess
+        for (index, item) in candidates.enumerated() {
+            if left <= 0, let position = item.message?.position {
+                // The outermost row that stays.
+                switch end {
+                case .oldest: lower = .position(position)
+                case .newest: upper = .position(position)
+                }
+                break
+            }
+            guard index < candidates.count - 1 else { break }
+            if !edits.rows.removed.contains(item.id), edits.rows.saved[item.id] == nil {
+                edits.rows.remove(item.id)
+                left -= 1
+            }
+        }
+        placeGaps(&edits)
+    }
+}
+
+/// What is to be done to the rows of a window, and why.
+struct WindowEdits {
+    var rows = Window.Edits()
+    var sources: [MessageItem.ID: CollectionEventSource] = [:]
+    /// Messages that were waiting to be sent, and were taken back.
+    var canceled: [Message] = []
+    /// Whether there was more than the store could tell: all has to be read again.
+    var isMissed = false
+
+    mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {
+        rows.remove(id)
+        if let source { sources[id] = source }
+    }
+}
+
+// MARK: Reading
+
+extension Window {
+    /// Shows another part of the history, and what waits in the outbox.
+    ///
+    /// - Parameters:
+    ///   - start: Where to begin.
+    ///   - crossesGaps: Whether what lies behind a gap is shown too, as where the server cannot be asked.
+    ///   - reader: What to read from.
+    /// - Returns: What is to be done to the rows.
+    /// - Throws: What reading throws.
+    mutating func open(
+        at start: Start, crossesGaps: Bool, in reader: some StoreReader
+    ) throws(StoreError) -> WindowEdits {
+        var next = self
+        var edits = WindowEdits()
+        (next.gaps, next.covered) = ([:], [:])
+        try next.readDrafts(in: reader)
+        switch start {
+        case .newest: (next.lower, next.upper) = (.end, .end)
+        case .time(let time):
+            next.begin(at: time)
+            try next.extendNewer(params.nextResultSize, crossesGaps, in: reader, &edits)
+        }
+        try next.extendOlder(params.previousResultSize, crossesGaps, in: reader, &edits)
+        try next.readGaps(in: reader, &edits)
+        next.showAllUnsent(&edits)
+        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
+        self = next
+        return edits
+    }
+
+    /// Where a window begins.
+    enum Start: Hashable {
+        /// At the newest message.
+        case newest
+        /// At a time: what was created then or later is newer.
+        case time(Timestamp)
+    }
+
+    /// Whether all that is to be shown at a place is held, as the server has it as far as the feed has
+    /// told: as many messages as asked for on each side, or all to the end of the history.
+    func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
+        var next = Window(on: channelURL, params: params)
+        var edits = WindowEdits()
+        if case .time(let time) = start {
+            next.begin(at: time)
+            guard try next.extendNewer(params.nextResultSize, false, in: reader, &edits).gap == nil
+            else { return false }
+        }
+        guard try next.extendOlder(params.previousResultSize, false, in: reader, &edits).gap == nil
+        else { return false }
+        return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
+    }
+
+    /// Shows nothing, at a time: before every message of that time, whatever its id.
+    private mutating func begin(at time: Timestamp) {
+        lower = .position(Position(createdAt: time, messageID: ""))
+        upper = lower
+    }
+
+    /// Shows again what is there, after changes were missed.
+    mutating func readAgain(in reader: some StoreReader) throws(StoreError) -> WindowEdits {
+        var next = self
+        var edits = WindowEdits()
+        try next.readDrafts(in: reader)
+        let messages = try reader.messages(
+            in: channelURL, from: lower, includesLower: true, to: upper, includesUpper: true,
+            isNewestFirst: false)
+        next.covered = [:]
+        for message in messages { next.save(message, nil, &edits) }
+        try next.readGaps(in: reader, &edits)
+        next.showAllUnsent(&edits)
+        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
+        self = next
+        return edits
+    }
+
+    /// Shows older messages, down to the next gap.
+    ///
+    /// - Parameters:
+    ///   - count: How many, at most.
+    ///   - crossesGaps: Whether what lies behind a gap is shown too.
+    ///   - reader: What to read from.
+    /// - Returns: What is to be done to the rows, how many were found, and the gap that is in the way of
+    ///   more; `nil` where there are as many as asked for, or there is nothing older.
+    /// - Throws: What reading throws; nothing has changed then.
+    mutating func loadOlder(
+        _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
+    ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
+        var next = self
+        var edits = WindowEdits()
+        let (found, gap) = try next.extendOlder(count, crossesGaps, in: reader, &edits)
+        try next.readGaps(in: reader, &edits)
+        self = next
+        return (edits, found, gap)
+    }
+
+    /// Shows newer messages, up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` does older ones.
+    mutating func loadNewer(
+        _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
+    ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
+        var next = self
+        var edits = WindowEdits()
+        let (found, gap) = try next.extendNewer(count, crossesGaps, in: reader, &edits)
+        try next.readGaps(in: reader, &edits)
+        if upper != .end, next.upper == .end { next.showAllUnsent(&edits) }
+        self = next
+        return (edits, found, gap)
+    }
+
+    @discardableResult
+    private mutating func extendOlder(
+        _ count: Int, _ crossesGaps: Bool, in reader: some StoreReader,
+        _ edits: inout WindowEdits
+    ) throws(StoreError) -> (found: Int, gap: Gap?) {
+        var start = olderEdge
+        var includesStart = false
+        var found = 0
+        while true {
+            let gap = try reader.firstGap(below: start, in: channelURL)
+            let floor = gap?.upper ?? .beginning
+            if floor < start {
+                // One more than asked for tells whether there is more.
+                let messages = try reader.messages(
+                    in: channelURL, from: floor, includesLower: true, to: start,
+                    includesUpper: includesStart, isNewestFirst: true, limit: count - found + 1,
+                    matching: filter)
+                for message in messages.prefix(count - found) { save(held: message, &edits) }
+                if messages.count > count - found {
+                    lower = messages.dropLast().last?.position.map { .position($0) } ?? start
+                    return (count, nil)
+                }
+                found += messages.count
+                lower = floor
+            }
+            guard let gap else { return (found, nil) }
+            if found == count { return (found, nil) }
+            guard crossesGaps, gap.lower != .beginning else { return (found, gap) }
+            (start, includesStart) = (gap.lower, true)
+        }
+    }
+
+    @discardableResult
+    private mutating func extendNewer(
+        _ count: Int, _ crossesGaps: Bool, in reader: some StoreReader,
+        _ edits: inout WindowEdits
+    ) throws(StoreError) -> (found: Int, gap: Gap?) {
+        var start = upper
+        var includesStart = false
+        var found = 0
+        while true {
+            let gap = try reader.firstGap(above: start, in: channelURL)
+            let ceiling = gap?.lower ?? .end
+            if start < ceiling {
+                let messages = try reader.messages(
+                    in: channelURL, from: start, includesLower: includesStart, to: ceiling,
+                    includesUpper: true, isNewestFirst: false, limit: count - found + 1,
+                    matching: filter)
+                for message in messages.prefix(count - found) { save(held: message, &edits) }
+                if messages.count > count - found {
+                    upper = messages.dropLast().last?.position.map { .position($0) } ?? start
+                    return (count, nil)
+                }
+                found += messages.count
+                upper = ceiling
+            }
+            guard let gap else { return (found, nil) }
+            if found == count { return (found, nil) }
+            guard crossesGaps else { return (found, gap) }
+            if gap.upper == .end {
+                upper = .end
+                return (found, gap)
+            }
+            (start, includesStart) = (gap.upper, true)
+        }
+    }
+
+    /// What is asked of the store: where changes are laid over messages, they may bring one into the list.
+    private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
+
+    private mutating func save(held message: Message, _ edits: inout WindowEdits) {
+        guard let id = message.messageID, let position = message.position else { return }
+        show(message, id, position, nil, &edits)
+    }
+
+    private mutating func readGaps(
+        in reader: some StoreReader, _ edits: inout WindowEdits
+    ) throws(StoreError) {
+        let found = try reader.gaps(in: channelURL, from: lower, to: upper)
+        gaps = Dictionary(uniqueKeysWithValues: found.map { ($0.upper, $0) })
+        placeGaps(&edits)
+    }
+
+    private mutating func readDrafts(in reader: some StoreReader) throws(StoreError) {
+        let found = try reader.drafts(in: channelURL)
+        drafts = [:]
+        lastDraftNumber = 0
+        for draft in found {
+            lastDraftNumber += 1
+            drafts[draft.requestID] = (draft, lastDraftNumber)
+        }
+        overlay = DraftOverlay(changesInOrder, userID: userID)
+    }
+
+    private func showAllUnsent(_ edits: inout WindowEdits) {
+        for id in drafts.keys { showUnsent(id, nil, &edits) }
+    }
+}

@@ -1,0 +1,1 @@
+../SyncTests/Story.swift

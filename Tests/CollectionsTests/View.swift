@@ -1,0 +1,151 @@
+import Collections
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What a view would do: it shows a collection by folding what it is told, and writes down what it heard.
+@MainActor
+final class View: MessageCollectionDelegate {
+    let collection: MessageCollection
+    /// The rows, as far as they were told.
+    private(set) var items: [MessageItem]
+    /// What was heard, a line each.
+    private(set) var heard: [String] = []
+    /// Is called with each line.
+    var onHearing: (String) -> Void = { _ in }
+    private var waiting: [(condition: (View) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
+        []
+
+    init(_ collection: MessageCollection) {
+        self.collection = collection
+        items = collection.items
+        collection.delegate = self
+    }
+
+    /// What is shown, as one line: `~` for a gap, `…` where more can be loaded, `(…)` around what is
+    /// pending, `!` before what failed.
+    var picture: String {
+        var words = items.map { item in
+            switch item {
+            case .gap: "~"
+            case .message(let message): message.word
+            }
+        }
+        if collection.params.isReversed { words.reverse() }
+        if collection.hasPrevious { words.insert("…", at: 0) }
+        if collection.hasNext, words.last != "~" { words.append("…") }
+        return words.joined(separator: " ")
+    }
+
+    /// What was heard since the last time.
+    func news() -> [String] {
+        defer { heard = [] }
+        return heard
+    }
+
+    /// Waits until the view is as some condition has it.
+    func until(_ condition: @escaping (View) -> Bool) async {
+        if condition(self) { return }
+        await withCheckedContinuation { waiting.append((condition, $0)) }
+    }
+
+    /// Waits until it shows what a picture says.
+    func shows(_ picture: String) async { await until { $0.picture == picture } }
+
+    /// Waits until it has heard a line.
+    func hears(_ line: String) async { await until { $0.heard.contains(line) } }
+
+    private func hear(_ line: String) {
+        heard.append(line)
+        onHearing(line)
+        check()
+    }
+
+    private func check() {
+        let ready = waiting.filter { $0.condition(self) }
+        waiting.removeAll { $0.condition(self) }
+        for one in ready { one.continuation.resume() }
+    }
+
+    private func hear(_ what: String, _ context: MessageContext, _ messages: [Message]) {
+        let words = messages.map(\.text).joined(separator: " ")
+        hear("\(what) \(words): \(context.source), \(context.sendingStatus)")
+    }
+
+    // MARK: MessageCollectionDelegate
+
+    func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) {
+        items = change.applied(to: items)
+        #expect(items == collection.items)
+        check()
+    }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        addedMessages messages: [Message]
+    ) { hear("added", context, messages) }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        updatedMessages messages: [Message]
+    ) { hear("updated", context, messages) }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        deletedMessages messages: [Message]
+    ) { hear("deleted", context, messages) }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel
+    ) { hear("channel \(updatedChannel.name): \(context.source)") }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: GroupChannelContext,
+        deletedChannel channelURL: ChannelURL
+    ) { hear("channel \(channelURL) deleted: \(context.source)") }
+
+    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { hear("huge gap") }
+
+    func messageCollection(
+        _ collection: MessageCollection, uploaded bytes: Int, of total: Int, for requestID: RequestID
+    ) { hear("uploaded \(bytes) of \(total)") }
+}
+
+extension Message {
+    /// The text, as a picture shows it.
+    var word: String {
+        switch sendingStatus {
+        case .pending: "(\(text))"
+        case .failed: "!\(text)"
+        default: text
+        }
+    }
+}
+
+extension Story {
+    /// A view of a channel, as bob's device shows it.
+    @MainActor
+    func view(
+        of url: ChannelURL = "general", at point: StartingPoint = .latest,
+        _ params: MessageListParams = MessageListParams(), capacity: Int = 10_000
+    ) -> View {
+        View(
+            MessageCollection(
+                of: url, startingPoint: point, params: params, userID: "bob", capacity: capacity,
+                engine: engine))
+    }
+}
+
+extension MessageListParams {
+    /// Params for some messages at once.
+    static func sized(_ previous: Int, _ next: Int = 0) -> MessageListParams {
+        var params = MessageListParams()
+        params.previousResultSize = previous
+        params.nextResultSize = next
+        return params
+    }
+}
