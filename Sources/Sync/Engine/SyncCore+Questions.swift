@@ -33,6 +33,13 @@ extension SyncCore {
         if case .failed(let error) = answer {
             return act(.fail(SyncError(error), ticket: ticket))
         }
+        if case .channel(let channel) = answer, attempt < SyncCore.attempts,
+            news?.channels.contains(channel.url) ?? true
+        {
+            // The feed has told something of it meanwhile, maybe of before. What was done is not done
+            // again: how the channel looks now is asked for.
+            return ask(.channel(channel.url), ticket, attempt: attempt + 1)
+        }
         guard let news else {
             guard attempt < SyncCore.attempts else {
                 let error = SyncError(.stalled, "each answer was out of date when it came")
@@ -156,6 +163,8 @@ extension SyncCore {
     mutating func takeIn(
         _ messages: [Message], _ source: CollectionEventSource
     ) throws(SyncError) -> Int {
+        // So that it is known what waits behind a message that lands.
+        try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             var count = 0
             for message in messages where try ingest.takeAlone(message, source, .hearsay) {

@@ -105,6 +105,7 @@ struct SyncCore {
     var attempts: [RequestID: Int] = [:]
     /// Who waits for what becomes of a draft.
     var fates: [RequestID: [Int]] = [:]
+    var lastFates = LastFates()
     /// What time it is, as far as anybody has said; see ``SyncOptions/draftLifetime``.
     var time: Timestamp = 0
     /// Who waits for what to be caught up with.
@@ -194,6 +195,7 @@ struct SyncCore {
             cutOff()
             act(.disconnect)
         case .healing(let url, connector.number): giveUp(on: url)
+        case .outbox(let url, connector.number): giveUpSending(in: url)
         default: break
         }
     }
@@ -248,7 +250,8 @@ struct SyncCore {
                 // Before the first connection it is whoever was there the last time.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
-                    batch, options, userID, flights, tombstoneCounts: tombstoneCounts)
+                    batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
+                    changes: outbox.changes)
                 result = try body(&ingest)
                 newFlights = ingest.flights
                 newCounts = ingest.tombstoneCounts
@@ -265,18 +268,35 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
+        // The cache may have taken the messages, and the outbox not have let go of their drafts.
+        if !landed.isEmpty { outbox.isCompared = false }
         return nil
     }
 
     /// Reads something; `nil` if that fails, which is noted.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
-            let result = try body(try store.snapshot())
+            let result = try body(try snapshot())
             readFailure = nil
             return result
         } catch {
             readFailure = SyncError(error)
             return nil
+        }
+    }
+
+    /// What to read from.
+    ///
+    /// Files that could not be opened anew after a failure are not read either, before a write has opened
+    /// them; and whoever cannot read may never come to write.
+    func snapshot() throws(StoreError) -> Snapshot {
+        do throws(StoreError) {
+            return try store.snapshot()
+        } catch {
+            guard error.code != .closed else { throw error }
+            // What it fails with, the snapshot fails with too.
+            _ = try? store.write { _ in }
+            return try store.snapshot()
         }
     }
 

@@ -29,7 +29,7 @@ extension SyncCore {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
             // One that cannot be read goes with the rest: the server says it again.
-            let stored = try? ingest.batch.storedUser()
+            let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
             let losses = try ingest.batch.lossCount()

@@ -188,7 +188,11 @@ public actor SyncEngine {
     // MARK: Asking
 
     func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {
-        switch try await outcome({ .ask(question, ticket: $0) }) {
+        try await reply { .ask(question, ticket: $0) }
+    }
+
+    func reply(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> SyncReply {
+        switch try await outcome(input) {
         case .reply(let reply): return reply
         case .connected: preconditionFailure("A question is answered by a reply.")
         }
@@ -231,13 +235,6 @@ public actor SyncEngine {
         let result = try body(&core)
         take(.changed)
         return result
-    }
-
-    func fate(of id: RequestID, in url: ChannelURL) async throws(SyncError) -> DraftFate {
-        switch try await outcome({ .awaitFate(id, url, ticket: $0) }) {
-        case .reply(.fate(let fate)): return fate
-        default: preconditionFailure("Who asks for a fate is told one.")
-        }
     }
 
     func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {

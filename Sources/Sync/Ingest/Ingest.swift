@@ -12,6 +12,8 @@ struct Ingest {
     /// The user, as far as is known.
     let userID: UserID?
     var flights: Flights
+    /// What waits behind a message that is not sent, by the request of that.
+    let changes: [RequestID: [RequestID]]
     /// What waited in the outbox until now, and the messages that it has become.
     private(set) var landed: [(draft: Draft, message: Message)] = []
     /// Whether what comes is the feed's.
@@ -58,13 +60,14 @@ struct Ingest {
 
     init(
         _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
-        tombstoneCounts: [ChannelURL: Int] = [:]
+        tombstoneCounts: [ChannelURL: Int] = [:], changes: [RequestID: [RequestID]] = [:]
     ) {
         self.batch = batch
         self.options = options
         self.userID = userID
         self.flights = flights
         self.tombstoneCounts = tombstoneCounts
+        self.changes = changes
     }
 
     // MARK: Channels
@@ -194,7 +197,18 @@ struct Ingest {
             let draft = try batch.draft(orNil: id), draft.operation == .send,
             draft.channelURL == message.channelURL
         else { return }
-        try batch.removeDraft(id, source: .eventMessageSent)
+        try land(draft, as: message)
+    }
+
+    /// Takes a new message out of the outbox that the server has.
+    mutating func land(_ draft: Draft, as message: Message) throws(StoreError) {
+        try batch.removeDraft(draft.requestID, source: .eventMessageSent)
+        // The message may not be held, or its row be lost with the power: the outbox is not.
+        for id in changes[draft.requestID] ?? [] {
+            guard var change = try batch.draft(orNil: id) else { continue }
+            change.messageID = message.messageID
+            try batch.save(change)
+        }
         landed.append((draft, message))
     }
 
