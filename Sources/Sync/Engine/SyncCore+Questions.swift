@@ -85,6 +85,8 @@ extension SyncCore {
                 return .channels(page)
             }
         case (.channel(let channel), .channel):
+            // Who shows it may have been refused before, or have found nothing to fill.
+            defer { if healing.isShown(channel.url) { healing.look(at: channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.take(channel, since: news, .requestChannel)
                 return .channel(channel)
