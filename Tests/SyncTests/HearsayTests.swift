@@ -135,6 +135,26 @@ import Testing
         await story.engine.close()
     }
 
+    /// The feed tells nothing new of it then.
+    @Test func aChannelThatIsShownIsFilledOnceItIsFetched() async throws {
+        let story = try await Story()
+        _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
+        try await story.say("a b", in: "late")
+        try await story.open()
+        let events = await story.engine.events()
+        await story.engine.show("late", ShownRange(from: .beginning), viewer: 1)
+        for await event in events {
+            if case .failed = event { break }
+        }
+        story.network.hold([.feed])
+        try await story.alice.invite(["bob"], to: "late")
+        _ = await story.network.held(atLeast: 1)
+        _ = try await story.engine.fetchChannel("late")
+        try await story.sees("a b", in: "late")
+        story.network.stopHolding()
+        try await story.end()
+    }
+
     @Test func aChannelThatWasShownTooEarlyIsFilledWhenItIsGained() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))

@@ -305,6 +305,22 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
     }
 
+    @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
+        let device = try Device()
+        try device.take { ingest in
+            var channel = GroupChannel.sample()
+            channel.messageOffset = 2000
+            try ingest.save(channel, over: nil, .channelBackgroundSync)
+        }
+        let old = Message.sample(1, at: 1000)
+        try device.take(.messageReceived(old))
+        #expect(try device.store.read { try $0.messages(in: "general").isEmpty })
+        try device.take { try $0.lose(.newEpoch, "restored") }
+        #expect(try device.store.read { try $0.gap(around: old.position!, in: "general") } != nil)
+        try device.take(.messageReceived(old))
+        #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
+    }
+
     @Test func tombstonesDoNotGrowForEver() throws {
         let device = try Device()
         try device.take { ingest in

@@ -99,6 +99,8 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
+            // Who shows it may have been refused before, or have found nothing to fill.
+            defer { if healing.isShown(channel.url) { healing.look(at: channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.take(channel, since: news, .requestChannel)
                 return .channel(channel)

@@ -22,6 +22,7 @@ extension Ingest {
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
+            if loss == .newEpoch { try forgetBeginning(of: url) }
             try openHole(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
@@ -38,6 +39,17 @@ extension Ingest {
         batch.setLastEpoch(epoch ?? last)
         batch.setFeed(nil)
         batch.setLossCount(number)
+    }
+
+    /// Forgets where the user's history of a channel began: it may not have been reset there.
+    private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
+        guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
+            return
+        }
+        var channel = held
+        channel.messageOffset = nil
+        channel.messagePurgeOffset = nil
+        try save(channel, over: held, .channelBackgroundSync)
     }
 
     /// Marks what is known of a channel as stale, instead of reading what became of it.
