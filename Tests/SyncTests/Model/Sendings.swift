@@ -82,13 +82,16 @@ struct Sendings {
 
     // MARK: What the engine does
 
-    mutating func call(_ request: BackendRequest) throws {
+    mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
         guard let id = request.draftID, let item = items[id] else {
             if let id = request.draftID { throw Violation("E5 dependents", "who wrote \(id)?") }
             return
         }
         items[id]?.callCount += 1
         if item.isCanceled { throw Violation("C5 canceled", "\(id) is sent") }
+        if let notBefore = drafts[id]?.notBefore, notBefore > time {
+            throw Violation("E6 bounded", "\(id) is sent at \(time), before \(notBefore)")
+        }
         guard item.isSend else {
             guard let target = item.target, items[target]?.isSend == true else { return }
             if server.made[target, default: 0] == 0 {
