@@ -84,7 +84,14 @@ extension SyncCore {
                 }
                 return .channels(page)
             }
-        case (.channel(let channel), .channel):
+        case (.page(let page), .replies(_, let url, _, _, _)):
+            return write { (ingest) throws(StoreError) in
+                let found = MessageLookup(found: page.messages, gone: [])
+                try ingest.take(found, in: url, since: news, .requestThreadedMessages)
+                return .replies(page)
+            }
+        case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
+            (.channel(let channel), .updateChannel), (.channel(let channel), .join):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(channel, since: news, .requestChannel)
                 return .channel(channel)

@@ -161,7 +161,7 @@ extension SyncEngine {
 
 extension SyncError {
     /// A question has one kind of reply.
-    fileprivate static var unasked: SyncError {
+    static var unasked: SyncError {
         SyncError(.refused, "the backend answered what it was not asked")
     }
 

@@ -373,6 +373,13 @@ extension Backend {
             case .react(let action, let key, let id, let url, let requestID):
                 return .reaction(
                     try await react(action, key, to: id, in: url, requestID: requestID))
+            case .replies(let id, let url, let anchor, let older, let newer):
+                return .page(
+                    try await replies(to: id, in: url, at: anchor, older: older, newer: newer))
+            case .createChannel(let params): return .channel(try await createChannel(params))
+            case .updateChannel(let url, let patch):
+                return .channel(try await updateChannel(url, with: patch))
+            case .join(let url): return .channel(try await join(url))
             }
         } catch {
             return .failed(error)

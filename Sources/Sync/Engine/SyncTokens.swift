@@ -1,6 +1,6 @@
 import Foundation
-import Models
-import Store
+package import Models
+package import Store
 
 /// Where the feed goes on, as it is stored in the batch that holds what came before it.
 struct FeedToken: Hashable {
@@ -63,7 +63,7 @@ extension StoreReader {
     }
 
     /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
-    func storedUser() throws(StoreError) -> User? {
+    package func storedUser() throws(StoreError) -> User? {
         try token(Scope.user).flatMap { try? User(serialized: $0) }
     }
 
