@@ -124,9 +124,6 @@ struct Sendings {
 
     mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
         guard let id = request.draftID else { return }
-        if case .uploaded = answer, case .upload(_, let index) = request {
-            items[id]?.uploads.insert(index)
-        }
         guard case .failed(let error) = answer, case .send = request else { return }
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
@@ -191,6 +188,8 @@ struct Sendings {
         for (id, draft) in new {
             guard let item = items[id] else { throw Violation("E1", "nobody wrote \(id)") }
             if item.isCanceled { throw Violation("C5 canceled", "\(id) is back") }
+            items[id]?.uploads = Set(
+                draft.files.indices.filter { draft.uploadedFile(at: $0) != nil })
             guard draft.state == .failed, drafts[id]?.state != .failed else { continue }
             items[id]?.hasFailed = true
             guard item.isSend else { continue }
