@@ -71,6 +71,11 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { $0.takeAll() }
     }
 
+    /// Waits until there is something to ``drain()``, without taking it.
+    ///
+    /// - Returns: Whether there is; false at the end, as an iterator's `nil`.
+    package func waitForChanges() async -> Bool { await !waitIsOver() }
+
     /// Ends it: what was told can still be taken, nothing more will be.
     public func cancel() {
         inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
