@@ -37,6 +37,7 @@ extension Ingest {
         let last = try batch.lastEpoch()
         batch.setLastEpoch(epoch ?? last)
         batch.setFeed(nil)
+        batch.setHasAllChannels(false)
         batch.setLossCount(number)
     }
 
