@@ -1,12 +1,18 @@
+/// What a list is made of.
+protocol ListRow: Hashable, Sendable {
+    associatedtype RowID: Hashable, Sendable
+    /// What a row keeps, whatever changes in it and wherever it moves.
+    var rowID: RowID { get }
+}
+
 /// A list that keeps its elements in the order of their keys, takes over many edits at once, and says what
 /// became of whose place.
-struct OrderedList<Element: Identifiable & Hashable & Sendable, Key: Comparable>
-where Element.ID: Sendable {
+struct OrderedList<Element: ListRow, Key: Comparable> {
     /// The elements, in order.
     private(set) var elements: [Element] = []
     /// Their keys; ascending, or descending in a reversed list.
     private(set) var keys: [Key] = []
-    private var keysByID: [Element.ID: Key] = [:]
+    private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
 
     /// Creates an empty list.
@@ -14,12 +20,12 @@ where Element.ID: Sendable {
     /// - Parameter isReversed: Whether the greatest key comes first.
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
-    subscript(id: Element.ID) -> Element? {
+    subscript(id: Element.RowID) -> Element? {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
     /// The place of an element; `nil` if it is not in the list.
-    func index(of id: Element.ID) -> Int? { keysByID[id].map { index(of: $0) } }
+    func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
 
     /// The elements from one key through another, in order.
     func elements(from first: Key, through last: Key) -> ArraySlice<Element> {
@@ -130,27 +136,26 @@ where Element.ID: Sendable {
 }
 
 /// What is to be done to a list, each element once.
-struct ListEdits<Element: Identifiable & Hashable & Sendable, Key: Comparable>
-where Element.ID: Sendable {
+struct ListEdits<Element: ListRow, Key: Comparable> {
     /// The elements that are new or have changed, and where they belong; no two have the same key.
-    private(set) var saved: [Element.ID: (element: Element, key: Key)] = [:]
+    private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     /// The elements that are gone.
-    private(set) var removed: Set<Element.ID> = []
+    private(set) var removed: Set<Element.RowID> = []
     /// The elements that were another one before, such as a message that was sent, and that one.
-    private(set) var successors: [Element.ID: Element.ID] = [:]
+    private(set) var successors: [Element.RowID: Element.RowID] = [:]
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
-    mutating func save(_ element: Element, at key: Key, insteadOf old: Element.ID? = nil) {
-        saved[element.id] = (element, key)
-        removed.remove(element.id)
-        guard let old, old != element.id else { return }
-        successors[element.id] = old
+    mutating func save(_ element: Element, at key: Key, insteadOf old: Element.RowID? = nil) {
+        saved[element.rowID] = (element, key)
+        removed.remove(element.rowID)
+        guard let old, old != element.rowID else { return }
+        successors[element.rowID] = old
         removed.remove(old)
         saved[old] = nil
     }
 
-    mutating func remove(_ id: Element.ID) {
+    mutating func remove(_ id: Element.RowID) {
         // What became another one goes on as that.
         if let next = successors.first(where: { $0.value == id })?.key, saved[next] != nil {
             return
@@ -214,7 +219,7 @@ struct ListDiff<Element: Hashable & Sendable> {
     }
 }
 
-extension CollectionChange where Element: Identifiable {
+extension CollectionChange {
     /// The change that a diff is, or a reset where it is large.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {
