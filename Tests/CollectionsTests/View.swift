@@ -15,8 +15,12 @@ final class View: MessageCollectionDelegate {
     private(set) var heard: [String] = []
     /// Is called with each line.
     var onHearing: (String) -> Void = { _ in }
-    private var waiting: [(condition: (View) -> Bool, continuation: CheckedContinuation<Void, Never>)] =
-        []
+    private var waiting: [Waiting] = []
+
+    private struct Waiting {
+        let condition: (View) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
 
     init(_ collection: MessageCollection) {
         self.collection = collection
@@ -48,7 +52,9 @@ final class View: MessageCollectionDelegate {
     /// Waits until the view is as some condition has it.
     func until(_ condition: @escaping (View) -> Bool) async {
         if condition(self) { return }
-        await withCheckedContinuation { waiting.append((condition, $0)) }
+        await withCheckedContinuation {
+            waiting.append(Waiting(condition: condition, continuation: $0))
+        }
     }
 
     /// Waits until it shows what a picture says.
@@ -111,7 +117,8 @@ final class View: MessageCollectionDelegate {
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) { hear("huge gap") }
 
     func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int, for requestID: RequestID
+        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
+        for requestID: RequestID
     ) { hear("uploaded \(bytes) of \(total)") }
 }
 

@@ -5,6 +5,17 @@ import Store
 import Sync
 import Testing
 
+/// A way to a server that takes its time to end.
+private struct SlowlyEndingBackend: ForwardingBackend {
+    let base: any Backend
+    let sleeper = Sleeper()
+
+    func disconnect() async {
+        try? await sleeper.sleep(for: .zero)
+        await base.disconnect()
+    }
+}
+
 /// Connections that are made, lost, and made again.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     @Test func aConnectionThatIsLostIsMadeAgain() async throws {
@@ -293,6 +304,76 @@ import Testing
         // Ends when nothing of it is left.
         for await _ in events {}
         #expect(story.network.held.isEmpty)
+    }
+
+    @Test func whoDisconnectsNeedsNoNewCredentials() async throws {
+        let renewing = Sleeper()
+        renewing.hold()
+        let story = try await Story(renewSession: {
+            try? await renewing.sleep(for: .zero)
+            return nil
+        })
+        try await story.open()
+        story.server.expireSessions(of: "bob")
+        await renewing.begun(1)
+        await story.engine.disconnect()
+        #expect(renewing.count == 0)
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func whoeverClosesTheEngineWaitsForItsEnd() async throws {
+        let story = try await Story()
+        let backend = SlowlyEndingBackend(base: story.network)
+        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        backend.sleeper.hold()
+        async let first: Void = engine.close()
+        await backend.sleeper.begun(1)
+        async let isOver = {
+            await engine.close()
+            return backend.sleeper.count == 0
+        }()
+        for _ in 0..<100 { await Task.yield() }
+        backend.sleeper.stopHolding()
+        #expect(await isOver)
+        await first
+        await story.close()
+    }
+
+    @Test func whoConnectsWaitsForTheEndOfTheConnectionBefore() async throws {
+        let story = try await Story()
+        let backend = SlowlyEndingBackend(base: story.network)
+        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        backend.sleeper.hold()
+        async let end: Void = engine.disconnect()
+        await backend.sleeper.begun(1)
+        async let connected = engine.connect(as: Credentials("bob"))
+        for _ in 0..<100 { await Task.yield() }
+        backend.sleeper.stopHolding()
+        await end
+        #expect(try await connected.error == nil)
+        try await story.say("a")
+        try await engine.caughtUp("general")
+        #expect(try story.picture() == "a")
+        await engine.close()
+        await story.close()
+    }
+
+    @Test func nobodyIsLetIntoAStoreWhoseUserIsDamaged() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await story.close()
+        try story.store.write { $0.setToken([0xFF], for: "user") }
+        let engine = story.restarted()
+        await #expect {
+            try await engine.connect(as: Credentials("eve"))
+        } throws: {
+            ($0 as? SyncError)?.code == .store
+        }
+        await engine.close()
     }
 
     @Test func disconnectingLosesNothingThatWasTold() async throws {

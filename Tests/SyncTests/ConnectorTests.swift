@@ -81,7 +81,7 @@ import Testing
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(expired)
-        #expect(connector.renew(nil) == .nothing)
+        #expect(connector.renew(nil) == .disconnect)
         #expect(connector.phase == .off)
     }
 
@@ -89,7 +89,7 @@ import Testing
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(expired)
-        #expect(connector.renew(Credentials("carol")) == .nothing)
+        #expect(connector.renew(Credentials("carol")) == .disconnect)
         #expect(connector.phase == .off)
     }
 
@@ -144,6 +144,7 @@ import Testing
                     Issue.record("renewing, it is \(connector.phase)")
                     return
                 }
+            case .disconnect: #expect(connector.phase == .off)
             case .nothing: break
             }
         }

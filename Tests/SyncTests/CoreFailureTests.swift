@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTesting
 import Store
 import Testing
 
@@ -16,6 +17,85 @@ import Testing
         #expect(core.state.failure?.code == .store)
         core.read { (_) throws(StoreError) in }
         #expect(core.state.failure == nil)
+    }
+
+    // MARK: A store that cannot be read
+
+    /// A core whose feed has begun, and what it has asked for since.
+    private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
+        var core = SyncCore(store, SyncOptions(), [])
+        var calls: [Int: BackendRequest] = [:]
+        func note(_ actions: [SyncCore.Action]) {
+            for case .call(let request, let number) in actions { calls[number] = request }
+        }
+        note(core.step(.connect(Credentials("bob"), ticket: 1)))
+        let session = BackendSession(user: User(id: "bob"), epoch: "1")
+        note(core.step(.answer(.session(session), call: try #require(calls.keys.max()))))
+        let batch = FeedBatch(events: [], cursor: "1", epoch: "1", isLive: true)
+        note(core.step(.answer(.batch(batch), call: try #require(calls.keys.max()))))
+        note(core.step(.show("general", ShownRange(from: .beginning), viewer: 1)))
+        return (core, calls)
+    }
+
+    private func waits(_ actions: [SyncCore.Action]) -> [SyncCore.Wait] {
+        actions.compactMap { if case .wait(let wait, _, _) = $0 { wait } else { nil } }
+    }
+
+    @Test func whatTheFeedSaysIsAskedForAgainLater() throws {
+        let store = try ChatStore.inMemory()
+        var (core, calls) = try live(store)
+        let feed = try #require(calls.first { $0.value == .feed("1") })
+        store.close()
+        let batch = FeedBatch(events: [], cursor: "2", epoch: "1", isLive: true)
+        let actions = core.step(.answer(.batch(batch), call: feed.key))
+        #expect(waits(actions) == [.feed(number: core.connector.number)])
+        #expect(core.state.failure?.code == .closed)
+    }
+
+    @Test func aPageIsAskedForAgainLater() throws {
+        let store = try ChatStore.inMemory()
+        var (core, calls) = try live(store)
+        let page = try #require(calls.first { $0.value.channelURL == "general" })
+        store.close()
+        let answer = MessagePage(messages: [.sample(1)], older: nil, newer: nil)
+        let actions = core.step(.answer(.page(answer), call: page.key))
+        #expect(waits(actions) == [.healing("general", number: core.connector.number)])
+    }
+
+    @Test func nobodyConnectsWhoseStoreCannotBeRead() throws {
+        let store = try ChatStore.inMemory()
+        store.close()
+        var core = SyncCore(store, SyncOptions(), [])
+        let actions = core.step(.connect(Credentials("bob"), ticket: 1))
+        #expect(
+            actions.contains {
+                if case .fail(_, ticket: 1) = $0 { true } else { false }
+            })
+        #expect(!core.connector.isOn && core.connector.phase == .off)
+    }
+
+    // MARK: What is waited for no more
+
+    @Test func afterTheLastAttemptTheBackendIsDisconnected() throws {
+        var (core, _) = try live(try ChatStore.inMemory())
+        let actions = core.step(.gaveUp(.feed(number: core.connector.number)))
+        #expect(actions.contains { if case .disconnect = $0 { true } else { false } })
+    }
+
+    @Test func aChannelThatIsLostIsWaitedForNoMore() throws {
+        var (core, calls) = try live(try ChatStore.inMemory())
+        let page = try #require(calls.first { $0.value.channelURL == "general" })
+        let wait = SyncCore.Wait.healing("general", number: core.connector.number)
+        let failed = BackendAnswer.failed(BackendError(.serverFailure, "oh"))
+        #expect(waits(core.step(.answer(failed, call: page.key))) == [wait])
+        let feed = try #require(calls.first { $0.value == .feed("1") })
+        let batch = FeedBatch(
+            events: [.channelRemoved("general", .left)], cursor: "2", epoch: "1", isLive: true)
+        let actions = core.step(.answer(.batch(batch), call: feed.key))
+        #expect(
+            actions.contains {
+                if case .cancelWait(let canceled) = $0 { canceled == wait } else { false }
+            })
     }
 
     @Test func aReadThatSucceedsSaysNothingOfWrites() throws {

@@ -41,6 +41,37 @@ import Testing
         await story.engine.close()
     }
 
+    /// The push is reason enough: no event has to follow.
+    @Test func whatIsMissingBelowAPushIsFetchedAtOnce() async throws {
+        let story = try await Story(.exact, withHoles)
+        try await story.say("a")
+        try await story.open()
+        story.network.hold([.feed])
+        let missed = try await story.say("b c d")
+        _ = await story.network.held(atLeast: 1)
+        try await story.engine.ingest([missed[2]])
+        try await story.sees("a b c d")
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    /// The feed told of it that it was deleted, before anybody had heard of it.
+    @Test func aLatePushOfWhatIsDeletedGoesWithTheGapAroundIt() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await story.engine.disconnect()
+        let missed = try await story.say("b")
+        try await story.delete(missed[0])
+        try await story.open()
+        try await story.say("c")
+        try await story.sees("a c")
+        try await story.engine.ingest(missed)
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a c")
+        try await story.end()
+    }
+
     @Test func aPageAheadOfTheFeedHidesNoHoleBelowIt() async throws {
         let story = try await Story(.exact, withHoles)
         try await story.say("a")
@@ -102,6 +133,26 @@ import Testing
         try await story.open()
         #expect(try story.picture() == "a b c e")
         await story.engine.close()
+    }
+
+    /// The feed tells nothing new of it then.
+    @Test func aChannelThatIsShownIsFilledOnceItIsFetched() async throws {
+        let story = try await Story()
+        _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))
+        try await story.say("a b", in: "late")
+        try await story.open()
+        let events = await story.engine.events()
+        await story.engine.show("late", ShownRange(from: .beginning), viewer: 1)
+        for await event in events {
+            if case .failed = event { break }
+        }
+        story.network.hold([.feed])
+        try await story.alice.invite(["bob"], to: "late")
+        _ = await story.network.held(atLeast: 1)
+        _ = try await story.engine.fetchChannel("late")
+        try await story.sees("a b", in: "late")
+        story.network.stopHolding()
+        try await story.end()
     }
 
     @Test func aChannelThatWasShownTooEarlyIsFilledWhenItIsGained() async throws {

@@ -12,18 +12,20 @@ import Testing
     private final class Device {
         let store: ChatStore
         var flights = Flights()
+        var tombstoneCounts: [ChannelURL: Int] = [:]
 
         init() throws { store = try ChatStore.inMemory() }
 
         @discardableResult
         func take(_ body: (inout Ingest) throws -> Void) throws -> Change {
-            var after = flights
+            var after = (flights, tombstoneCounts)
             let change = try store.write { batch in
-                var ingest = Ingest(batch, .exact, "bob", flights)
+                var ingest = Ingest(
+                    batch, .exact, "bob", flights, tombstoneCounts: tombstoneCounts)
                 try body(&ingest)
-                after = ingest.flights
+                after = (ingest.flights, ingest.tombstoneCounts)
             }
-            flights = after
+            (flights, tombstoneCounts) = after
             return change
         }
 
@@ -282,6 +284,43 @@ import Testing
         #expect(ids == ["3"])
     }
 
+    @Test func whatIsGoneOfAnEarlierHistoryMayComeBackUnderItsID() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.take(.sample(1, text: "old", at: 1000), nil, .fresh)
+        }
+        try device.take { try $0.lose(.newEpoch, "restored") }
+        let flight = device.flights.begin(in: url, isFollowed: true)
+        let answer = device.flights.end(flight)
+        let news = try #require(answer)
+        try device.take { ingest in
+            try ingest.take(
+                MessageLookup(found: [], gone: ["1"]), in: url, since: news, .messageFill)
+        }
+        #expect(try device.store.read { try $0.messages(in: url).isEmpty })
+        try device.take(.messageReceived(.sample(1, text: "new", at: 1000)))
+        #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
+    }
+
+    @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
+        let device = try Device()
+        try device.take { ingest in
+            var channel = GroupChannel.sample()
+            channel.messageOffset = 2000
+            try ingest.save(channel, over: nil, .channelBackgroundSync)
+        }
+        let old = Message.sample(1, at: 1000)
+        try device.take(.messageReceived(old))
+        #expect(try device.store.read { try $0.messages(in: "general").isEmpty })
+        try device.take { try $0.lose(.newEpoch, "restored") }
+        #expect(try device.store.read { try $0.gap(around: old.position!, in: "general") } != nil)
+        try device.take(.messageReceived(old))
+        #expect(try device.store.read { try $0.messages(in: "general").count } == 1)
+    }
+
     @Test func tombstonesDoNotGrowForEver() throws {
         let device = try Device()
         try device.take { ingest in
@@ -299,6 +338,20 @@ import Testing
         #expect(left.count == Ingest.tombstoneLimit / 2 + 1)
         // The oldest are gone.
         #expect(left.map(\.deletedAt).min() == Timestamp(milliseconds: 501))
+    }
+
+    @Test func tombstonesOfManyBatchesDoNotGrowForEver() throws {
+        let device = try Device()
+        for number in 1...(Ingest.tombstoneLimit + 1) {
+            let time = Timestamp(milliseconds: Int64(number))
+            try device.take { ingest in
+                try ingest.take(.sample(number, at: time), nil, .fresh)
+                try ingest.delete(MessageID("\(number)"), in: "general", at: time, nil)
+            }
+        }
+        #expect(device.tombstoneCounts["general"] == Ingest.tombstoneLimit / 2 + 1)
+        #expect(
+            try device.store.tombstones(in: "general").count == Ingest.tombstoneLimit / 2 + 1)
     }
 
     @Test func aChannelKeepsTheLatestTimeThatSomebodyHasRead() throws {

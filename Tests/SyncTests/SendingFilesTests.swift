@@ -99,6 +99,59 @@ import Testing
         }
     }
 
+    /// The upload ends, nothing of it is left, and what waits behind it is sent.
+    @Test func anUploadThatIsTakenBackEnds() async throws {
+        try await withStory { story, directory in
+            try await story.open()
+            story.network.hold([.upload], at: .beforeEffect)
+            let path = directory.appending(path: "a.bin").path
+            try bytes.write(to: URL(filePath: path))
+            let params = FileMessageCreateParams(UploadableFile(path: path))
+            let file = try #require(
+                try await story.engine.send(params, in: "general", keepsCopies: true).requestID)
+            try await story.held(1)
+            let b = try await story.write("b")
+            #expect(try await story.engine.cancel(file))
+            #expect(try await story.engine.awaitFate(of: file, in: "general") == .canceled)
+            _ = try await story.engine.awaitFate(of: b, in: "general")
+            #expect(story.network.held.isEmpty)
+            #expect(copies(directory) == [])
+            #expect(try story.store.draft(file) == nil)
+            try await story.sees("b")
+            story.network.stopHolding()
+            try await story.end()
+            #expect(try await story.texts() == ["b"])
+        }
+    }
+
+    /// An answer that is lost is asked for again: of the file, not of those that are uploaded.
+    @Test func anUploadWhoseAnswerIsLostIsRepeatedAlone() async throws {
+        try await withStory { story, _ in
+            try await story.open()
+            story.network.failNext(
+                of: [.upload], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+            let files = (0..<2).map { number in
+                var file = UploadableFile()
+                file.data = Data([UInt8(number)])
+                return file
+            }
+            let id = try #require(
+                try await story.engine.send(
+                    MultipleFilesMessageCreateParams(files), in: "general"
+                ).requestID)
+            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            else {
+                Issue.record("It was not sent.")
+                return
+            }
+            #expect(sent.files.count == 2)
+            let uploads = story.network.log.filter { $0.contains(" upload") }
+            // Each call has a number, and a line or two.
+            #expect(Set(uploads.map { $0.prefix { $0 != " " } }).count == 3, "\(uploads)")
+            try await story.end()
+        }
+    }
+
     @Test func aFileThatIsGoneFails() async throws {
         try await withStory { story, directory in
             story.network.goOffline()

@@ -4,6 +4,7 @@ import Store
 final class Sleeper: Sendable {
     fileprivate struct State {
         var durations: [Duration] = []
+        var lastNumber = 0
         var isHolding = false
         var sleeping: [Int: CheckedContinuation<Void, Never>] = [:]
         var watching: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -37,12 +38,14 @@ final class Sleeper: Sendable {
 
     func sleep(for duration: Duration) async throws {
         let number = state.withLock { state in
-            state.durations.append(duration)
-            return state.durations.count
+            state.lastNumber += 1
+            return state.lastNumber
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (goesOn, watching) = state.withLock { state in
+                    // Who hears that it has begun can wake it.
+                    state.durations.append(duration)
                     if !state.isHolding || Task.isCancelled {
                         return (true, state.takeWatching())
                     }

@@ -1,39 +1,20 @@
-import CFaultEnvironment
 import EmbeddedServer
-import Foundation
 import Models
 import ScrollbackTesting
 import Store
 import Sync
 import Testing
 
-/// A disk that cannot be written to for a while.
-private final class FullDisk: @unchecked Sendable {
-    // @unchecked: the pointer never changes, and every call through it is thread-safe.
-    private let pointer: OpaquePointer = fault_env_create()
-
-    deinit { fault_env_destroy(pointer) }
-
-    var environment: LevelDB.Environment { .around(fault_env_leveldb(pointer), owner: self) }
-
-    func fill() { fault_env_fail_after(pointer, 1, ENOSPC) }
-
-    func empty() { fault_env_heal(pointer) }
-}
-
 /// What the store could not take, the server is asked for again.
 @Suite(.timeLimit(.minutes(10))) struct StoreFailureTests {
     /// A story on a disk, in a directory that goes with it.
-    private func withStory(_ body: (Story, FullDisk) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(
-            path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
-        let disk = FullDisk()
-        let store = try ChatStore(
-            at: directory, environments: (disk.environment, disk.environment))
+    private func withStory(_ body: (Story, FailingDisk) async throws -> Void) async throws {
+        let directory = ScratchDirectory()
+        let disk = FailingDisk()
+        let store = try disk.open(directory.url)
         let story = try await Story(store: store)
         try await body(story, disk)
         store.close()
-        try FileManager.default.removeItem(at: directory)
     }
 
     @Test func whatTheFeedToldIsToldAgain() async throws {

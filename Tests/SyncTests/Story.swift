@@ -103,9 +103,14 @@ final class Story: Sendable {
     func tellNewest(_ count: Int?) { server.conditions.feedLimit = count }
 
     /// Makes another engine go on with what the device holds, as after a crash.
-    func restarted(_ options: SyncOptions = .exact) -> SyncEngine {
+    ///
+    /// - Parameters:
+    ///   - options: How it goes about its work.
+    ///   - store: What the device holds by then; by default, the same as before.
+    /// - Returns: The other engine, which nobody has connected yet.
+    func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
         SyncEngine(
-            store: store, backend: network, options: options,
+            store: store ?? self.store, backend: network, options: options,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }

@@ -20,6 +20,32 @@ private struct CirclingBackend: ForwardingBackend {
     }
 }
 
+/// A server whose pages below one message are empty for a while, and lead on.
+private struct EmptyBackend: ForwardingBackend {
+    let base: any Backend
+    let id: MessageID
+
+    func messages(
+        in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(BackendError) -> MessagePage {
+        var next = 1
+        if case .cursor(let cursor) = anchor {
+            guard let last = Int(cursor.rawValue) else {
+                return try await base.messages(
+                    in: channelURL, at: anchor, older: older, newer: newer)
+            }
+            next = last + 1
+        } else if anchor != .message(id) {
+            return try await base.messages(in: channelURL, at: anchor, older: older, newer: newer)
+        }
+        if next < 8 {
+            return MessagePage(messages: [], older: PageCursor("\(next)"), newer: "newer")
+        }
+        return try await base.messages(
+            in: channelURL, at: .message(id), older: older, newer: newer)
+    }
+}
+
 /// A server that answers for no more than a hundred messages at once.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend
@@ -45,6 +71,43 @@ private struct ScantBackend: ForwardingBackend {
         await #expect { try await engine.caughtUp("general") } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
+        // Nobody is told that all is done where something was left alone.
+        await #expect { try await engine.caughtUp() } throws: {
+            ($0 as? SyncError)?.code == .stalled
+        }
+        await engine.close()
+        await story.close()
+    }
+
+    @Test func emptyPagesOfWhatIsStaleAreFollowed() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 1
+        let story = try await Story(options)
+        let messages = try await story.say("a b c")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        await story.engine.disconnect()
+        try story.server.expireCursors()
+        try await story.connect()
+        try await story.engine.caughtUp("general")
+        #expect(try story.picture() == "a? b? c")
+        await story.close()
+        let engine = SyncEngine(
+            store: story.store,
+            backend: EmptyBackend(base: story.network, id: messages[2].messageID!),
+            options: options)
+        try await engine.connect(as: Credentials("bob"))
+        await engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await engine.caughtUp("general")
+        #expect(try story.picture() == "a b c")
+        await engine.close()
+    }
+
+    @Test func manyAreLookedUpInPieces() async throws {
+        let (story, engine, ids) = try await crowded()
+        let lookup = try await engine.fetchMessages(ids + ["none"], in: "general")
+        #expect(lookup.found.map(\.messageID) == ids)
+        #expect(lookup.gone == ["none"])
         await engine.close()
         await story.close()
     }

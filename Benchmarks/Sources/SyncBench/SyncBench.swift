@@ -23,6 +23,8 @@ struct SyncBench: AsyncParsableCommand {
             ("pages", { try await pages(of: 100_000 / scale, in: $0) }),
             ("feed", { try await feed(of: 100_000 / scale, in: $0) }),
             ("live", { try await live(2_000 / scale, in: $0) }),
+            ("outbox, sends", { try await sends(2_000 / scale, in: $0) }),
+            ("outbox, queue", { try await queue(of: 100_000 / scale, in: $0) }),
             ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
         ]
         print("| what | how many | figure |\n|---|--:|--:|")

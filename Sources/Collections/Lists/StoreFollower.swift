@@ -31,10 +31,10 @@ final class StoreFollower {
         }
         tasks.add(
             Task { @MainActor [weak self, changes] in
-                // Taken on the main actor alone: whoever catches up meanwhile misses none.
-                while await changes.waitForChanges() {
+                for await change in changes {
                     guard let self else { return }
-                    catchUp()
+                    untaken.append(change)
+                    takeAll(through: .max)
                 }
             })
     }

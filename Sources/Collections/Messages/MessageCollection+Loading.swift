@@ -95,6 +95,7 @@ extension MessageCollection {
     ///   - gap: What is missing there.
     ///   - cursor: Where the page before ended, if it was asked for and had nothing.
     /// - Returns: Where the page ended, if it had nothing.
+    /// - Throws: What the engine throws.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap, _ cursor: PageCursor?
     ) async throws(CollectionError) -> PageCursor? {

@@ -12,7 +12,8 @@ extension MessageCollection {
     public func send(
         _ params: UserMessageCreateParams
     ) async throws(CollectionError) -> Message {
-        try await write { (engine, url) throws(SyncError) in try await engine.send(params, in: url) }
+        try await write { (engine, url) throws(SyncError) in try await engine.send(params, in: url)
+        }
     }
 
     /// Writes a message with a file.

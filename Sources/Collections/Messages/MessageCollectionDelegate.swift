@@ -49,7 +49,8 @@ public protocol MessageCollectionDelegate: AnyObject {
 
     /// So many bytes of a file of a pending message are uploaded.
     func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int, for requestID: RequestID)
+        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
+        for requestID: RequestID)
 }
 
 extension MessageCollectionDelegate {
@@ -92,6 +93,7 @@ extension MessageCollectionDelegate {
 
     /// Does nothing.
     public func messageCollection(
-        _ collection: MessageCollection, uploaded bytes: Int, of total: Int, for requestID: RequestID
+        _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
+        for requestID: RequestID
     ) {}
 }

@@ -88,6 +88,8 @@ extension ServerState {
             var place = place
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
+            // Not before its last edit, whose time may be ahead of the clock.
+            counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {
             database.remove { $0.place(position.messageID) }

@@ -12,6 +12,8 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
+    // nonisolated(unsafe): nobody writes there after init, and each path is Sendable in its field.
+    nonisolated(unsafe) private let numbers: [AnyKeyPath: Int]
     /// What a whole record and the keys without a field become, once JSON was read.
     let rules: JSONRules
 
@@ -25,15 +27,14 @@ public final class Schema: Sendable {
             uniqueKeysWithValues: fields.flatMap { field in
                 ([field.name] + field.aliases).map { ($0, field) }
             })
+        numbers = Dictionary(uniqueKeysWithValues: self.fields.map { ($0.keyPath, $0.number) })
     }
 
     /// The field with a name in JSON, `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
-    /// The field of a property, `nil` if the property is made from others.
-    func field(of keyPath: AnyKeyPath) -> Field? {
-        fields.first { $0.keyPath == keyPath }
-    }
+    /// The number of the field of a property, `nil` if the property is made from others.
+    func number(of keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
 
     /// The known fields that are there in a record, ordered by number.
     func fields(in record: RecordBytes) -> [Field] {

@@ -50,6 +50,21 @@ public struct MemberCountUpdate: Record {
 
 extension MemberCountUpdate: SingularValue {}
 
+/// Whom something happened to in a channel, and who did it.
+public struct EventPeople: Hashable, Sendable {
+    /// Who joined, left, was invited, muted, banned.
+    public let users: [User]
+
+    /// Who did it; `nil` where that is not told.
+    public let actor: User?
+
+    /// Creates what an event says of people.
+    public init(users: [User], actor: User? = nil) {
+        self.users = users
+        self.actor = actor
+    }
+}
+
 /// Up to when a user has read a channel.
 public struct ReadReceipt: Record {
     /// The fields, in the binary form.

@@ -76,10 +76,10 @@ struct JSONUpdate: Hashable, Sendable {
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {
-        if let field = schema.field(of: property) { cleared.insert(field.number) }
+        if let number = schema.number(of: property) { cleared.insert(number) }
     }
 
     mutating func guess(_ property: AnyKeyPath, in schema: Schema) {
-        if let field = schema.field(of: property) { guessed.insert(field.number) }
+        if let number = schema.number(of: property) { guessed.insert(number) }
     }
 }

@@ -9,13 +9,15 @@ extension User {
     }
 }
 
+/// The numbers of the fields that all kinds of people have.
+private let sharedNumbers = Set(User.personFields.map(\.number))
+
 extension Person {
     /// Creates a person of this kind from one of another: what all kinds have is taken over.
     ///
     /// What only the other kind has, ``Record/extra`` and unknown fields are left out.
     public init(person: some Person) {
-        let shared = Set(Self.personFields.map(\.number))
-        self.init(person.fields.bytes.keeping(shared.contains))
+        self.init(person.fields.bytes.keeping(sharedNumbers.contains))
     }
 }
 

@@ -1,5 +1,6 @@
 public import Models
 import Store
+import Sync
 
 /// A clock that stands still until somebody moves it.
 ///
@@ -34,12 +35,10 @@ public final class ManualClock: Sendable {
     /// - Returns: What the clock shows then.
     @discardableResult
     public func advance(by duration: Duration) -> Timestamp {
-        let (seconds, attoseconds) = duration.components
-        let (wholeSeconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        let end: Int64 = seconds < 0 ? .min : .max
-        let milliseconds = overflows ? end : wholeSeconds + attoseconds / 1_000_000_000_000_000
+        let milliseconds = duration.milliseconds
         return time.withLock { time in
             let (moved, overflows) = time.milliseconds.addingReportingOverflow(milliseconds)
+            let end: Int64 = milliseconds < 0 ? .min : .max
             time = Timestamp(milliseconds: overflows ? end : moved)
             return time
         }

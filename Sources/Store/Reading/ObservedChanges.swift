@@ -71,11 +71,6 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox.withLock { $0.takeAll() }
     }
 
-    /// Waits until there is something to ``drain()``, without taking it.
-    ///
-    /// - Returns: Whether there is; false at the end, as an iterator's `nil`.
-    package func waitForChanges() async -> Bool { await !waitIsOver() }
-
     /// Ends it: what was told can still be taken, nothing more will be.
     public func cancel() {
         inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
@@ -120,10 +115,15 @@ extension ObservedChanges {
         ///
         /// `nil` when the observation was canceled, its store was closed or let go of, or the task
         /// was canceled.
-        public mutating func next() async -> Change? {
+        public mutating func next() async -> Change? { await next(isolation: nil) }
+
+        /// Takes the next change, as ``next()``, where the caller runs: what it takes, it hands over at once.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async -> Change? {
             while true {
                 if let change = observation.takeFirst() { return change }
-                if await observation.waitIsOver() { return nil }
+                if await observation.waitIsOver(isolation: actor) { return nil }
             }
         }
     }
@@ -131,10 +131,10 @@ extension ObservedChanges {
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
     /// Waits until there is a change, and returns false; or until there will be none any more.
-    private func waitIsOver() async -> Bool {
+    private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }
-            await withCheckedContinuation { continuation in
+            await withCheckedContinuation(isolation: actor) { continuation in
                 let isReady = inbox.withLock { inbox in
                     if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
                     precondition(

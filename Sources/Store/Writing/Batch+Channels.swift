@@ -8,6 +8,7 @@ extension Batch {
     /// - Parameters:
     ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
     ///   - source: Why, for those who observe.
+    ///   - people: Whom it happened to, for those who observe.
     ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes; a
     ///     version rule goes here, since what is held is read anyway. Not asked of an open channel
     ///     of the same URL, which is always replaced, nor of one that cannot be decoded.
@@ -17,14 +18,14 @@ extension Batch {
     /// - Complexity: One lookup, two for a channel that is new.
     @discardableResult
     public func save(
-        _ channel: GroupChannel, source: CollectionEventSource? = nil,
+        _ channel: GroupChannel, source: CollectionEventSource? = nil, people: EventPeople? = nil,
         replaces: (_ held: GroupChannel) -> Bool = { _ in true }
     ) throws(StoreError) -> Bool {
         let isSaved = try save(.group(channel), channel.url) { held in
             guard case .group(let held) = held else { return true }
             return held != channel && replaces(held)
         }
-        if isSaved { note(.savedGroupChannel(channel), source) }
+        if isSaved { note(.savedGroupChannel(channel), source, people) }
         return isSaved
     }
 

@@ -57,9 +57,12 @@ public final class Batch: StoreReader {
     var cache: Rows { Rows(snapshot: version.cache, overlay: rows.cache, counted: rows) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: rows.outbox) }
 
-    func note(_ operation: Change.Operation, _ source: CollectionEventSource? = nil) {
+    func note(
+        _ operation: Change.Operation, _ source: CollectionEventSource? = nil,
+        _ people: EventPeople? = nil
+    ) {
         checkIsOpen()
-        entries.append(Change.Entry(operation: operation, source: source))
+        entries.append(Change.Entry(operation: operation, source: source, people: people))
     }
 
     /// Traps where nobody will write what is done to the batch.

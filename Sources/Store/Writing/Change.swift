@@ -35,10 +35,16 @@ extension Change {
         /// Why, as collections tell their delegates; `nil` if the batch did not say.
         public let source: CollectionEventSource?
 
+        /// Whom it happened to, and who did it; `nil` if the batch did not say.
+        public let people: EventPeople?
+
         /// Creates an entry.
-        package init(operation: Operation, source: CollectionEventSource? = nil) {
+        package init(
+            operation: Operation, source: CollectionEventSource? = nil, people: EventPeople? = nil
+        ) {
             self.operation = operation
             self.source = source
+            self.people = people
         }
     }
 

@@ -115,7 +115,7 @@ public protocol Backend: Sendable {
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns messages by their ids.
+    /// Returns messages by their ids, of which the engine names a hundred at the most.
     ///
     /// - `lookup.all`: Each id is either among the found or among the gone.
     func lookup(

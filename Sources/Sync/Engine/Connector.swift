@@ -29,6 +29,7 @@ struct Connector: Hashable {
         case connect(Credentials, number: Int)
         case wait(attempt: Int, number: Int)
         case renew
+        case disconnect
         case nothing
     }
 
@@ -110,7 +111,7 @@ struct Connector: Hashable {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {
             phase = .off
-            return .nothing
+            return .disconnect
         }
         self.credentials = credentials
         return self.attempt(attempt)

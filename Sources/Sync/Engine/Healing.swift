@@ -15,6 +15,8 @@ struct Healing {
         var changelog: ChangelogRun?
         /// Where the newest page was left, if there is more behind it.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
+        /// Where a stale range is fetched again from, whose page had nothing that lies in it.
+        var refetch: (upper: Gap.Bound, cursor: PageCursor)?
         /// The messages that cannot be anchors: the server did not know them.
         var unknownMessages: Set<MessageID> = []
         /// How many answers, one after the other, have changed nothing.
@@ -27,6 +29,11 @@ struct Healing {
         var isBusy = false
         /// Why it is left alone.
         var error: SyncError?
+
+        /// The cursor of the last page that was asked for below a bound; `nil` if it led to it.
+        func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
+            refetch?.upper == upper ? refetch?.cursor : nil
+        }
 
         /// Notes where a walk goes on.
         ///
@@ -104,6 +111,7 @@ struct Healing {
     /// Looks at all channels again that are shown or kept.
     mutating func lookAgain() {
         works = works.filter { $0.value.isBusy }
+        for url in works.keys { works[url]?.refetch = nil }
         for url in viewers.keys.sorted() + recent.sorted() + awaited.sorted() { enqueue(url) }
     }
 
@@ -118,6 +126,8 @@ struct Healing {
         if isWaitedFor { awaited.insert(url) }
         // What failed was of before.
         if isWaitedFor || isNew { works[url]?.error = nil }
+        // What a hole hides may lie above where a cursor was.
+        if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
 
@@ -166,6 +176,11 @@ struct Healing {
     }
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
+
+    /// Why a channel is left alone; the first one's, if there are several.
+    var failure: SyncError? {
+        works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
+    }
 
     /// Tries again what was left alone.
     mutating func forgetFailures() {

@@ -47,7 +47,7 @@ extension SyncCore {
         case .refetch(let range):
             work.pages += 1
             healing[url] = work
-            let anchor = anchor(at: range.upper, nil, work)
+            let anchor = anchor(at: range.upper, work.refetchCursor(below: range.upper), work)
             call(
                 .messages(url, anchor, older: options.pageSize, newer: 0),
                 .heal(url, step, edge: anchor == .newest ? nil : range.upper))
@@ -84,8 +84,7 @@ extension SyncCore {
             return .message(position.messageID)
         }
         // Messages of the same time are asked for once more, rather than left out.
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows ? .newest : .time(Timestamp(milliseconds: next))
+        return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
     /// How many messages of a gap to ask for: of one that is shown, not many more than tell whether
@@ -139,33 +138,53 @@ extension SyncCore {
             return report
         }
         guard let report else { return false }
-        var work = healing[url]
-        work.failures = 0
+        healing[url].failures = 0
         if edge == nil, let newer = page.newer {
             let last = page.messages.last?.position.map(Gap.Bound.position)
-            work.newer = (newer, last)
-            work.usedCursors = []
+            healing[url].newer = (newer, last)
+            healing[url].usedCursors = []
         }
         let after = progress(in: url)
-        let hasMoved = after != before || work.newer != nil
-        work.idleAnswers = hasMoved ? 0 : work.idleAnswers + 1
-        if case .walk(let gap) = step {
-            work.walked += page.messages.count { $0.position.map(gap.contains) ?? false }
-            let isLeft = after.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A walk that begins anew, or has come nearer to its end, may use its cursors again.
-            if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
-            if work.isCircling(from: gap.walkCursor, to: page.older) {
-                work.idleAnswers = SyncCore.idleLimit
-            }
-        }
-        healing[url] = work
-        if work.idleAnswers == SyncCore.idleLimit { stall(url) }
+        noteProgress(page, step, edge, in: url, hasChanged: after != before, after)
+        if healing[url].idleAnswers == SyncCore.idleLimit { stall(url) }
         if case .walk(let gap) = step {
             noteHugeGap(gap, in: url, isLeft: after.gaps.contains { $0.lower == gap.lower })
         }
         guard let extent = report.extent, !report.doubtful.isEmpty else { return false }
         lookUp(report.doubtful[...], in: url, extent)
         return true
+    }
+
+    /// Counts the answers, one after the other, that lead nowhere.
+    private mutating func noteProgress(
+        _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, in url: ChannelURL,
+        hasChanged: Bool, _ progress: Progress
+    ) {
+        var work = healing[url]
+        var hasMoved = hasChanged || work.newer != nil
+        var isCircling = false
+        switch step {
+        case .walk(let gap):
+            work.walked += page.messages.count { $0.position.map(gap.contains) ?? false }
+            let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
+            // A walk that begins anew, or has come nearer to its end, may use its cursors again.
+            if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
+            isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
+        case .refetch(let range):
+            let last = work.refetchCursor(below: range.upper)
+            let isAbove = page.messages.allSatisfy {
+                $0.position.map { range.upper <= .position($0) } ?? true
+            }
+            let isAtEdge = edge != nil || page.newer == nil
+            let next = isAbove && isAtEdge ? page.older : nil
+            work.refetch = next.map { (range.upper, $0) }
+            if last == nil { work.usedCursors = [] }
+            isCircling = work.isCircling(from: last, to: next)
+            hasMoved = hasMoved || (next != nil && next != last)
+        case .changes: break
+        }
+        work.idleAnswers = isCircling ? SyncCore.idleLimit : hasMoved ? 0 : work.idleAnswers + 1
+        healing[url] = work
     }
 
     /// Finds out what became of messages, some after the others.
@@ -235,6 +254,9 @@ extension SyncCore {
 
     /// Ends what is on its way for a channel that is the user's no more.
     mutating func stopHealing(_ url: ChannelURL) {
+        if healing[url].isBusy {
+            act(.cancelWait(.healing(url, number: connector.number)))
+        }
         healing.remove(url)
         for (number, call) in calls.sorted(by: { $0.key < $1.key })
         where call.isOfHealing && call.request.channelURL == url {
@@ -265,6 +287,7 @@ extension SyncCore {
         } else if case .heal(_, .walk(let gap), _) = call.purpose, gap.walkCursor != nil {
             write { (ingest) throws(StoreError) in try ingest.forgetWalk(of: gap) }
         } else {
+            healing[url].refetch = nil
             healing[url].failures += 1
             return wait(for: url, atLeast: nil)
         }
@@ -302,6 +325,7 @@ extension SyncCore {
     private mutating func leave(_ url: ChannelURL, _ error: SyncError) {
         healing[url].changelog = nil
         healing[url].newer = nil
+        healing[url].refetch = nil
         healing[url].idleAnswers = 0
         healing[url].usedCursors = []
         healing.fail(url, error)

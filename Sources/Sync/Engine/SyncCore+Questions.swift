@@ -33,6 +33,13 @@ extension SyncCore {
         if case .failed(let error) = answer {
             return act(.fail(SyncError(error), ticket: ticket))
         }
+        if case .channel(let channel) = answer, attempt < SyncCore.attempts,
+            news?.channels.contains(channel.url) ?? true
+        {
+            // The feed has told something of it meanwhile, maybe of before. What was done is not done
+            // again: how the channel looks now is asked for.
+            return ask(.channel(channel.url), ticket, attempt: attempt + 1)
+        }
         guard let news else {
             guard attempt < SyncCore.attempts else {
                 let error = SyncError(.stalled, "each answer was out of date when it came")
@@ -84,7 +91,16 @@ extension SyncCore {
                 }
                 return .channels(page)
             }
-        case (.channel(let channel), .channel):
+        case (.page(let page), .replies(_, let url, _, _, _)):
+            return write { (ingest) throws(StoreError) in
+                let found = MessageLookup(found: page.messages, gone: [])
+                try ingest.take(found, in: url, since: news, .requestThreadedMessages)
+                return .replies(page)
+            }
+        case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
+            (.channel(let channel), .updateChannel), (.channel(let channel), .join):
+            // Who shows it may have been refused before, or have found nothing to fill.
+            defer { if healing.isShown(channel.url) { healing.look(at: channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.take(channel, since: news, .requestChannel)
                 return .channel(channel)
@@ -149,6 +165,8 @@ extension SyncCore {
     mutating func takeIn(
         _ messages: [Message], _ source: CollectionEventSource
     ) throws(SyncError) -> Int {
+        // So that it is known what waits behind a message that lands.
+        try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             var count = 0
             for message in messages where try ingest.takeAlone(message, source, .hearsay) {
@@ -169,6 +187,7 @@ extension SyncCore {
         if isMarked == nil {
             throw state.failure ?? SyncError(.store, "the channel could not be marked as stale")
         }
+        if healing.isShown(url) { healing.look(at: url) }
     }
 }
 

@@ -29,8 +29,8 @@ struct SyncCore {
         case awaitCaughtUp(ChannelURL?, ticket: Int)
         /// Who asked or waits is not interested any more.
         case abandon(ticket: Int)
-        /// Something was written, or taken back.
-        case outboxChanged
+        /// Something has changed that nobody answered: it was written, taken back, taken in.
+        case changed
         /// Somebody wants to know what becomes of a draft.
         case awaitFate(RequestID, ChannelURL, ticket: Int)
         /// Somebody shows a part of a channel's history, or another part than before.
@@ -45,8 +45,12 @@ struct SyncCore {
         case cancel(call: Int)
         /// Wait, before an attempt that is counted from 1; not shorter than the server says.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
-        /// Wait for nothing any more.
+        /// Wait for it no more.
+        case cancelWait(Wait)
+        /// Wait for nothing any more, and for no new credentials.
         case stopWaiting
+        /// Let the backend end the connection.
+        case disconnect
         /// Ask the user's application for new credentials.
         case renewSession
         /// Remove the outbox's copies of files.
@@ -101,6 +105,7 @@ struct SyncCore {
     var attempts: [RequestID: Int] = [:]
     /// Who waits for what becomes of a draft.
     var fates: [RequestID: [Int]] = [:]
+    var lastFates = LastFates()
     /// What time it is, as far as anybody has said; see ``SyncOptions/draftLifetime``.
     var time: Timestamp = 0
     /// Who waits for what to be caught up with.
@@ -109,6 +114,7 @@ struct SyncCore {
     var hasFeedBegun = false
     /// How often the feed has failed since it last told something.
     var feedFailures = 0
+    private var tombstoneCounts: [ChannelURL: Int] = [:]
     private var lastNumber = 0
     private var connectTicket: Int?
     private var actions: [Action] = []
@@ -159,7 +165,7 @@ struct SyncCore {
             waiting[ticket] = .some(url)
             if let url { healing.look(at: url, isWaitedFor: true) }
         case .abandon(let ticket): abandon(ticket)
-        case .outboxChanged: break
+        case .changed: break
         case .awaitFate(let id, let url, let ticket): awaitFate(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
             healing.show(url, range, viewer)
@@ -187,7 +193,9 @@ struct SyncCore {
         case .connection(connector.number), .feed(connector.number):
             connector.end()
             cutOff()
+            act(.disconnect)
         case .healing(let url, connector.number): giveUp(on: url)
+        case .outbox(let url, connector.number): giveUpSending(in: url)
         default: break
         }
     }
@@ -235,17 +243,22 @@ struct SyncCore {
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
         var newFlights = flights
+        var newCounts = tombstoneCounts
         var landed: [(draft: Draft, message: Message)] = []
         do {
             try store.write { batch in
                 // Before the first connection it is whoever was there the last time.
-                let userID = try state.user?.userID ?? batch.storedUser()?.userID
-                var ingest = Ingest(batch, options, userID, flights)
+                let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
+                var ingest = Ingest(
+                    batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
+                    changes: outbox.changes)
                 result = try body(&ingest)
                 newFlights = ingest.flights
+                newCounts = ingest.tombstoneCounts
                 landed = ingest.landed
             }
             flights = newFlights
+            tombstoneCounts = newCounts
             writeFailure = nil
             readFailure = nil
             noteLanded(landed)
@@ -255,18 +268,35 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
+        // The cache may have taken the messages, and the outbox not have let go of their drafts.
+        if !landed.isEmpty { outbox.isCompared = false }
         return nil
     }
 
     /// Reads something; `nil` if that fails, which is noted.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
-            let result = try body(try store.snapshot())
+            let result = try body(try snapshot())
             readFailure = nil
             return result
         } catch {
             readFailure = SyncError(error)
             return nil
+        }
+    }
+
+    /// What to read from.
+    ///
+    /// Files that could not be opened anew after a failure are not read either, before a write has opened
+    /// them; and whoever cannot read may never come to write.
+    func snapshot() throws(StoreError) -> Snapshot {
+        do throws(StoreError) {
+            return try store.snapshot()
+        } catch {
+            guard error.code != .closed else { throw error }
+            // What it fails with, the snapshot fails with too.
+            _ = try? store.write { _ in }
+            return try store.snapshot()
         }
     }
 
@@ -295,6 +325,7 @@ struct SyncCore {
     private mutating func disconnect() {
         connector.end()
         cutOff()
+        act(.disconnect)
         if let ticket = connectTicket.take() {
             act(.fail(SyncError(.closed, "disconnected meanwhile"), ticket: ticket))
         }
@@ -309,6 +340,7 @@ struct SyncCore {
         case .renew:
             act(.tell(.sessionExpired))
             act(.renewSession)
+        case .disconnect: act(.disconnect)
         case .nothing: break
         }
     }
@@ -414,15 +446,14 @@ struct SyncCore {
     private mutating func answerWhoWaits() {
         guard !waiting.isEmpty else { return }
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
-            if let url, let error = healing.failure(of: url) {
-                abandon(ticket)
-                act(.fail(error, ticket: ticket))
-            } else if state.isLive, state.failure == nil,
-                url.map({ !healing.isLeft($0) }) ?? healing.isDone
-            {
-                abandon(ticket)
-                act(.reply(.caughtUp, ticket: ticket))
-            }
+            let isDone =
+                state.isLive && state.failure == nil
+                && (url.map { !healing.isLeft($0) } ?? healing.isDone)
+            // Who waits for all channels waits for those, too, that go on.
+            let error = url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil)
+            guard isDone || error != nil else { continue }
+            abandon(ticket)
+            act(error.map { .fail($0, ticket: ticket) } ?? .reply(.caughtUp, ticket: ticket))
         }
     }
 }

@@ -29,17 +29,26 @@ extension SyncEngine {
 
     /// Fetches messages by their ids, as after a search; they close no gap.
     ///
-    /// One that was not held lies in a gap then. All ids go to the server in one request.
+    /// One that was not held lies in a gap then. The server is asked for a hundred at a time.
     ///
     /// - Returns: Those that exist, and those that do not, which are not held any more.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
     ) async throws(SyncError) -> MessageLookup {
-        guard case .lookup(let lookup) = try await reply(to: .lookup(ids, url)) else {
-            throw .unasked
+        var found: [Message] = []
+        var gone: [MessageID] = []
+        var rest = ids[...]
+        while !rest.isEmpty {
+            let asked = Array(rest.prefix(SyncCore.lookupLimit))
+            rest = rest.dropFirst(asked.count)
+            guard case .lookup(let lookup) = try await reply(to: .lookup(asked, url)) else {
+                throw .unasked
+            }
+            found += lookup.found
+            gone += lookup.gone
         }
-        return lookup
+        return MessageLookup(found: found, gone: gone)
     }
 
     /// Reads a page of what became of a channel's messages.
@@ -161,7 +170,7 @@ extension SyncEngine {
 
 extension SyncError {
     /// A question has one kind of reply.
-    fileprivate static var unasked: SyncError {
+    static var unasked: SyncError {
         SyncError(.refused, "the backend answered what it was not asked")
     }
 

@@ -112,7 +112,6 @@ extension Gap.Bound {
     /// Where pages begin that go from here to what is older, with what lies here.
     fileprivate var anchorIncludingIt: MessageAnchor {
         guard case .position(let position) = self else { return .newest }
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows ? .newest : .time(Timestamp(milliseconds: next))
+        return position.createdAt.next.map { .time($0) } ?? .newest
     }
 }

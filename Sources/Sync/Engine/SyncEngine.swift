@@ -36,7 +36,9 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
     private var lastNumber = 0
-    private var isClosed = false
+    /// The end of the last connection, which the next one waits for.
+    private var ending: Task<Void, Never>?
+    private var closing: Task<Void, Never>?
     private var toldConnection = ConnectionState.closed
 
     private enum Outcome: Sendable {
@@ -116,18 +118,25 @@ public actor SyncEngine {
     /// Ends the connection, and goes on with nothing; what is held stays.
     public func disconnect() async {
         take(.disconnect)
-        await backend.disconnect()
+        await ending?.value
     }
 
     /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.
     public func close() async {
-        guard !isClosed else { return }
-        let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
-        take(.disconnect)
-        for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
-        isClosed = true
-        for task in tasks { task.cancel() }
-        await backend.disconnect()
+        if closing == nil {
+            let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
+            take(.disconnect)
+            for ticket in tickets.keys.sorted() { take(.abandon(ticket: ticket)) }
+            for task in tasks { task.cancel() }
+            closing = Task { await finishClosing(tasks) }
+        }
+        await closing?.value
+    }
+
+    private var isClosed: Bool { closing != nil }
+
+    private func finishClosing(_ tasks: [Task<Void, Never>]) async {
+        await ending?.value
         for task in tasks { await task.value }
         for ticket in tickets.keys.sorted() {
             let error = SyncError(.closed, "the engine was closed")
@@ -167,7 +176,8 @@ public actor SyncEngine {
     ///
     /// - Parameter url: A channel, to wait for that one alone: then what is missing of its newest
     ///   messages is fetched, however long it was left alone. `nil` for all that the engine does.
-    /// - Throws: ``SyncError`` with the reason why a channel is left alone; `closed`, `canceled`.
+    /// - Throws: ``SyncError`` with the reason why a channel is left alone, or any of them is once all
+    ///   others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
@@ -178,7 +188,11 @@ public actor SyncEngine {
     // MARK: Asking
 
     func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {
-        switch try await outcome({ .ask(question, ticket: $0) }) {
+        try await reply { .ask(question, ticket: $0) }
+    }
+
+    func reply(_ input: (Int) -> SyncCore.Input) async throws(SyncError) -> SyncReply {
+        switch try await outcome(input) {
         case .reply(let reply): return reply
         case .connected: preconditionFailure("A question is answered by a reply.")
         }
@@ -219,25 +233,16 @@ public actor SyncEngine {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         core.time = now()
         let result = try body(&core)
-        take(.outboxChanged)
+        take(.changed)
         return result
     }
 
-    func fate(of id: RequestID, in url: ChannelURL) async throws(SyncError) -> DraftFate {
-        switch try await outcome({ .awaitFate(id, url, ticket: $0) }) {
-        case .reply(.fate(let fate)): return fate
-        default: preconditionFailure("Who asks for a fate is told one.")
-        }
-    }
-
     func takeIn(_ messages: [Message], _ source: CollectionEventSource) throws(SyncError) -> Int {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        return try core.takeIn(messages, source)
+        try change { (core) throws(SyncError) in try core.takeIn(messages, source) }
     }
 
     func distrust(_ url: ChannelURL) throws(SyncError) {
-        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        try core.distrust(url)
+        try change { (core) throws(SyncError) in try core.distrust(url) }
     }
 
     var pageSize: Int { core.options.pageSize }
@@ -256,9 +261,12 @@ public actor SyncEngine {
         case .cancel(let number): calls.removeValue(forKey: number)?.cancel()
         case .wait(let wait, let attempt, let duration):
             self.wait(wait, beforeAttempt: attempt, atLeast: duration)
+        case .cancelWait(let wait): waits.removeValue(forKey: wait)?.cancel()
         case .stopWaiting:
             for task in waits.values { task.cancel() }
             waits = [:]
+            renewal?.cancel()
+        case .disconnect: endConnection()
         case .renewSession: renew()
         case .removeFiles(let names): files.remove(names)
         case .keepFiles(let names): files.removeAll(but: names)
@@ -276,8 +284,9 @@ public actor SyncEngine {
     }
 
     private func call(_ request: BackendRequest, _ number: Int) {
-        let (backend, store, files) = (backend, store, files)
+        let (backend, store, files, ending) = (backend, store, files, ending)
         calls[number] = Task { [weak self] in
+            await ending?.value
             let answer = await backend.answer(to: request, files) { progress in
                 guard case .upload(let draft, _) = request else { return }
                 // A store that is closed has nobody to tell.
@@ -318,7 +327,21 @@ public actor SyncEngine {
         renewal?.cancel()
         renewal = Task { [weak self] in
             let credentials = await renewSession()
-            await self?.take(.renew(credentials))
+            await self?.finishRenewal(credentials)
+        }
+    }
+
+    private func finishRenewal(_ credentials: Credentials?) {
+        // Canceled, it is of a connection that nobody waits for.
+        guard !Task.isCancelled else { return }
+        take(.renew(credentials))
+    }
+
+    private func endConnection() {
+        let (backend, before) = (backend, ending)
+        ending = Task {
+            await before?.value
+            await backend.disconnect()
         }
     }
 
@@ -376,6 +399,13 @@ extension Backend {
             case .react(let action, let key, let id, let url, let requestID):
                 return .reaction(
                     try await react(action, key, to: id, in: url, requestID: requestID))
+            case .replies(let id, let url, let anchor, let older, let newer):
+                return .page(
+                    try await replies(to: id, in: url, at: anchor, older: older, newer: newer))
+            case .createChannel(let params): return .channel(try await createChannel(params))
+            case .updateChannel(let url, let patch):
+                return .channel(try await updateChannel(url, with: patch))
+            case .join(let url): return .channel(try await join(url))
             }
         } catch {
             return .failed(error)

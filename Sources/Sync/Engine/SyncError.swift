@@ -1,6 +1,6 @@
 public import Foundation
-import Models
-import Store
+package import Models
+package import Store
 
 /// Why an engine did not do what it was asked.
 public struct SyncError: LocalizedError {
@@ -13,7 +13,7 @@ public struct SyncError: LocalizedError {
     /// What the server or the store said, if it was one of them.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
@@ -59,7 +59,7 @@ extension SyncError {
 
 extension SyncError {
     /// The failure of a request.
-    init(_ error: BackendError) {
+    package init(_ error: BackendError) {
         let code: Code =
             switch error.code {
             case .notConnected, .unanswered: .notConnected
@@ -70,7 +70,7 @@ extension SyncError {
     }
 
     /// The failure of a read or a write.
-    init(_ error: StoreError) {
+    package init(_ error: StoreError) {
         self.init(error.code == .closed ? .closed : .store, error.message, cause: error)
     }
 

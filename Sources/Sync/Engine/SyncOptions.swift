@@ -1,6 +1,9 @@
 /// How an engine goes about its work.
 public struct SyncOptions: Hashable, Sendable {
     /// How long to wait before connecting again, and before asking again for what failed.
+    ///
+    /// What the user wrote and was tried as often as its ``Backoff/retries`` say fails, and may be sent
+    /// again; by default there is no limit.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
     /// How many messages a page has, at most, that the engine asks for by itself; at least 1.
@@ -63,7 +66,7 @@ public struct SyncOptions: Hashable, Sendable {
     /// The default is `nil`, for all.
     public var failedDraftLimit: Int?
 
-    /// For how long drafts that failed are kept.
+    /// For how long drafts that failed are kept; looked at with each connection.
     ///
     /// The default is `nil`, for ever.
     public var failedDraftLifetime: Duration?

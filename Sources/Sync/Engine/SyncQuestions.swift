@@ -16,6 +16,10 @@ enum BackendRequest: Hashable, Sendable {
     case update(MessageID, ChannelURL, MessageUpdate, RequestID)
     case delete(MessageID, ChannelURL, RequestID)
     case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
+    case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
+    case createChannel(GroupChannelCreateParams)
+    case updateChannel(ChannelURL, Patch<GroupChannel>)
+    case join(ChannelURL)
 
     /// The channel it is about, if it is about one.
     var channelURL: ChannelURL? {
@@ -23,9 +27,11 @@ enum BackendRequest: Hashable, Sendable {
         case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
             .channel(let url):
             url
-        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _): url
+        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
+            .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
+            url
         case .send(let draft), .upload(let draft, _): draft.channelURL
-        case .connect, .feed, .channelChanges, .channels: nil
+        case .connect, .feed, .channelChanges, .channels, .createChannel: nil
         }
     }
 }
@@ -62,6 +68,11 @@ enum SyncQuestion: Hashable, Sendable {
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
+    /// Messages that answer one.
+    case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
+    case createChannel(GroupChannelCreateParams)
+    case updateChannel(ChannelURL, Patch<GroupChannel>)
+    case join(ChannelURL)
 
     var request: BackendRequest {
         switch self {
@@ -74,6 +85,11 @@ enum SyncQuestion: Hashable, Sendable {
         case .channelChanges(let point): .channelChanges(point)
         case .channels(let query, let cursor): .channels(query, cursor)
         case .channel(let url): .channel(url)
+        case .replies(let id, let url, let anchor, let older, let newer):
+            .replies(id, url, anchor, older: older, newer: newer)
+        case .createChannel(let params): .createChannel(params)
+        case .updateChannel(let url, let patch): .updateChannel(url, patch)
+        case .join(let url): .join(url)
         }
     }
 }
@@ -88,6 +104,7 @@ enum SyncReply: Sendable {
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
+    case replies(MessagePage)
     case fate(DraftFate)
     case caughtUp
 }

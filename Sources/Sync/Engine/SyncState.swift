@@ -71,4 +71,7 @@ public enum SyncEvent: Sendable {
     case failed(ChannelURL, SyncError)
     /// The user's session has ended: it goes on with new credentials.
     case sessionExpired
+    /// What became of something that was written, told once; again only of what failed and was sent
+    /// again. The draft is as it was last.
+    case fate(DraftFate, of: Draft)
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Models
+package import Models
 package import Store
 
 /// Where the feed goes on, as it is stored in the batch that holds what came before it.
@@ -69,9 +69,17 @@ extension StoreReader {
         try token(Scope.channelList) != nil
     }
 
-    /// Who was let in last; `nil` if nobody was, or it cannot be read: the server says it again.
-    func storedUser() throws(StoreError) -> User? {
-        try token(Scope.user).flatMap { try? User(serialized: $0) }
+    /// Who was let in last; `nil` if nobody was.
+    ///
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if it cannot be read: then nobody knows
+    ///   whose all of this is.
+    package func storedUser() throws(StoreError) -> User? {
+        guard let bytes = try token(Scope.user) else { return nil }
+        do {
+            return try User(serialized: bytes)
+        } catch {
+            throw StoreError(.corruption, "the store's user is damaged", path: "", cause: error)
+        }
     }
 
     /// What the server said of the application; `nil` if it said nothing, or it cannot be read.

@@ -49,8 +49,8 @@ extension Ingest {
         switch event {
         case .channel(let update):
             if try take(update) { report.openedChannels.append(update.channelURL) }
-        case .channelRemoved(let url, _):
-            try remove(url, .eventChannelDeleted, &report)
+        case .channelRemoved(let url, let removal):
+            try remove(url, removal.source, &report)
         case .channels(let urls):
             try removeAll(but: urls, &report)
         case .openChannel(let channel):
@@ -131,7 +131,7 @@ extension Ingest {
         var edge = gap?.upper ?? .beginning
         if let gap, gap.upper == .end {
             edge = gap.lower
-        } else if let newest = try newestTold(in: url) {
+        } else if let newest = try newestTold(in: url, before: batch.untold(of: url)) {
             edge = max(edge, .position(newest))
         }
         // What was accepted later may lie a little before it, where clocks disagree.
@@ -152,10 +152,10 @@ extension Ingest {
     }
 
     /// The newest message that is held, but for those that the feed has yet to tell.
-    func newestTold(in url: ChannelURL) throws(StoreError) -> Position? {
-        guard let untold = try batch.untold(of: url) else {
-            return try batch.newestPosition(in: url)
-        }
+    func newestTold(
+        in url: ChannelURL, before untold: Position?
+    ) throws(StoreError) -> Position? {
+        guard let untold else { return try batch.newestPosition(in: url) }
         return try batch.messages(in: url, before: .position(untold), limit: 1).first?.position
     }
 
@@ -168,16 +168,20 @@ extension Ingest {
         var channel = held ?? GroupChannel()
         channel.url = url
         update.patch.apply(to: &channel)
-        try save(channel, over: held, update.source)
+        let people = EventPeople(users: update.users, actor: update.actor)
+        try save(
+            channel, over: held, update.source,
+            people: update.users.isEmpty && update.actor == nil ? nil : people)
         for user in update.users { try batch.save(user, source: update.source) }
         return held == nil
     }
 
     /// Saves a channel, and takes out of its history what lies before its beginning now.
     mutating func save(
-        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource
+        _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
+        people: EventPeople? = nil
     ) throws(StoreError) {
-        try batch.save(channel, source: source)
+        try batch.save(channel, source: source, people: people)
         flights.noteChannel(channel.url)
         let before = held?.historyBeginning
         guard channel.historyBeginning != before else { return }
@@ -297,11 +301,12 @@ extension Position {
     }
 }
 
-extension Duration {
-    /// Whole milliseconds; the largest number if there are more.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000_000_000
+extension ChannelRemoval {
+    fileprivate var source: CollectionEventSource {
+        switch self {
+        case .deleted, .unknown: .eventChannelDeleted
+        case .left: .eventUserLeft
+        case .banned: .eventUserBanned
+        }
     }
 }

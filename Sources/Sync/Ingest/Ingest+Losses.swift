@@ -22,6 +22,7 @@ extension Ingest {
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
+            if loss == .newEpoch { try forgetBeginning(of: url) }
             try openHole(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
@@ -39,6 +40,17 @@ extension Ingest {
         batch.setFeed(nil)
         batch.setHasAllChannels(false)
         batch.setLossCount(number)
+    }
+
+    /// Forgets where the user's history of a channel began: it may not have been reset there.
+    private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
+        guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
+            return
+        }
+        var channel = held
+        channel.messageOffset = nil
+        channel.messagePurgeOffset = nil
+        try save(channel, over: held, .channelBackgroundSync)
     }
 
     /// Marks what is known of a channel as stale, instead of reading what became of it.
@@ -104,9 +116,7 @@ extension Gap.Bound {
     /// A bound just above this one, so that what lies here is below it.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows
-            ? .end
-            : .position(Position(createdAt: Timestamp(milliseconds: next), messageID: ""))
+        return position.createdAt.next.map { .position(Position(createdAt: $0, messageID: "")) }
+            ?? .end
     }
 }

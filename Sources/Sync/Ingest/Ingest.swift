@@ -12,12 +12,16 @@ struct Ingest {
     /// The user, as far as is known.
     let userID: UserID?
     var flights: Flights
+    /// What waits behind a message that is not sent, by the request of that.
+    let changes: [RequestID: [RequestID]]
     /// What waited in the outbox until now, and the messages that it has become.
     private(set) var landed: [(draft: Draft, message: Message)] = []
     /// Whether what comes is the feed's.
     var isTelling = false
     /// Whether what comes is a message without those around it.
     var isAlone = false
+    /// How many tombstones a channel has at the most, where they were counted.
+    private(set) var tombstoneCounts: [ChannelURL: Int]
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
     /// How many tombstones of a channel are kept.
@@ -54,11 +58,16 @@ struct Ingest {
         case hearsay
     }
 
-    init(_ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights) {
+    init(
+        _ batch: Batch, _ options: SyncOptions, _ userID: UserID?, _ flights: Flights,
+        tombstoneCounts: [ChannelURL: Int] = [:], changes: [RequestID: [RequestID]] = [:]
+    ) {
         self.batch = batch
         self.options = options
         self.userID = userID
         self.flights = flights
+        self.tombstoneCounts = tombstoneCounts
+        self.changes = changes
     }
 
     // MARK: Channels
@@ -79,10 +88,10 @@ struct Ingest {
     private mutating func noteWhatIsTold(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.told == nil else { return }
         let gap = try batch.newestGap(in: url)
-        let told = Told(
-            gap: gap?.upper == .end ? gap : nil, newest: try newestTold(in: url),
-            untold: try batch.untold(of: url))
-        channels[url]?.told = told
+        let untold = try batch.untold(of: url)
+        let newest = try newestTold(in: url, before: untold)
+        channels[url]?.told = Told(
+            gap: gap?.upper == .end ? gap : nil, newest: newest, untold: untold)
     }
 
     /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
@@ -188,7 +197,18 @@ struct Ingest {
             let draft = try batch.draft(orNil: id), draft.operation == .send,
             draft.channelURL == message.channelURL
         else { return }
-        try batch.removeDraft(id, source: .eventMessageSent)
+        try land(draft, as: message)
+    }
+
+    /// Takes a new message out of the outbox that the server has.
+    mutating func land(_ draft: Draft, as message: Message) throws(StoreError) {
+        try batch.removeDraft(draft.requestID, source: .eventMessageSent)
+        // The message may not be held, or its row be lost with the power: the outbox is not.
+        for id in changes[draft.requestID] ?? [] {
+            guard var change = try batch.draft(orNil: id) else { continue }
+            change.messageID = message.messageID
+            try batch.save(change)
+        }
         landed.append((draft, message))
     }
 
@@ -209,24 +229,42 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
+        let isStale = try knowledge(of: url).stale.contains { $0.contains(held?.position) }
+        // It may be of a history that the server has no more, and its id another message's now.
+        if time == nil && isStale { return }
         // Where nobody says when, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
         channels[url]?.hasTombstones = true
-        try forgetOldTombstones(of: url)
+        try countTombstone(in: url)
+    }
+
+    /// Counts one more, and all of them only once: a channel may have many.
+    private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
+        if let counted = tombstoneCounts[url] {
+            tombstoneCounts[url] = counted + 1
+        } else {
+            tombstoneCounts[url] = try batch.tombstoneCount(in: url)
+        }
+        if tombstoneCounts[url, default: 0] > Ingest.tombstoneLimit {
+            try forgetOldTombstones(of: url)
+        }
     }
 
     /// Forgets the older half of a channel's tombstones, where there are too many.
     ///
     /// What comes by the feed or is asked for needs none; only a push or an import that is older than
     /// all of these might bring a message back, until its stretch is fetched.
-    private func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
-        guard try batch.tombstoneCount(in: url) > Ingest.tombstoneLimit else { return }
+    private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
+        tombstoneCounts[url] = oldestFirst.count
+        // Some were taken away meanwhile.
+        guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
         }
+        tombstoneCounts[url] = oldestFirst.count - Ingest.tombstoneLimit / 2
     }
 
     /// Changes a message that is held, as an event says.

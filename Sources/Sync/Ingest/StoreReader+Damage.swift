@@ -8,6 +8,10 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
     }
 
+    func storedUserOrNil() throws(StoreError) -> User? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.storedUser() }
+    }
+
     func draft(orNil id: RequestID) throws(StoreError) -> Draft? {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.draft(id) }
     }

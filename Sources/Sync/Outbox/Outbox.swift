@@ -4,57 +4,77 @@ public import Models
 ///
 /// It knows names alone; what they stand for is on the disk.
 struct Outbox {
+    /// Names in a row, of which the first one goes, and others seldom.
+    private struct Line<Name: Hashable> {
+        private var names: [Name] = []
+        private var taken = 0
+
+        var isEmpty: Bool { taken == names.count }
+        var first: Name? { isEmpty ? nil : names[taken] }
+
+        mutating func append(_ name: Name) { names.append(name) }
+
+        mutating func removeFirst() -> Name {
+            defer {
+                taken += 1
+                // So that each is moved once at most, however many wait.
+                if taken * 2 >= names.count {
+                    names.removeFirst(taken)
+                    taken = 0
+                }
+            }
+            return names[taken]
+        }
+
+        mutating func remove(_ name: Name) {
+            if first == name {
+                _ = removeFirst()
+            } else if let index = names[taken...].firstIndex(of: name) {
+                names.remove(at: index)
+            }
+        }
+    }
+
     /// What waits in one channel.
     private struct Queue {
-        private var ids: [RequestID] = []
-        private var taken = 0
+        private var ids = Line<RequestID>()
         /// Whether the first one is on its way, or has to wait.
         var isBusy = false
         /// What nothing goes past before somebody looks at it.
-        private var failed: Set<RequestID> = []
+        private var stopping: Set<RequestID> = []
 
-        var isEmpty: Bool { taken == ids.count }
+        var isEmpty: Bool { ids.isEmpty }
 
         /// The first one; `nil` if there is none, or it stops the others.
-        var first: RequestID? {
-            isEmpty || failed.contains(ids[taken]) ? nil : ids[taken]
-        }
+        var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
-        mutating func stop(at id: RequestID) { failed.insert(id) }
+        mutating func stop(at id: RequestID) { stopping.insert(id) }
 
         mutating func append(_ id: RequestID) { ids.append(id) }
 
-        mutating func removeFirst() {
-            taken += 1
-            // So that each is moved once at most, however many wait.
-            if taken * 2 >= ids.count {
-                ids.removeFirst(taken)
-                taken = 0
-            }
-        }
-
         mutating func remove(_ id: RequestID) {
-            failed.remove(id)
-            if first == id { return removeFirst() }
-            guard let index = ids[taken...].firstIndex(of: id) else { return }
-            ids.remove(at: index)
+            stopping.remove(id)
+            ids.remove(id)
         }
     }
 
     private var queues: [ChannelURL: Queue] = [:]
     /// The channels that may be looked at, the one first that was not for longest.
-    private var turns: [ChannelURL] = []
+    private var turns = Line<ChannelURL>()
+    private var haveTurn: Set<ChannelURL> = []
+    /// What has failed, of each channel.
+    private var failed: [ChannelURL: Set<RequestID>] = [:]
     /// The messages that failed, and for which changes wait.
     private var parked: Set<RequestID> = []
-    /// What was to be done to a message before it was sent, by the request of that.
-    private var changes: [RequestID: [RequestID]] = [:]
+    /// What was to be done to a message before it was sent, by the request of that; some of it may be gone.
+    private(set) var changes: [RequestID: [RequestID]] = [:]
     /// Whether nothing goes past a message that failed.
     private var stops = false
     /// What no server has seen yet: what was written since the process began, and not handed over.
     private var untried: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
-    /// Whether that was held against the messages that have landed.
+    /// Whether what failed was held against the messages that have landed, and the time.
     var isCompared = false
 
     /// Takes over what is on the disk, in its order; and whether nothing goes past what failed.
@@ -79,6 +99,7 @@ struct Outbox {
             }
         }
         queues[url] = queue
+        failed[url] = Set(drafts.filter { $0.state == .failed }.map(\.requestID))
         takeTurn(url)
     }
 
@@ -103,12 +124,19 @@ struct Outbox {
 
     /// Notes that something failed: others go past it, or stop there.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
-        guard stops && isMessage else { return remove(id, from: url) }
-        queues[url]?.stop(at: id)
+        if stops && isMessage {
+            queues[url]?.stop(at: id)
+        } else {
+            remove(id, from: url)
+        }
+        failed[url, default: []].insert(id)
     }
 
-    /// What was to be done to a message before it was sent; some of it may be gone.
-    func changes(behind target: RequestID) -> [RequestID] { changes[target] ?? [] }
+    /// Whether anything has failed.
+    var hasFailed: Bool { failed.values.contains { !$0.isEmpty } }
+
+    /// How much has failed in a channel.
+    func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
     /// A message is no draft any more.
     ///
@@ -120,7 +148,9 @@ struct Outbox {
     }
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {
-        queues[url]?.remove(id)
+        let hasFailed = failed[url]?.remove(id) != nil
+        // What has failed waits no more, unless others wait for it.
+        if !hasFailed || stops { queues[url]?.remove(id) }
         takeTurn(url)
     }
 
@@ -137,6 +167,7 @@ struct Outbox {
     mutating func next() -> ChannelURL? {
         while !turns.isEmpty {
             let url = turns.removeFirst()
+            haveTurn.remove(url)
             guard let queue = queues[url], !queue.isEmpty else {
                 queues[url] = nil
                 continue
@@ -153,11 +184,12 @@ struct Outbox {
 
     /// Nothing is on its way any more.
     mutating func rest() {
+        isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }
     }
 
     private mutating func takeTurn(_ url: ChannelURL) {
-        guard let queue = queues[url], !queue.isBusy, !turns.contains(url) else { return }
+        guard let queue = queues[url], !queue.isBusy, haveTurn.insert(url).inserted else { return }
         turns.append(url)
     }
 }
@@ -170,6 +202,29 @@ public enum DraftFate: Hashable, Sendable {
     case done
     /// The server refused it, or it was given up; the draft says why, and may be sent again.
     case failed(Draft)
-    /// The user took it back before it was sent.
+    /// It is not sent any more: its user took it back, or what it was for is not there.
     case canceled
+    /// Nobody knows any more: it ended long ago, or before this process began, or never was.
+    case unknown
+}
+
+/// What became of the drafts that ended last, for who asks after the end.
+struct LastFates {
+    private var fates: [RequestID: DraftFate] = [:]
+    private var ids: [RequestID] = []
+    /// The place of the one that goes next, once there are as many as there may be.
+    private var oldest = 0
+
+    /// How many are kept.
+    static let limit = 1000
+
+    subscript(id: RequestID) -> DraftFate? { fates[id] }
+
+    mutating func note(_ fate: DraftFate, of id: RequestID) {
+        guard fates.updateValue(fate, forKey: id) == nil else { return }
+        guard ids.count == LastFates.limit else { return ids.append(id) }
+        fates[ids[oldest]] = nil
+        ids[oldest] = id
+        oldest = (oldest + 1) % LastFates.limit
+    }
 }

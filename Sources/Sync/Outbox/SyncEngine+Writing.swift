@@ -91,14 +91,7 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
-        try change { (core) throws(SyncError) in
-            var removed: [RequestID] = []
-            for id in ids {
-                guard try core.heldDraft(id)?.state == .failed else { continue }
-                if try core.cancel(id) { removed.append(id) }
-            }
-            return removed
-        }
+        try change { (core) throws(SyncError) in try core.removeFailed(ids) }
     }
 
     /// Takes out all that failed in a channel.
@@ -111,6 +104,18 @@ extension SyncEngine {
             try reader.drafts(in: url, state: .failed)
         }
         return try removeFailedMessages(failed.map(\.requestID))
+    }
+
+    /// Takes all that was not sent out of the outbox and hands it back, as when a user logs out.
+    ///
+    /// Nobody but the caller has it then: `store.drafts()` hands it back too, and leaves it there. What
+    /// is on its way may reach the server nevertheless. The outbox's copies of files are removed.
+    ///
+    /// - Returns: What was there, channel by channel, in the order in which it was written.
+    /// - Throws: ``SyncError`` with code `store` or `closed`.
+    @discardableResult
+    public func discardDrafts() throws(SyncError) -> [Draft] {
+        try change { (core) throws(SyncError) in try core.discardDrafts() }
     }
 
     // MARK: Changes
@@ -195,12 +200,15 @@ extension SyncEngine {
     /// - Parameters:
     ///   - id: Its name.
     ///   - url: Its channel.
-    /// - Returns: What became of it; of what nobody knows, that it was canceled.
+    /// - Returns: What became of it; of what ended long before that was asked, maybe that nobody knows.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func awaitFate(
         of id: RequestID, in url: ChannelURL
     ) async throws(SyncError) -> DraftFate {
-        try await fate(of: id, in: url)
+        switch try await reply({ .awaitFate(id, url, ticket: $0) }) {
+        case .fate(let fate): return fate
+        default: preconditionFailure("Who asks for a fate is told one.")
+        }
     }
 
     // MARK: Drafts

@@ -1,3 +1,4 @@
+import Foundation
 import Models
 
 @testable import Store
@@ -14,21 +15,33 @@ extension Device {
                 params, in: ChannelURL(url), channelType: .group,
                 by: core.state.user.map { Sender($0) }, at: time)
             try post(Draft(message, requestID: RequestID(tag)))
+        case .writeFiles(let tag, let url):
+            var params = MultipleFilesMessageCreateParams(
+                (0..<2).map { number in
+                    var file = UploadableFile()
+                    file.data = Data([UInt8(number)])
+                    return file
+                })
+            params.text = tag
+            let message = Message(
+                params, in: ChannelURL(url), by: core.state.user.map { Sender($0) }, at: time)
+            try post(Draft(message, requestID: RequestID(tag)))
         case .change(let name, let tag, let change):
             try self.change(RequestID(name), RequestID(tag), change)
         case .cancel(let tag):
-            guard let draft = try store.draft(RequestID(tag)) else { return true }
-            guard try attempt({ try core.cancel(draft.requestID) }) else {
-                throw Violation("C5 canceled", "\(tag) is not there")
+            guard let draft = try held(RequestID(tag)) else { return true }
+            guard let isThere = try attempt({ try core.cancel(draft.requestID) }) else {
+                return true
             }
+            guard isThere else { throw Violation("C5 canceled", "\(tag) is not there") }
             sendings.cancel(draft.requestID)
-            try take(.outboxChanged)
+            try take(.changed)
         case .resend(let tag):
-            guard let draft = try store.draft(RequestID(tag)), draft.state == .failed
+            guard let draft = try held(RequestID(tag)), draft.state == .failed
             else { return true }
+            guard try attempt({ try core.resend(draft.requestID) }) != nil else { return true }
             sendings.resend(draft.requestID)
-            _ = try attempt { try core.resend(draft.requestID) }
-            try take(.outboxChanged)
+            try take(.changed)
         case .moveClock(let seconds):
             time = Timestamp(milliseconds: time.milliseconds + seconds * 1000)
         default: return false
@@ -36,24 +49,33 @@ extension Device {
         return true
     }
 
-    private func attempt<Result>(_ body: () throws -> Result) throws -> Result {
+    /// A draft, if it is there and the disk can be read.
+    private func held(_ id: RequestID) throws -> Draft? {
+        try attempt { try core.heldDraft(id) } ?? nil
+    }
+
+    /// Does something, if the disk takes it.
+    private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
         core.time = time
         do {
             return try body()
         } catch let error as SyncError {
-            throw Violation("store", "\(error)")
+            guard error.code == .store, disk != nil else { throw Violation("store", "\(error)") }
+            return nil
         }
     }
 
     private func post(_ draft: Draft, of target: RequestID? = nil) throws {
         guard sendings.items[draft.requestID] == nil else { return }
         sendings.post(draft, of: target)
-        try attempt { try core.post(draft) }
+        guard try attempt({ try core.post(draft) }) != nil else {
+            return sendings.withdraw(draft.requestID)
+        }
         guard try store.draft(draft.requestID) != nil else {
             throw Violation("E1 no lost send", "\(draft.requestID) was accepted, and is not there")
         }
         try awaitFate(draft.requestID, draft.channelURL)
-        try take(.outboxChanged)
+        try take(.changed)
     }
 
     private func change(_ name: RequestID, _ tag: RequestID, _ change: Step.Change) throws {
@@ -62,13 +84,19 @@ extension Device {
             change.operation, requestID: name, channelURL: "", createdAt: time)
         switch change {
         case .edit:
-            var params = UserMessageUpdateParams()
-            params.text = name.rawValue
-            draft.userMessageUpdateParams = params
+            if tag.rawValue.hasPrefix("f") {
+                var params = FileMessageUpdateParams()
+                params.text = name.rawValue
+                draft.fileMessageUpdateParams = params
+            } else {
+                var params = UserMessageUpdateParams()
+                params.text = name.rawValue
+                draft.userMessageUpdateParams = params
+            }
         case .react, .unreact: draft.reactionKey = "+"
         case .delete: break
         }
-        if let held = try store.draft(tag), held.operation == .send {
+        if let held = try held(tag), held.operation == .send {
             draft.channelURL = held.channelURL
             draft.targetRequestID = tag
             guard change != .delete else { return }
@@ -79,9 +107,11 @@ extension Device {
             let isThere = try attempt {
                 try core.rewrite(tag, as: draft) { $0.message?.apply(update) ?? false }
             }
+            guard let isThere else { return sendings.withdraw(name) }
             guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
-            if try store.draft(name) != nil { try awaitFate(name, held.channelURL) }
-            return try take(.outboxChanged)
+            if try store.draft(name) == nil { sendings.rewrite(name) }
+            try awaitFate(name, held.channelURL)
+            return try take(.changed)
         }
         // The user sees a message, and does something to it.
         guard let (url, id) = server.history.place(of: tag.rawValue),

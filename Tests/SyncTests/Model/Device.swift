@@ -1,4 +1,5 @@
 import EmbeddedServer
+import Foundation
 import Models
 
 @testable import Store
@@ -22,6 +23,9 @@ final class Device {
     private let client: EmbeddedClient
     private let network: ConditionedBackend
     private let commits = Commits()
+    /// Where the store is; `nil` if it is in memory.
+    private let directory: ScratchDirectory?
+    private(set) var disk: FailingDisk?
     private(set) var store: ChatStore
     var core: SyncCore
     private(set) var oracle: Oracle
@@ -52,24 +56,32 @@ final class Device {
     private var isQuiet = false
 
     init(
-        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = []
+        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = [],
+        directory: ScratchDirectory? = nil
     ) throws {
+        self.directory = directory
+        disk = directory.map { _ in FailingDisk() }
         self.server = server
         self.config = config
         client = server.server.client(waits: false)
-        network = ConditionedBackend(
-            client, conditions: config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect)
-        store = try rows.isEmpty ? .inMemory() : ChatStore(rows: rows)
+        network = ConditionedBackend(client, conditions: NetworkConditions(config))
+        if let directory, let disk {
+            store = try disk.open(directory.url)
+        } else {
+            store = try ChatStore(rows, drafts)
+        }
         core = SyncCore(store, SyncOptions(config), client.capabilities)
         oracle = Oracle(server)
         sendings = Sendings(server, config)
-        if !drafts.isEmpty {
-            try store.write { batch in for draft in drafts { try batch.save(draft) } }
-        }
-        let commits = commits
-        store.didCommit.withLock { $0 = { commits.note($0) } }
+        follow()
         if !rows.isEmpty { try oracle.begin(rows) }
         sendings.begin(drafts, oracle.rows)
+    }
+
+    /// Looks at each commit.
+    private func follow() {
+        let commits = commits
+        store.didCommit.withLock { $0 = { commits.note($0) } }
     }
 
     // MARK: Steps
@@ -84,6 +96,11 @@ final class Device {
             if let index = calls.firstIndex(where: \.isOfFeed) { try await pass(index) }
         case .fail(let turn, let failure): try fail(turn, failure)
         case .fire(let turn): try fire(turn)
+        case .giveUp(let turn):
+            let waits = waits.filter { if case .outbox = $0 { true } else { false } }
+            guard let wait = waits.turn(turn) else { return }
+            self.waits.removeAll { $0 == wait }
+            try take(.gaveUp(wait))
         case .renew:
             guard isRenewing else { return }
             isRenewing = false
@@ -100,7 +117,10 @@ final class Device {
         case .hide(let url, let viewer):
             shown[ChannelURL(url)]?[viewer] = nil
             try take(.hide(ChannelURL(url), viewer: viewer))
-        case .kill: try await kill()
+        case .kill: await kill()
+        case .losePower(let count): try await losePower(count)
+        case .fillDisk(let count): disk?.fill(after: count)
+        case .emptyDisk: disk?.empty()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
             try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
@@ -192,12 +212,43 @@ final class Device {
     }
 
     /// Ends the process, and begins another one with what is on the disk.
-    private func kill() async throws {
+    private func kill() async {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
         (fates, pauses) = ([:], [:])
         (shown, hugeGaps, failures) = ([:], [], [:])
         core = SyncCore(store, SyncOptions(config), client.capabilities)
+    }
+
+    /// Ends the process, and takes from the disk what was not synced: some commits of the cache.
+    private func losePower(_ count: Int) async throws {
+        if let directory, let disk { return try await losePower(directory.url, disk) }
+        let drafts = try store.drafts()
+        store.close()
+        cuts.removeLast(min(count, cuts.count))
+        outboxCuts.removeLast(outboxCuts.count - cuts.count)
+        store = try ChatStore(cuts.last ?? [], drafts)
+        follow()
+        await kill()
+        oracle = Oracle(server)
+        if let rows = cuts.last { try oracle.begin(rows) }
+    }
+
+    private func losePower(_ directory: URL, _ disk: FailingDisk) async throws {
+        let drafts = sendings.drafts
+        try disk.cutPower(of: store, at: directory)
+        let disk = FailingDisk()
+        self.disk = disk
+        store = try disk.open(directory)
+        follow()
+        await kill()
+        let rows = try store.snapshot().view.version.cache.cacheRows()
+        oracle = Oracle(server)
+        if !rows.isEmpty { try oracle.begin(rows) }
+        let left = try store.drafts()
+        guard Dictionary(uniqueKeysWithValues: left.map({ ($0.requestID, $0) })) == drafts else {
+            throw Violation("E1 no lost send", "\(drafts.keys) became \(left)")
+        }
     }
 
     private func push(_ tag: String, _ version: Int) throws {
@@ -214,7 +265,7 @@ final class Device {
         do throws(SyncError) {
             _ = try core.takeIn([message], .requestMessage)
         } catch {
-            throw Violation("store", "\(error)")
+            guard disk != nil else { throw Violation("store", "\(error)") }
         }
         try check()
     }
@@ -327,10 +378,13 @@ final class Device {
             pauses[wait] = pause
             waits.removeAll { $0 == wait }
             waits.append(wait)
-        case .stopWaiting: waits = []
+        case .cancelWait(let wait): waits.removeAll { $0 == wait }
+        case .stopWaiting: (waits, isRenewing) = ([], false)
+        case .disconnect: break
         case .renewSession: isRenewing = true
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
+        case .tell(.fate(let fate, let draft)): try sendings.tellAll(fate, of: draft.requestID)
         case .tell, .removeFiles, .keepFiles: break
         case .reply(.fate(let fate), let ticket):
             guard let id = fates.removeValue(forKey: ticket) else {
@@ -354,9 +408,9 @@ final class Device {
                 outboxCuts.append(drafts)
             }
             try oracle.check(rows)
-            try sendings.check(drafts, oracle.rows)
+            try sendings.check(drafts, oracle.rows, hasFailed: core.state.failure != nil)
         }
-        if let failure = core.state.failure { throw Violation("store", "\(failure)") }
+        if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
 
     /// What is held, a line for each channel.
@@ -379,6 +433,7 @@ final class Device {
         isQuiet = true
         defer { isQuiet = false }
         network.conditions = .perfect
+        disk?.empty()
         for _ in 0..<1000 where try await goOn() == false { return }
         throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
     }
@@ -433,6 +488,7 @@ extension SyncOptions {
         hugeGapThreshold = config.hugeGapThreshold
         failedDraftPolicy = config.stopsAtFailure ? .stop : .goOn
         failedDraftLimit = config.failedLimit
+        failedDraftLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
         hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
         // Two clocks may be wrong in both directions, and one may have told the time before.
         clockSkew =
@@ -441,15 +497,30 @@ extension SyncOptions {
     }
 }
 
+extension NetworkConditions {
+    fileprivate init(_ config: WorldConfig) {
+        self = config.networkSeed.map { .withinContract(seed: $0) } ?? .perfect
+        guard let seed = config.lossSeed else { return }
+        if config.networkSeed == nil { self.seed = seed }
+        failures = FailureConditions()
+        failures.answerLost = 0.5
+        failures.throttled = 0.1
+        failures.calls = [.send, .upload, .update, .delete, .react]
+    }
+}
+
 extension ChatStore {
-    /// A store in memory with the rows of another one's cache.
-    fileprivate convenience init(rows: [CacheRow]) throws {
+    /// A store in memory with the rows of another one's cache, and the drafts of its outbox.
+    fileprivate convenience init(_ rows: [CacheRow], _ drafts: [Draft]) throws {
         let environment = LevelDB.Environment.memory()
         let cache = try LevelDB(at: "/cache", environment: environment)
         let overlay = Overlay()
         for row in rows { overlay.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        try cache.write(overlay, isDurable: false)
+        if !rows.isEmpty { try cache.write(overlay, isDurable: false) }
         cache.close()
         try self.init(at: nil, environments: (environment, .memory()))
+        if !drafts.isEmpty {
+            try write { batch in for draft in drafts { try batch.save(draft) } }
+        }
     }
 }

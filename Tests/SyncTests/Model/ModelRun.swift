@@ -7,9 +7,11 @@ import Store
 
 /// A trace that is run: a server, a device, and all that is checked.
 struct ModelRun {
-    let trace: Trace
+    var trace: Trace
     /// How many of the commits are also ends of the process.
     var cutCount = 0
+    /// Whether the store is on a disk, which may be full, and whose power may be cut.
+    var isOnDisk = false
     /// Where it tells what happens.
     var tell: ((String) -> Void)?
 
@@ -25,9 +27,10 @@ struct ModelRun {
     /// Runs it to its end, and then to rest.
     func run() async throws -> Outcome {
         let server = try await ModelServer(trace.config)
-        let device = try Device(server, trace.config)
+        let directory = isOnDisk ? ScratchDirectory() : nil
+        let device = try Device(server, trace.config, directory: directory)
         device.tell = tell
-        device.keepsCuts = true
+        device.keepsCuts = !isOnDisk
         var outcome = Outcome()
         for step in trace.steps {
             tell?("\(step)")
@@ -42,10 +45,12 @@ struct ModelRun {
         var random = SeededRandom(seed: trace.seed)
         for index in device.cuts.indices.shuffled(using: &random).prefix(cutCount) {
             outcome.cuts += 1
+            // A process may end between its two databases, of which the cache is written first; and
+            // with the power some commits of the cache go, which are not synced.
+            let outbox = max(0, index - random.number(below: 2))
+            let index = random.oneIn(3) ? max(0, index - random.number(below: 10)) : index
             do {
-                tell?("what is left after commit \(index)")
-                // A process may end between its two databases, of which the cache is written first.
-                let outbox = index % 2 == 0 ? index : max(0, index - 1)
+                tell?("what is left after commit \(index), and \(outbox) of the outbox")
                 // Without deduplication, what was sent after the cut would be sent once more.
                 let drafts = trace.config.deduplicates ? device.outboxCuts[outbox] : []
                 let device = try Device(
@@ -55,7 +60,8 @@ struct ModelRun {
                 tell?(device.picture)
                 try await finish(device, server)
             } catch let violation as Violation {
-                throw Violation("F4 crash anywhere", "after commit \(index): \(violation)")
+                throw Violation(
+                    "F4 crash anywhere", "after commit \(index), \(outbox): \(violation)")
             }
         }
         return outcome
@@ -97,7 +103,9 @@ struct ModelRun {
     }
 
     private func expectRest(_ device: Device) throws {
-        guard device.core.isIdle, device.core.state.isLive, device.tickets.isEmpty else {
+        guard device.core.isIdle, device.core.state.isLive, device.core.state.failure == nil,
+            device.tickets.isEmpty
+        else {
             throw Violation(
                 "comes to rest",
                 "idle \(device.core.isIdle), \(device.core.state), waiting \(device.tickets)")
@@ -127,7 +135,7 @@ struct ModelRun {
         }
         for config in simplerConfigs(trace.config) {
             var other = run
-            other = ModelRun(trace: run.trace.with(config(run.trace.config)), cutCount: cutCount)
+            other.trace = run.trace.with(config(run.trace.config))
             if await fails(other) { run = other }
         }
         var size = max(1, trace.steps.count / 2)
@@ -137,7 +145,8 @@ struct ModelRun {
             while start < run.trace.steps.count {
                 var trace = run.trace
                 trace.steps.removeSubrange(start..<min(start + size, trace.steps.count))
-                let other = ModelRun(trace: trace, cutCount: cutCount)
+                var other = run
+                other.trace = trace
                 if await fails(other) {
                     run = other
                     hasShrunk = true
@@ -161,7 +170,8 @@ struct ModelRun {
         }
         let plain = WorldConfig()
         return [
-            with { $0.networkSeed = nil }, with { $0.granularity = 1 }, with { $0.clockSkew = 0 },
+            with { $0.networkSeed = nil }, with { $0.lossSeed = nil }, with { $0.granularity = 1 },
+            with { $0.clockSkew = 0 },
             with { $0.pageLimit = 10 }, with { $0.feedBatchSize = plain.feedBatchSize },
             with { $0.changelogPageSize = plain.changelogPageSize },
             with { $0.repeatsChangelogEntries = false }, with { $0.feedLimit = nil },
@@ -169,6 +179,7 @@ struct ModelRun {
             with { $0.parallelRequests = 1 }, with { $0.backgroundChannels = 0 },
             with { $0.hugeGapThreshold = 300 }, with { $0.deduplicates = true },
             with { $0.stopsAtFailure = false }, with { $0.failedLimit = nil },
+            with { $0.forgetsFailed = false },
         ]
     }
 }

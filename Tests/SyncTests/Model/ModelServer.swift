@@ -54,6 +54,10 @@ final class ModelServer {
         for url in Trace.channels { try createChannel(ChannelURL(url)) }
     }
 
+    var deduplicates: Bool {
+        !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
+    }
+
     /// Another device of the user.
     var phone: EmbeddedClient { user(Self.me.rawValue) }
 

@@ -5,7 +5,8 @@ import Testing
 /// The engine in random worlds, held against a history of the server that is kept beside.
 ///
 /// A run that fails is made shorter as long as it breaks the same rule, and kept in a file; with
-/// `SCROLLBACK_TRACE=file` that file is run again, and tells what happens. `SCROLLBACK_RUNS` says how many
+/// `SCROLLBACK_TRACE=file` that file is run again, and tells what happens; `SCROLLBACK_DISK=1` runs it
+/// on a disk. `SCROLLBACK_RUNS` says how many
 /// runs there are, and `SCROLLBACK_FIRST` the seed of the first.
 @Suite struct ModelTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -39,6 +40,17 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
+    func aDiskThatIsFullOrHasNoPowerLosesNothing(part: Int) async throws {
+        for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
+            let seed = Self.first + 2_000_000 + index * Self.parts.count + part
+            let run = ModelRun(trace: Trace(seed: seed, length: 150), isOnDisk: true)
+            if let violation = await run.violation() {
+                return try await report(violation, run)
+            }
+        }
+    }
+
     @Test func theSameSeedIsTheSameRun() async throws {
         let trace = Trace(seed: 7)
         #expect(trace == Trace(seed: 7))
@@ -51,7 +63,9 @@ import Testing
     func aTraceThatWasKeptRunsAgain() async throws {
         guard let path = Self.environment["SCROLLBACK_TRACE"] else { return }
         let trace = try Trace(lines: String(contentsOfFile: path, encoding: .utf8))
-        let violation = await ModelRun(trace: trace, cutCount: 1000) { print($0) }.violation()
+        let isOnDisk = Self.environment["SCROLLBACK_DISK"] != nil
+        let run = ModelRun(trace: trace, cutCount: 1000, isOnDisk: isOnDisk) { print($0) }
+        let violation = await run.violation()
         #expect(violation == nil, "\(String(describing: violation))")
     }
 

@@ -15,6 +15,13 @@ struct Sendings {
         /// Whether the server may have it, as far as the device can know.
         var isInDoubt = false
         var callCount = 0
+        /// Whether it has become a part of a message that was not sent.
+        var isRewritten = false
+        /// Its files that the device knows to be uploaded.
+        var uploads: Set<Int> = []
+        /// Whether it was told what became of it; and that it failed, since it was sent last.
+        var isEnded = false
+        var isToldToFail = false
         /// The edits of a message, the last one last.
         var edits: [RequestID] = []
     }
@@ -60,7 +67,18 @@ struct Sendings {
         }
     }
 
-    mutating func resend(_ id: RequestID) { items[id]?.isInDoubt = false }
+    /// Takes back that something was written: the disk did not take it.
+    mutating func withdraw(_ id: RequestID) {
+        guard let item = items.removeValue(forKey: id), let target = item.target else { return }
+        items[target]?.edits.removeAll { $0 == id }
+    }
+
+    mutating func rewrite(_ id: RequestID) { items[id]?.isRewritten = true }
+
+    mutating func resend(_ id: RequestID) {
+        items[id]?.isInDoubt = false
+        items[id]?.isToldToFail = false
+    }
 
     // MARK: What the engine does
 
@@ -78,10 +96,17 @@ struct Sendings {
             }
             return
         }
-        if item.isInDoubt && !config.deduplicates {
-            throw Violation("E2 exactly once", "\(id) is sent again, and may be there")
+        if case .upload(_, let index) = request {
+            items[id]?.callCount -= 1
+            if item.uploads.contains(index) {
+                throw Violation("uploaded once", "file \(index) of \(id) is uploaded again")
+            }
+        } else {
+            if item.isInDoubt && !config.deduplicates {
+                throw Violation("E2 exactly once", "\(id) is sent again, and may be there")
+            }
+            items[id]?.isInDoubt = true
         }
-        items[id]?.isInDoubt = true
         for (other, draft) in drafts where draft.operation == .send && draft.channelURL == item.url
         {
             guard let before = items[other], before.place < item.place else { continue }
@@ -95,7 +120,11 @@ struct Sendings {
     }
 
     mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
-        guard let id = request.draftID, case .failed(let error) = answer else { return }
+        guard let id = request.draftID else { return }
+        if case .uploaded = answer, case .upload(_, let index) = request {
+            items[id]?.uploads.insert(index)
+        }
+        guard case .failed(let error) = answer, case .send = request else { return }
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
 
@@ -104,11 +133,25 @@ struct Sendings {
         let isTrue =
             switch fate {
             case .sent: item.isSend ? wasMade(id) : wasDone(id)
-            case .done: wasDone(id)
+            case .done: item.isRewritten || wasDone(id)
             case .failed: true
             case .canceled: item.isCanceled || isExcused(id, item)
+            case .unknown: false
             }
         if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(fate)") }
+    }
+
+    /// Notes what all are told: an end once, and a failure once for each time that it was sent.
+    mutating func tellAll(_ fate: DraftFate, of id: RequestID) throws {
+        guard let item = items[id] else { throw Violation("E4 fate", "who wrote \(id)?") }
+        if item.isEnded { throw Violation("E4 fate", "\(id) is told to be \(fate) after its end") }
+        try tell(fate, of: id)
+        guard case .failed = fate else {
+            items[id]?.isEnded = true
+            return
+        }
+        if item.isToldToFail { throw Violation("E4 fate", "\(id) is told to have failed again") }
+        items[id]?.isToldToFail = true
     }
 
     private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
@@ -116,10 +159,10 @@ struct Sendings {
 
     /// Whether a draft may go without having been sent.
     private func isExcused(_ id: RequestID, _ item: Item) -> Bool {
-        if config.failedLimit != nil && item.hasFailed { return true }
+        if config.limitsFailed && item.hasFailed { return true }
         guard let target = item.target else { return false }
         if let item = items[target], item.isCanceled { return true }
-        if config.failedLimit != nil, items[target]?.hasFailed == true { return true }
+        if config.limitsFailed, items[target]?.hasFailed == true { return true }
         // It is for a message that is not there any more.
         guard let channel = server.history.channels[item.url], server.restores == 0,
             let entry = server.history.entry(target.rawValue)
@@ -129,7 +172,10 @@ struct Sendings {
 
     // MARK: After a commit
 
-    mutating func check(_ held: [Draft], _ cache: CacheRows) throws {
+    /// Checks what a commit has left.
+    ///
+    /// Where it failed, the cache may have taken a message, and the outbox not have let go of its draft.
+    mutating func check(_ held: [Draft], _ cache: CacheRows, hasFailed: Bool = false) throws {
         let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
         guard new.count == held.count else {
             throw Violation("B1 unique id", "drafts \(held.map(\.requestID))")
@@ -153,7 +199,7 @@ struct Sendings {
             }
         }
         let twice = twice(new, cache)
-        if let id = twice.subtracting(both).first {
+        if !hasFailed, let id = twice.subtracting(both).first {
             throw Violation("B1 unique id", "\(id) has landed, and is a draft")
         }
         (both, drafts) = (twice, new)
@@ -186,6 +232,15 @@ struct Sendings {
             }
             throw Violation("E1 rest", "\(id) is pending")
         }
+        for (id, item) in items {
+            // What failed has ended with a failure.
+            if drafts[id] == nil && !item.isEnded {
+                throw Violation("E4 fate", "nobody was told what became of \(id)")
+            }
+            if drafts[id]?.state == .failed && !isCut && !item.isToldToFail {
+                throw Violation("E4 fate", "nobody was told that \(id) failed")
+            }
+        }
         for (id, item) in items where item.isSend {
             let count = server.made[id, default: 0]
             if count > (config.deduplicates ? 1 + server.restores : item.callCount) {
@@ -198,7 +253,7 @@ struct Sendings {
     private func checkEdits(_ id: RequestID, _ item: Item) throws {
         guard !isCut, server.restores == 0, server.made[id] == 1, !server.edited.contains(id),
             let entry = server.history.entry(id.rawValue), entry.diedAt == nil,
-            config.failedLimit == nil || !item.hasFailed,
+            !config.limitsFailed || !item.hasFailed,
             item.edits.allSatisfy({ items[$0]?.hasFailed == false }),
             item.edits.allSatisfy({ items[$0]?.isCanceled == false }),
             item.edits.allSatisfy({ drafts[$0] == nil }),

@@ -43,6 +43,8 @@ private struct TraceMaker {
         config.deduplicates = !random.oneIn(4)
         config.stopsAtFailure = random.oneIn(4)
         config.failedLimit = pick([nil, nil, nil, 1])
+        config.forgetsFailed = random.oneIn(4)
+        config.lossSeed = random.oneIn(4) ? UInt64(random.number(below: 1 << 30)) : nil
         return config
     }
 
@@ -68,7 +70,14 @@ private struct TraceMaker {
         case 71..<72:
             [.leave(url())] + (0..<random.number(below: 4)).map { _ in user() } + [.invite(url())]
         case 72..<74: [.tick(Int64(random.number(below: 4)))]
-        case 74..<76: [.kill, .connect]
+        case 74: [.kill, .connect]
+        case 75:
+            random.oneIn(2)
+                ? [.losePower(pick([0, 1, 2, 5, 20])), .connect]
+                : [.fillDisk(random.number(below: 6))]
+                    + (0..<random.number(below: 8)).map { _ in
+                        random.oneIn(2) ? network() : write()
+                    } + [.emptyDisk]
         case 76..<88: writing()
         default: [app()]
         }
@@ -99,7 +108,8 @@ private struct TraceMaker {
     /// What the user of the device does.
     private mutating func writing() -> [Step] {
         switch random.number(below: 32) {
-        case 0..<12: return [write()]
+        case 0..<10: return [write()]
+        case 10..<12: return [writeFiles()]
         case 12..<15: return [write(), write()]
         case 15..<21: return [change(of: writtenTag())]
         case 21..<23: return [change(of: tag())]
@@ -109,7 +119,9 @@ private struct TraceMaker {
         case 29: return [.freeze(url(), !random.oneIn(3))]
         // It is on its way, and then all kinds of things happen.
         case 30:
-            let failure = pick([Step.fail(-1, .unanswered), .fail(-1, .serverFailure), .kill])
+            let failure = pick([
+                Step.fail(-1, .unanswered), .fail(-1, .serverFailure), .kill, .losePower(2),
+            ])
             return [write(), .perform(-1), failure, change(of: writtenTag())]
         default: return [write(), .perform(-1), .passFeed, .deliver(-1)]
         }
@@ -121,6 +133,15 @@ private struct TraceMaker {
         written.append(tag)
         tags.append((tag, url))
         return .write(tag, in: url, isLong: random.oneIn(12))
+    }
+
+    /// Messages with files have tags of their own, so that a trace says which they are.
+    private mutating func writeFiles() -> Step {
+        let url = url()
+        let tag = "f\(written.count)"
+        written.append(tag)
+        tags.append((tag, url))
+        return .writeFiles(tag, in: url)
     }
 
     private mutating func change(of tag: String) -> Step {
@@ -143,7 +164,8 @@ private struct TraceMaker {
         case 0..<7: .pass(turn)
         case 7..<12: .perform(turn)
         case 12..<16: .deliver(turn)
-        case 16..<18: .fire(turn)
+        case 16: .fire(turn)
+        case 17: random.oneIn(4) ? .giveUp(turn) : .fire(turn)
         case 18: .renew
         default: .fail(turn, pick(Step.Failure.allCases))
         }

@@ -21,6 +21,8 @@ struct WorldConfig: Codable, Hashable {
     var hasInvitations = false
     /// What chance makes a bad network of; `nil` for one in which nothing goes wrong by itself.
     var networkSeed: UInt64?
+    /// What chance takes half of all answers to what the user wrote by, and refuses some for now.
+    var lossSeed: UInt64?
     /// Whether the feed is told that nothing has happened, instead of waiting.
     var tellsNothing = false
     var parallelRequests = 2
@@ -32,6 +34,10 @@ struct WorldConfig: Codable, Hashable {
     var deduplicates = true
     var stopsAtFailure = false
     var failedLimit: Int?
+    /// Whether what failed is kept for a day alone.
+    var forgetsFailed = false
+
+    var limitsFailed: Bool { failedLimit != nil || forgetsFailed }
 }
 
 /// One thing that happens.
@@ -71,6 +77,8 @@ enum Step: Codable, Hashable {
     case passFeed
     case fail(Int, Failure)
     case fire(Int)
+    /// What waits in an outbox is not waited for any more.
+    case giveUp(Int)
     case renew
 
     // What the application does.
@@ -89,9 +97,16 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
+    /// The power goes, and with it some of the last commits of the cache, which are not synced; on a
+    /// disk, all that was not.
+    case losePower(Int)
+    /// Writes fail after some more changes, if there is a disk.
+    case fillDisk(Int)
+    case emptyDisk
 
     // What the user of the device writes.
     case write(String, in: String, isLong: Bool)
+    case writeFiles(String, in: String)
     case change(String, of: String, Change)
     case cancel(String)
     case resend(String)

@@ -1,0 +1,95 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+/// What a call of `send` costs beside a write of the same draft that is on the disk when it returns.
+///
+/// One after the other, so that both meet the disk in the same moods.
+func sends(_ count: Int, in directory: URL) async throws -> [Row] {
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let plain = try ChatStore(at: directory.appending(path: "plain"))
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    let engine = makeEngine(store, server.client())
+    let clock = ContinuousClock()
+    var puts: [Duration] = []
+    var sends: [Duration] = []
+    for number in 0..<count {
+        let draft = draft(number)
+        puts.append(try clock.measure { try plain.write { try $0.save(draft) } })
+        let params = UserMessageCreateParams(draft.message?.text ?? "")
+        let start = clock.now
+        try await engine.send(params, in: "general")
+        sends.append(clock.now - start)
+    }
+    await engine.close()
+    puts.sort()
+    sends.sort()
+    let (put, send) = (puts[count / 2], sends[count / 2])
+    return [
+        Row(what: "a draft, put durably, median", count: count, figure: put.short),
+        Row(
+            what: "a message, sent, until the call returns, median", count: count,
+            figure: "\(send.short), \(String(format: "%.2f", send / put)) times a put"),
+    ]
+}
+
+/// A long queue of one channel, written offline and sent in one go.
+func queue(of count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    try server.importMessages(messages(10, in: "general"), members: ["bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    for start in stride(from: 0, to: count, by: 1000) {
+        try store.write { batch in
+            for number in start..<min(start + 1000, count) { try batch.save(draft(number)) }
+        }
+    }
+    let (_, changes) = try store.observe(.drafts)
+    let taker = Taker(changes)
+    let engine = makeEngine(store, server.client())
+    let clock = ContinuousClock()
+    var times: [Duration] = []
+    times.reserveCapacity(count)
+    let start = clock.now
+    try await engine.connect(as: Credentials("bob"))
+    var heads: [Duration] = []
+    while times.count < count {
+        for operation in await taker.next().operations {
+            guard case .removedDraft = operation else { continue }
+            times.append(clock.now - start)
+            // The first one that is left lies behind all that were removed.
+            guard [count / 10, count - 10].contains(times.count) else { continue }
+            heads.append(
+                try clock.measure { _ = try store.drafts(in: "general", limit: 1) })
+        }
+    }
+    await engine.close()
+    let held = try store.read { try $0.messageCount(in: "general") }
+    precondition(held >= count, "\(held) of \(count) messages are held")
+    let tenth = count / 10
+    // Without the first one, which waits for the connection.
+    let first = (times[tenth - 1] - times[0]) / (tenth - 1)
+    let last = (times[count - 1] - times[count - tenth]) / (tenth - 1)
+    return [
+        Row(
+            what: "drafts of one channel, sent, each of the first tenth", count: count,
+            figure: first.short),
+        Row(
+            what: "…, each of the last tenth", count: count,
+            figure: "\(last.short), \(String(format: "%.2f", last / first)) times the first"),
+        Row(
+            what: "the first draft of that queue, read, after a tenth, and at the end",
+            count: count, figure: heads.map(\.short).joined(separator: ", ")),
+    ]
+}
+
+private func draft(_ number: Int) -> Draft {
+    let params = UserMessageCreateParams(
+        "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again."
+    )
+    let message = Message(
+        params, in: "general", by: nil,
+        at: Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
+    return Draft(message, requestID: RequestID("draft-\(number)"))
+}

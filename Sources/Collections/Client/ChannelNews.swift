@@ -1,0 +1,101 @@
+import Models
+import Store
+
+/// Tells a channel delegate of what a store was told to do.
+@MainActor
+struct ChannelNews {
+    let store: ChatStore
+    /// Who looks at it.
+    let userID: UserID?
+
+    /// Tells of one entry of a change what came as a live event.
+    func tell(_ delegate: any ChannelDelegate, _ entry: Change.Entry) {
+        guard let source = entry.source, source.isFromEvent else { return }
+        switch entry.operation {
+        case .savedMessage(let message): tell(delegate, message, source)
+        case .removedMessage(let id, _, let url):
+            guard source == .eventMessageDeleted, let channel = channel(url) else { return }
+            delegate.channel(channel, messageWasDeleted: id)
+        case .savedGroupChannel(let channel): tell(delegate, channel, source, entry.people)
+        case .savedOpenChannel(let channel): delegate.openChannelWasChanged(channel)
+        case .removedChannel(let url):
+            switch source {
+            case .eventUserLeft: delegate.channelWasLeft(url)
+            case .eventUserBanned: delegate.channelBannedCurrentUser(url)
+            default: delegate.channelWasDeleted(url)
+            }
+        case .told(.typing(let users, let url)):
+            guard let channel = channel(url) else { return }
+            delegate.channel(channel, didUpdateTypingStatus: users)
+        default: break
+        }
+    }
+
+    /// The channel as it is held; one that cannot be read has nothing to tell.
+    private func channel(_ url: ChannelURL) -> GroupChannel? { try? store.groupChannel(url) }
+
+    private func tell(
+        _ delegate: any ChannelDelegate, _ message: Message, _ source: CollectionEventSource
+    ) {
+        guard let channel = channel(message.channelURL) else { return }
+        switch source {
+        case .eventMessageReceived, .eventMention:
+            delegate.channel(channel, didReceive: message)
+            if message.sender?.userID != userID, message.mentions(userID) {
+                delegate.channel(channel, didReceiveMention: message)
+            }
+        case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted:
+            delegate.channel(channel, didUpdate: message)
+        case .eventReactionUpdated: delegate.channel(channel, didUpdateReactionsOf: message)
+        case .eventThreadInfoUpdated: delegate.channel(channel, didUpdateThreadInfoOf: message)
+        default: break
+        }
+    }
+
+    private func tell(
+        _ delegate: any ChannelDelegate, _ channel: GroupChannel, _ source: CollectionEventSource,
+        _ people: EventPeople?
+    ) {
+        let users = people?.users ?? []
+        switch source {
+        case .eventChannelChanged: delegate.channelWasChanged(channel)
+        case .eventChannelFrozen: delegate.channelWasFrozen(channel)
+        case .eventChannelUnfrozen: delegate.channelWasUnfrozen(channel)
+        case .eventChannelHidden: delegate.channelWasHidden(channel)
+        case .eventChannelMemberCountChanged: delegate.channelDidChangeMemberCount(channel)
+        case .eventOperatorUpdated: delegate.channelDidUpdateOperators(channel)
+        case .eventPinnedMessageUpdated: delegate.channelDidUpdatePinnedMessages(channel)
+        case .eventReadReceiptUpdated, .eventUserMarkedRead, .eventUserMarkedUnread:
+            delegate.channelDidUpdateReadReceipt(channel)
+        case .eventDeliveryReceiptUpdated: delegate.channelDidUpdateDeliveryReceipt(channel)
+        case .eventChannelResetHistory, .eventMessageOffsetUpdated:
+            delegate.channelDidResetHistory(channel)
+        case .eventChannelMetaDataCreated, .eventChannelMetaDataUpdated,
+            .eventChannelMetaDataDeleted:
+            delegate.channelDidUpdateMetaData(channel)
+        case .eventUserReceivedInvitation:
+            delegate.channel(channel, didReceiveInvitation: users, by: people?.actor)
+        case .eventUserDeclinedInvitation:
+            for user in users {
+                delegate.channel(channel, didDeclineInvitation: user, by: people?.actor)
+            }
+        case .eventUserJoined: for user in users { delegate.channel(channel, userDidJoin: user) }
+        case .eventUserLeft: for user in users { delegate.channel(channel, userDidLeave: user) }
+        case .eventUserMuted: for user in users { delegate.channel(channel, userWasMuted: user) }
+        case .eventUserUnmuted:
+            for user in users { delegate.channel(channel, userWasUnmuted: user) }
+        case .eventUserBanned: for user in users { delegate.channel(channel, userWasBanned: user) }
+        case .eventUserUnbanned:
+            for user in users { delegate.channel(channel, userWasUnbanned: user) }
+        default: break
+        }
+    }
+}
+
+extension Message {
+    fileprivate func mentions(_ userID: UserID?) -> Bool {
+        guard let userID else { return false }
+        return mentionType == .channel || mentionedUserIDs.contains(userID)
+            || mentionedUsers.contains { $0.userID == userID }
+    }
+}

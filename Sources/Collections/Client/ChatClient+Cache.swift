@@ -1,0 +1,49 @@
+public import Models
+import Store
+public import Sync
+
+// What is kept on this device.
+extension ChatClient {
+    /// Returns how many bytes the user's cache takes.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// - Complexity: A system call for each file, of two megabytes.
+    public func cachedDataSize() throws(SyncError) -> Int {
+        let store = try engine().store
+        do throws(StoreError) {
+            return try store.cachedDataSize()
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    /// Removes the messages of channels from this device; channels, and what waits to be sent, stay.
+    ///
+    /// They come again when they are shown.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
+        try await engine().clearCachedMessages(in: urls)
+    }
+
+    /// Removes all that the server can give again from this device; what waits to be sent stays.
+    ///
+    /// Works at any time. Where the cache could not be opened since it is damaged, its files are removed, and the user
+    /// has to connect again for it to be used.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    public func clearCachedData() async throws(SyncError) {
+        let engine = try engine()
+        try await engine.clearCachedData()
+        try await ChatClient.purge(engine.store)
+    }
+
+    @concurrent
+    private static func purge(_ store: ChatStore) async throws(SyncError) {
+        do throws(StoreError) {
+            try store.purgeCleared()
+        } catch {
+            throw SyncError(error)
+        }
+    }
+}

@@ -1,0 +1,427 @@
+import Foundation
+public import Models
+public import Observation
+public import Store
+public import Sync
+
+/// The front door: a user, what this device has of their chats, and the way to the server.
+///
+/// ```swift
+/// var options = ChatClientOptions()
+/// options.isLocalCachingEnabled = true
+/// let client = await ChatClient.open(backend: backend, options: options)
+/// try await client.connect(as: Credentials("alice"))
+/// let messages = try client.makeMessageCollection(of: "general")
+/// ```
+///
+/// Each user has a directory of their own, so that nobody sees what is another's. The last one's is opened with
+/// the client: what is held can be shown before anybody has connected.
+@MainActor
+@Observable
+public final class ChatClient {
+    /// What was chosen when the client was opened.
+    @ObservationIgnored public let options: ChatClientOptions
+
+    /// The server, or the way to it.
+    @ObservationIgnored public let backend: any Backend
+
+    /// The user who is connected, or whose data is shown offline; `nil` before the first one connects.
+    public private(set) var currentUser: User?
+
+    /// Whether this device is connected.
+    public private(set) var connectionState = ConnectionState.closed
+
+    /// When this device was last connected, by its own clock; `nil` if it was not since the client was opened.
+    public private(set) var lastConnectedAt: Timestamp?
+
+    /// How much the user has not seen, over all channels; `nil` where the server has not said.
+    public private(set) var unreadCount: UnreadItemCount?
+
+    /// Why nothing is kept although caching was asked for; `nil` if all is well.
+    ///
+    /// Everything works then, in memory. ``clearCachedData()`` is the way out of a damaged cache.
+    public private(set) var cachingError: StoreError?
+
+    /// Whether what comes is kept on this device.
+    public var isUsingLocalCaching: Bool {
+        options.isLocalCachingEnabled && cachingError == nil
+    }
+
+    private(set) var session: Session?
+    @ObservationIgnored private var collections: [WeakCollection] = []
+    @ObservationIgnored private var lastSwitch: Task<Void, Never>?
+    @ObservationIgnored private var isConnectionWanted = false
+    @ObservationIgnored private var report = ConnectionReport()
+    @ObservationIgnored private var connectionDelegates = Delegates<any ConnectionDelegate>()
+    @ObservationIgnored private var userEventDelegates = Delegates<any UserEventDelegate>()
+    @ObservationIgnored private var channelDelegates = Delegates<any ChannelDelegate>()
+    @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
+    private let migrationHandler: @Sendable (MigrationProgress) -> Void
+
+    /// What belongs to one user.
+    struct Session {
+        let userID: UserID
+        let store: ChatStore
+        let engine: SyncEngine
+        let tasks: TaskBag
+    }
+
+    private struct WeakCollection {
+        weak var collection: (any Collection)?
+    }
+
+    /// What ends with its user.
+    @MainActor
+    protocol Collection: AnyObject {
+        func dispose()
+    }
+
+    private init(
+        _ backend: any Backend, _ options: ChatClientOptions,
+        _ migrationHandler: @escaping @Sendable (MigrationProgress) -> Void
+    ) {
+        self.backend = backend
+        self.options = options
+        self.migrationHandler = migrationHandler
+    }
+
+    // MARK: Opening
+
+    /// Opens a client, and what is held of the user who was last connected.
+    ///
+    /// Never fails: where the cache cannot be opened, ``cachingError`` says why, and all works in memory.
+    ///
+    /// - Parameters:
+    ///   - backend: The server, or the way to it.
+    ///   - options: How it keeps what it has, and goes about its work.
+    ///   - migrationHandler: Is called on another thread when files are of an older version, at the
+    ///     beginning, now and then, and at the end; here, and when another user connects.
+    /// - Returns: The client.
+    public static func open(
+        backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
+        migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+    ) async -> ChatClient {
+        let client = ChatClient(backend, options, migrationHandler)
+        if options.isLocalCachingEnabled, let userID = LastUser(options).userID {
+            await client.begin(userID)
+        }
+        return client
+    }
+
+    /// Ends all that is under way, and lets go of the files; the client is of no use any more.
+    public func close() async { await switchUser(to: nil) }
+
+    // MARK: The connection
+
+    /// Connects a user.
+    ///
+    /// There are three outcomes. Connected: a user and no error. Not connected, but the user was let in
+    /// before: the user and the error; what is held may be shown, and the client goes on trying. Not
+    /// connected, and nothing held: the error is thrown.
+    ///
+    /// Where somebody else was connected, their collections are disposed of; what is held of them stays on
+    /// this device, and what they wrote is sent when they connect again.
+    ///
+    /// - Returns: The user, and why there is no connection yet.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the server does not let the user in, or
+    ///   `notConnected`; `store`, `closed`, and `canceled` if somebody else connects meanwhile.
+    @discardableResult
+    public func connect(
+        as credentials: Credentials
+    ) async throws(SyncError) -> (user: User, error: BackendError?) {
+        if session?.userID != credentials.userID || lastSwitch != nil {
+            await switchUser(to: credentials.userID)
+        }
+        guard let session, session.userID == credentials.userID else {
+            throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
+        }
+        isConnectionWanted = true
+        let outcome = try await session.engine.connect(as: credentials)
+        guard self.session?.engine === session.engine else {
+            throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
+        }
+        currentUser = outcome.user
+        if options.isLocalCachingEnabled { LastUser(options).userID = credentials.userID }
+        return outcome
+    }
+
+    /// Tries to connect at once, if it is waiting to; call it when the network is back, or the application.
+    public func reconnect() async { await session?.engine.reconnect() }
+
+    /// Ends the connection; what is held stays, and can be shown.
+    public func disconnect() async {
+        isConnectionWanted = false
+        await session?.engine.disconnect()
+    }
+
+    /// The engine of the user.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    public func engine() throws(SyncError) -> SyncEngine {
+        guard let session else {
+            throw SyncError(.notConnected, "nobody is connected: call connect(as:) first")
+        }
+        return session.engine
+    }
+
+    // MARK: Collections
+
+    /// Makes a collection of a channel's messages.
+    ///
+    /// - Parameters:
+    ///   - channelURL: The channel.
+    ///   - startingPoint: Where it begins. The default is the newest message.
+    ///   - params: Which messages are shown, in which order, and how many are loaded at once.
+    ///   - capacity: How many rows are kept at most.
+    /// - Returns: The collection, to be started. It is disposed of when another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    public func makeMessageCollection(
+        of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
+        params: MessageListParams = MessageListParams(), capacity: Int = 10_000
+    ) throws(SyncError) -> MessageCollection {
+        let collection = MessageCollection(
+            of: channelURL, startingPoint: startingPoint, params: params,
+            userID: session?.userID, capacity: capacity, engine: try engine())
+        add(collection)
+        return collection
+    }
+
+    func add(_ collection: any Collection) {
+        collections.removeAll { $0.collection == nil }
+        collections.append(WeakCollection(collection: collection))
+    }
+
+    // MARK: Delegates
+
+    /// Has somebody told of the connection, until they are removed or let go of.
+    ///
+    /// - Parameters:
+    ///   - delegate: Who. It is not held.
+    ///   - identifier: A name for it; one of the same name is replaced.
+    public func addConnectionDelegate(
+        _ delegate: any ConnectionDelegate, identifier: String = "default"
+    ) { connectionDelegates[identifier] = delegate }
+
+    /// Has nobody of a name told of the connection any more.
+    public func removeConnectionDelegate(identifier: String = "default") {
+        connectionDelegates[identifier] = nil
+    }
+
+    /// Has somebody told of the user, as ``addConnectionDelegate(_:identifier:)``.
+    public func addUserEventDelegate(
+        _ delegate: any UserEventDelegate, identifier: String = "default"
+    ) { userEventDelegates[identifier] = delegate }
+
+    /// Has nobody of a name told of the user any more.
+    public func removeUserEventDelegate(identifier: String = "default") {
+        userEventDelegates[identifier] = nil
+    }
+
+    /// Has somebody told of what happens in channels, as ``addConnectionDelegate(_:identifier:)``.
+    public func addChannelDelegate(
+        _ delegate: any ChannelDelegate, identifier: String = "default"
+    ) { channelDelegates[identifier] = delegate }
+
+    /// Has nobody of a name told of channels any more.
+    public func removeChannelDelegate(identifier: String = "default") {
+        channelDelegates[identifier] = nil
+    }
+
+    // MARK: Users
+
+    /// Ends what belongs to one user, and begins with another; one switch after the other.
+    private func switchUser(to userID: UserID?) async {
+        let before = lastSwitch
+        let task = Task { @MainActor [self] in
+            await before?.value
+            if session?.userID == userID, userID != nil { return }
+            await end()
+            if let userID { await begin(userID) }
+        }
+        lastSwitch = task
+        await task.value
+        if lastSwitch == task { lastSwitch = nil }
+    }
+
+    private func end() async {
+        isConnectionWanted = false
+        for weak in collections { weak.collection?.dispose() }
+        collections = []
+        guard let ending = session else { return }
+        session = nil
+        (currentUser, unreadCount, lastTyping) = (nil, nil, [:])
+        ending.tasks.cancelAll()
+        await ending.engine.close()
+        ending.store.close()
+        connectionState = .closed
+    }
+
+    private func begin(_ userID: UserID) async {
+        var store: ChatStore?
+        cachingError = nil
+        if options.isLocalCachingEnabled {
+            do throws(StoreError) {
+                store = try await ChatClient.openStore(of: userID, options, migrationHandler)
+            } catch {
+                cachingError = error
+            }
+        }
+        guard let store = store ?? ChatClient.temporaryStore() else { return }
+        let engine = SyncEngine(
+            store: store, backend: backend, options: options.sync, sleep: options.sleep,
+            jitter: options.jitter, now: options.now, makeRequestID: options.makeRequestID,
+            renewSession: options.renewSession)
+        let session = Session(userID: userID, store: store, engine: engine, tasks: TaskBag())
+        self.session = session
+        currentUser = try? store.storedUser()
+        follow(session)
+    }
+
+    @concurrent
+    private static func openStore(
+        of userID: UserID, _ options: ChatClientOptions,
+        _ migrationHandler: @Sendable (MigrationProgress) -> Void
+    ) async throws(StoreError) -> ChatStore {
+        let directory = ChatStore.directory(
+            in: options.directory, applicationID: options.applicationID, userID: userID)
+        let store = try ChatStore(
+            at: directory, options: options.store, migrationHandler: migrationHandler)
+        // What was shown when the process ended is shown no more.
+        do { try store.write { try $0.removeAllPins() } } catch {
+            // A pin too many keeps messages from being evicted, no more.
+        }
+        return store
+    }
+
+    /// A store in memory; it fails only where there is no memory.
+    private static func temporaryStore() -> ChatStore? { try? ChatStore.inMemory() }
+
+    // MARK: Following
+
+    private func follow(_ session: Session) {
+        session.tasks.add(
+            Task { @MainActor [weak self, engine = session.engine] in
+                for await event in await engine.events() {
+                    // What was told before its user went is of no interest.
+                    guard let self, self.session?.engine === engine else { return }
+                    take(event)
+                }
+            })
+        // A store that is closed already has nothing to tell.
+        guard let (_, changes) = try? session.store.observe(.everything) else { return }
+        session.tasks.add(
+            Task { @MainActor [weak self, engine = session.engine] in
+                for await change in changes {
+                    guard let self, self.session?.engine === engine else { return }
+                    take(change)
+                }
+            })
+    }
+
+    private func take(_ event: SyncEvent) {
+        switch event {
+        case .state(let state): take(state)
+        case .sessionExpired:
+            for delegate in connectionDelegates.all { delegate.sessionTokenDidRequire() }
+        default: break
+        }
+    }
+
+    private func take(_ state: SyncState) {
+        currentUser = state.user ?? currentUser
+        connectionState = ConnectionState(state.connection)
+        if state.connection == .online { lastConnectedAt = options.now() }
+        if let count = state.unreadCount, count != unreadCount {
+            unreadCount = count
+            for delegate in userEventDelegates.all {
+                delegate.didUpdateTotalUnreadMessageCount(count)
+            }
+        }
+        guard let event = report.note(state, isWanted: isConnectionWanted) else { return }
+        for delegate in connectionDelegates.all { event.tell(delegate) }
+    }
+
+    private func take(_ change: Change) {
+        guard !channelDelegates.isEmpty, let session else { return }
+        let news = ChannelNews(store: session.store, userID: session.userID)
+        for entry in change.entries {
+            for delegate in channelDelegates.all { news.tell(delegate, entry) }
+        }
+    }
+}
+
+extension MessageCollection: ChatClient.Collection {}
+
+extension ConnectionState {
+    fileprivate init(_ connection: SyncState.Connection) {
+        self =
+            switch connection {
+            case .online: .open
+            case .connecting: .connecting
+            case .offline, .waiting, .revoked: .closed
+            }
+    }
+}
+
+extension ConnectionReport.Event {
+    @MainActor
+    fileprivate func tell(_ delegate: any ConnectionDelegate) {
+        switch self {
+        case .connected(let userID): delegate.didConnect(userID: userID)
+        case .startedReconnection: delegate.didStartReconnection()
+        case .succeededReconnection: delegate.didSucceedReconnection()
+        case .failedReconnection: delegate.didFailReconnection()
+        case .canceledReconnection: delegate.didCancelReconnection()
+        case .disconnected(let userID): delegate.didDisconnect(userID: userID)
+        case .revoked: delegate.sessionWasClosed()
+        }
+    }
+}
+
+/// Delegates by their names, none of which is held.
+@MainActor
+struct Delegates<Delegate> {
+    private struct Weak {
+        weak var object: AnyObject?
+    }
+
+    private var named: [String: Weak] = [:]
+
+    /// Those that are there, in the order of their names.
+    var all: [Delegate] { named.keys.sorted().compactMap { self[$0] } }
+
+    var isEmpty: Bool { named.values.allSatisfy { $0.object == nil } }
+
+    subscript(identifier: String) -> Delegate? {
+        get { named[identifier]?.object as? Delegate }
+        set { named[identifier] = newValue.map { Weak(object: $0 as AnyObject) } }
+    }
+}
+
+/// Who was the last to connect on this device, so that what is held of them can be shown at once.
+private struct LastUser {
+    private let file: URL
+
+    init(_ options: ChatClientOptions) {
+        // Beside the users' directories, whose names all begin with an underscore.
+        file = ChatStore.directory(
+            in: options.directory, applicationID: options.applicationID, userID: "x"
+        ).deletingLastPathComponent().appending(path: "last-user")
+    }
+
+    var userID: UserID? {
+        get {
+            // None, and unreadable, are alike: the next one to connect is known again.
+            (try? Data(contentsOf: file)).map { UserID(String(decoding: $0, as: UTF8.self)) }
+        }
+        nonmutating set {
+            guard newValue != userID else { return }
+            // Forgotten, it costs the next start the time until somebody connects.
+            if let newValue {
+                try? Data(newValue.rawValue.utf8).write(to: file, options: .atomic)
+            } else {
+                try? FileManager.default.removeItem(at: file)
+            }
+        }
+    }
+}

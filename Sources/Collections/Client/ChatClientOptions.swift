@@ -1,0 +1,57 @@
+public import Foundation
+public import Models
+public import Store
+public import Sync
+
+/// How a chat client keeps what it has, and goes about its work.
+public struct ChatClientOptions: Sendable {
+    /// The application, which tells its files from those of others in the same directory.
+    public var applicationID = "default"
+
+    /// Whether what comes is kept on this device.
+    ///
+    /// The default is no: then all works the same, in memory, and nothing is left behind.
+    public var isLocalCachingEnabled = false
+
+    /// Where the files are: a directory for each application and user is made in it.
+    ///
+    /// The default is `Scrollback` in the directory for application support; on Linux, that is the one for
+    /// data of the XDG specification.
+    public var directory = ChatClientOptions.defaultDirectory
+
+    /// How the cache's files are kept.
+    public var store = StoreOptions()
+
+    /// How the engine goes about its work.
+    public var sync = SyncOptions()
+
+    /// Gives the same user's new credentials when the session has expired; `nil` if there are none.
+    public var renewSession: @Sendable () async -> Credentials? = { nil }
+
+    /// How often it is told at most that the user is typing.
+    ///
+    /// The default is a second.
+    public var typingThrottle = Duration.seconds(1)
+
+    /// The clock of this device.
+    public var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
+
+    /// Waits for some time, and throws if its task is canceled meanwhile.
+    public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    /// A random number from 0 to 1, by which attempts to reconnect are spread.
+    public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
+
+    /// Names what is written; no two may have one name, on whatever device.
+    public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
+
+    /// Creates the usual options: nothing is kept.
+    public init() {}
+
+    private static var defaultDirectory: URL {
+        let directories = FileManager.default.urls(
+            for: .applicationSupportDirectory, in: .userDomainMask)
+        return (directories.first ?? FileManager.default.temporaryDirectory)
+            .appending(path: "Scrollback", directoryHint: .isDirectory)
+    }
+}

@@ -1,0 +1,53 @@
+import Models
+import Sync
+
+/// What a connection's delegate is told of the states that an engine goes through.
+struct ConnectionReport: Hashable {
+    enum Event: Hashable {
+        case connected(UserID)
+        case startedReconnection
+        case succeededReconnection
+        case failedReconnection
+        case canceledReconnection
+        case disconnected(UserID)
+        case revoked
+    }
+
+    private enum Phase { case off, beginning, on, reconnecting }
+
+    private var phase = Phase.off
+    private var userID: UserID?
+
+    /// Takes a state into account.
+    ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - isWanted: Whether somebody wants a connection; else it was ended on purpose.
+    /// - Returns: What is to be told.
+    mutating func note(_ state: SyncState, isWanted: Bool) -> Event? {
+        let last = phase
+        userID = state.user?.userID ?? userID
+        switch state.connection {
+        case .connecting:
+            if last == .off { phase = .beginning }
+            if last == .on { phase = .reconnecting }
+        case .waiting: phase = .reconnecting
+        case .online: phase = .on
+        case .offline, .revoked: phase = .off
+        }
+        guard last != phase else { return nil }
+        switch phase {
+        case .beginning: return nil
+        case .reconnecting: return .startedReconnection
+        case .on:
+            return last == .reconnecting
+                ? .succeededReconnection : userID.map { .connected($0) }
+        case .off:
+            if state.connection == .revoked { return .revoked }
+            if last == .reconnecting {
+                return isWanted ? .failedReconnection : .canceledReconnection
+            }
+            return last == .on ? userID.map { .disconnected($0) } : nil
+        }
+    }
+}

@@ -1,0 +1,270 @@
+import Models
+import Store
+
+extension SyncCore {
+    // MARK: Answers
+
+    mutating func takeOutbox(
+        _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ news: Flights.News?
+    ) {
+        guard let url = call.request.channelURL else { return }
+        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
+        guard let draft = found else {
+            // Taken back, or told by the feed meanwhile.
+            return outbox.setBusy(false, url)
+        }
+        if case .failed(let error) = answer { return takeFailure(error, draft, call) }
+        let fate = write { (ingest) throws(StoreError) -> DraftFate? in
+            switch answer {
+            case .message(let message):
+                // Where the feed did not tell all since, what lies beside the message is not known. Where
+                // so much happened that the answer is void, it may be gone: then a page tells it.
+                if let news, news.isFollowed {
+                    ingest.isAlone = true
+                    try ingest.take(message, since: news, .eventMessageSent)
+                } else if let news, let messageID = message.messageID,
+                    !news.deleted.contains(messageID),
+                    try ingest.batch.groupChannel(orNil: url) != nil
+                {
+                    try ingest.takeAlone(message, .eventMessageSent, .hearsay)
+                }
+                guard draft.operation == .send else {
+                    try ingest.batch.removeDraft(id, source: .eventMessageUpdated)
+                    return .sent(message)
+                }
+                // Taken in, it has landed already.
+                if !ingest.landed.contains(where: { $0.draft.requestID == id }) {
+                    try ingest.land(draft, as: message)
+                }
+                return nil
+            case .deleted:
+                if case .delete(let messageID, _, _) = call.request {
+                    try ingest.delete(messageID, in: url, at: nil, .eventMessageDeleted)
+                }
+                try ingest.batch.removeDraft(id, source: .eventMessageDeleted)
+                return .done
+            case .reaction(let event):
+                try ingest.change(
+                    event.messageID, in: url, by: .reaction(event), .eventReactionUpdated
+                ) { $0.apply(event) }
+                try ingest.batch.removeDraft(id, source: .eventReactionUpdated)
+                return .done
+            case .uploaded(let file):
+                var draft = draft
+                if case .upload(_, let index) = call.request {
+                    draft.setUploadedFile(file, at: index)
+                }
+                try ingest.batch.save(draft)
+                return nil
+            default: return nil
+            }
+        }
+        guard let fate else { return wait(forOutboxOf: url, atLeast: nil) }
+        if let fate {
+            outbox.remove(id, from: url)
+            settle(draft)
+            finish(draft, fate)
+        }
+        attempts[id] = nil
+        outbox.setBusy(false, url)
+    }
+
+    private mutating func takeFailure(_ error: BackendError, _ draft: Draft, _ call: Call) {
+        let url = draft.channelURL
+        var draft = draft
+        // Nobody here has canceled it, so nobody knows whether it came through.
+        let isInDoubt = [.unanswered, .canceled].contains(error.code)
+        if !isInDoubt { draft.isDoubtful = false }
+        if isInDoubt && call.isRepeatable(with: capabilities) {
+            return wait(forOutboxOf: url, atLeast: error.retryAfter)
+        }
+        let isOver: Bool
+        switch error.code {
+        case .throttled:
+            let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
+            let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
+            draft.notBefore = overflows ? nil : Timestamp(milliseconds: end)
+            // Not written, it waits all the same, as long as the process does.
+            save(draft)
+            return wait(forOutboxOf: url, atLeast: pause)
+        case .notFound where draft.operation == .delete:
+            // It is gone, and that was wanted.
+            isOver = remove(draft, .done)
+        case .unanswered, .canceled:
+            isOver = fail(draft, error.detail ?? .ackTimeout, error.message)
+        case .serverFailure:
+            isOver = fail(draft, error.detail ?? .internalServerError, error.message)
+        default: isOver = fail(draft, error.detail ?? .requestFailed, error.message)
+        }
+        if isOver { outbox.setBusy(false, url) }
+    }
+
+    /// Gives up what was tried as often as it may be; what waits behind it goes on.
+    mutating func giveUpSending(in url: ChannelURL) {
+        guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
+        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        // What cannot be read or written now waits for the next connection.
+        guard let draft = found ?? nil else { return }
+        guard give(up: draft, .pendingError, "it was tried as often as it may be") else { return }
+        outbox.setBusy(false, url)
+    }
+
+    /// Gives a draft up until its user sends it again; or waits, if that cannot be written.
+    ///
+    /// - Returns: Whether it is given up.
+    mutating func fail(_ draft: Draft, _ code: ErrorCode, _ text: String) -> Bool {
+        let isOver = give(up: draft, code, text)
+        if !isOver { wait(forOutboxOf: draft.channelURL, atLeast: nil) }
+        return isOver
+    }
+
+    private mutating func give(up draft: Draft, _ code: ErrorCode, _ text: String) -> Bool {
+        var draft = draft
+        let (id, url) = (draft.requestID, draft.channelURL)
+        draft.attempts += attempts[id] ?? 0
+        draft.fail(code, text)
+        guard save(draft, .localMessageFailed) else { return false }
+        attempts[id] = nil
+        outbox.fail(id, in: url, isMessage: draft.operation == .send)
+        finish(draft, .failed(draft))
+        limitFailed(in: url)
+        return true
+    }
+
+    /// Writes a draft.
+    ///
+    /// - Returns: Whether it is written.
+    @discardableResult
+    mutating func save(_ draft: Draft, _ source: CollectionEventSource? = nil) -> Bool {
+        let saved: Void? = write { (ingest) throws(StoreError) in
+            try ingest.batch.save(draft, source: source)
+        }
+        return saved != nil
+    }
+
+    mutating func remove(_ draft: Draft, _ fate: DraftFate) -> Bool {
+        let removed = write { (ingest) throws(StoreError) in
+            try ingest.batch.removeDraft(draft.requestID, source: fate.source(of: draft))
+        }
+        guard removed != nil else {
+            wait(forOutboxOf: draft.channelURL, atLeast: nil)
+            return false
+        }
+        outbox.remove(draft.requestID, from: draft.channelURL)
+        settle(draft)
+        finish(draft, fate)
+        return true
+    }
+
+    /// Takes back the doubt whether the server has what did not reach it.
+    mutating func withdrawDoubt(of id: RequestID) {
+        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        guard var draft = found ?? nil, draft.isDoubtful else { return }
+        draft.isDoubtful = false
+        save(draft)
+    }
+
+    /// Lets go on what waited for a message.
+    private mutating func settle(_ draft: Draft) {
+        let url = draft.channelURL
+        guard draft.operation == .send, outbox.settle(draft.requestID) else { return }
+        let drafts = read { (reader) throws(StoreError) in try reader.drafts(in: url) }
+        if let drafts { outbox.load(drafts, of: url) }
+    }
+
+    /// Takes out what failed, the oldest first, where there is too much of it.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - looksAtAge: Whether what failed too long ago goes too, for which all of it is read.
+    mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
+        let count = outbox.failedCount(in: url)
+        let excess = options.failedDraftLimit.map { max(0, count - $0) } ?? 0
+        let lifetime = looksAtAge ? options.failedDraftLifetime : nil
+        guard excess > 0 || lifetime != nil else { return }
+        let failed = read { (reader) throws(StoreError) in
+            try reader.drafts(in: url, state: .failed, limit: lifetime == nil ? excess : nil)
+        }
+        guard let failed else { return }
+        let old = failed.dropFirst(excess).filter { draft in
+            lifetime.map { draft.hasWaited(longerThan: $0, at: time) } ?? false
+        }
+        takeOut((failed.prefix(excess) + old).map(\.requestID))
+    }
+
+    // MARK: What became of it
+
+    /// Notes that messages have landed that wait in the outbox.
+    mutating func noteLanded(_ landed: [(draft: Draft, message: Message)]) {
+        for (draft, message) in landed {
+            outbox.remove(draft.requestID, from: draft.channelURL)
+            attempts[draft.requestID] = nil
+            settle(draft)
+            finish(draft, .sent(message))
+        }
+    }
+
+    /// Tells what became of a draft, to whoever waits for it and to those who follow the engine.
+    mutating func finish(_ draft: Draft, _ fate: DraftFate) {
+        for ticket in fates.removeValue(forKey: draft.requestID) ?? [] {
+            act(.reply(.fate(fate), ticket: ticket))
+        }
+        act(.tell(.fate(fate, of: draft)))
+        if case .failed = fate { return }
+        lastFates.note(fate, of: draft.requestID)
+        let files = draft.keptFiles.filter { !$0.isEmpty }
+        if !files.isEmpty { act(.removeFiles(files)) }
+    }
+
+    /// Tells what became of a draft, now or when it is known.
+    mutating func awaitFate(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
+        let ended = lastFates[id]
+        let known = read { (reader) throws(StoreError) -> DraftFate? in
+            if let draft = try reader.draft(orNil: id) {
+                return draft.state == .failed ? .failed(draft) : nil
+            }
+            if let ended { return ended }
+            return try reader.message(requestID: id, in: url).map { .sent($0) } ?? .unknown
+        }
+        switch known {
+        case nil: act(.fail(state.failure ?? SyncError(.store, "draft \(id)"), ticket: ticket))
+        case .some(nil): fates[id, default: []].append(ticket)
+        case .some(.some(let fate)): act(.reply(.fate(fate), ticket: ticket))
+        }
+    }
+}
+
+extension Draft {
+    /// Whether it was written, or sent again, longer ago than a lifetime.
+    func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
+        let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
+        return !age.overflow && age.partialValue > lifetime.milliseconds
+    }
+}
+
+extension DraftFate {
+    /// Why a draft goes.
+    fileprivate func source(of draft: Draft) -> CollectionEventSource {
+        switch self {
+        case .sent: .eventMessageSent
+        case .done where draft.operation == .delete: .eventMessageDeleted
+        case .done: .eventReactionUpdated
+        case .failed: .localMessageFailed
+        case .canceled, .unknown: .localMessageCanceled
+        }
+    }
+}
+
+extension SyncCore.Call {
+    /// The draft that is on its way; `nil` if it is something else.
+    var draftID: RequestID? {
+        if case .outbox(let id) = purpose { id } else { nil }
+    }
+
+    /// Whether it may be asked again without doing it twice.
+    fileprivate func isRepeatable(with capabilities: BackendCapabilities) -> Bool {
+        if case .send = request { return capabilities.contains(.deduplicatesRequests) }
+        return true
+    }
+}

@@ -1,0 +1,168 @@
+import Models
+import Store
+
+extension SyncCore {
+    // MARK: Sending
+
+    /// Sends what is the next in each channel.
+    mutating func planOutbox() {
+        guard connector.isOn, (try? loadOutbox()) != nil else { return }
+        takeOutLanded()
+        while calls.values.count(where: { $0.draftID != nil }) < options.parallelSends,
+            let url = outbox.next()
+        {
+            sendFirst(in: url)
+        }
+    }
+
+    /// Takes out what failed and has landed since, where the process ended between the two; and what
+    /// failed too long ago.
+    private mutating func takeOutLanded() {
+        guard !outbox.isCompared, outbox.hasFailed else { return }
+        let failed = read { (reader) throws(StoreError) in try reader.drafts(state: .failed) }
+        guard let failed else { return }
+        for draft in failed {
+            guard let message = landedMessage(of: draft) else { continue }
+            guard remove(draft, .sent(message)) else { return }
+        }
+        for url in Set(failed.map(\.channelURL)).sorted() {
+            limitFailed(in: url, looksAtAge: true)
+        }
+        outbox.isCompared = true
+    }
+
+    private mutating func sendFirst(in url: ChannelURL) {
+        while let id = outbox.first(in: url) {
+            guard
+                let found = read({ (reader) throws(StoreError) in
+                    try reader.draft(orNil: id)
+                })
+            else { return wait(forOutboxOf: url, atLeast: nil) }
+            // One that is damaged stays where it is, and keeps nobody.
+            guard let draft = found, draft.state == .pending else {
+                outbox.remove(id, from: url)
+                continue
+            }
+            switch fit(draft) {
+            case .goes(let request):
+                outbox.setBusy(true, url)
+                return send(request, draft)
+            case .waits(let duration):
+                outbox.setBusy(true, url)
+                return act(
+                    .wait(
+                        .outbox(url, number: connector.number), beforeAttempt: 1, atLeast: duration)
+                )
+            case .fails(let code, let text):
+                guard fail(draft, code, text) else { return }
+            case .isOver(let fate):
+                guard remove(draft, fate) else { return }
+            case .isParked(let target):
+                outbox.park(id, in: url, behind: target)
+            }
+        }
+    }
+
+    private enum Fitness {
+        case goes(BackendRequest)
+        case waits(Duration)
+        case fails(ErrorCode, String)
+        case isOver(DraftFate)
+        case isParked(RequestID)
+    }
+
+    /// Whether a draft may go now, and what is asked of the server.
+    private mutating func fit(_ draft: Draft) -> Fitness {
+        if let message = landedMessage(of: draft) { return .isOver(.sent(message)) }
+        if draft.hasWaited(longerThan: options.draftLifetime, at: time) {
+            return .fails(.pendingError, "it has waited for too long")
+        }
+        if draft.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
+            return .fails(.ackTimeout, "the server may have it, and cannot tell")
+        }
+        if let notBefore = draft.notBefore, notBefore > time {
+            // The clock may have been put back since, by years.
+            let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
+            return .waits(.milliseconds(pause.overflow ? 3_600_000 : min(pause.0, 3_600_000)))
+        }
+        if draft.operation == .send { return fitToSend(draft) }
+        return fitToChange(draft)
+    }
+
+    private mutating func fitToSend(_ draft: Draft) -> Fitness {
+        guard draft.message != nil else {
+            return .fails(.unknown, "a newer version wrote it")
+        }
+        if let index = draft.indicesToUpload.first {
+            return .goes(.upload(draft, index: index))
+        }
+        return .goes(.send(draft))
+    }
+
+    /// The message that was made of a draft, if it is held.
+    ///
+    /// The feed of an earlier run may have told it, and the process ended before the draft was taken out.
+    private mutating func landedMessage(of draft: Draft) -> Message? {
+        guard draft.operation == .send else { return nil }
+        let landed = read { (reader) throws(StoreError) in
+            try reader.message(requestID: draft.requestID, in: draft.channelURL)
+        }
+        guard let landed, let message = landed, message.sender?.userID == state.user?.userID
+        else { return nil }
+        return message
+    }
+
+    private mutating func fitToChange(_ draft: Draft) -> Fitness {
+        let id: MessageID
+        if let known = draft.messageID {
+            id = known
+        } else if let target = draft.targetRequestID {
+            let found = read { (reader) throws(StoreError) in
+                (
+                    id: try reader.message(requestID: target, in: draft.channelURL)?.messageID,
+                    isWaiting: try reader.draft(orNil: target) != nil
+                )
+            }
+            guard let found else { return .waits(.seconds(1)) }
+            guard let sent = found.id else {
+                return found.isWaiting ? .isParked(target) : .isOver(.canceled)
+            }
+            id = sent
+        } else {
+            return .fails(.unknown, "it names no message")
+        }
+        let (url, requestID) = (draft.channelURL, draft.requestID)
+        switch draft.operation {
+        case .update:
+            guard let update = draft.update else { return .fails(.unknown, "it changes nothing") }
+            return .goes(.update(id, url, update, requestID))
+        case .delete: return .goes(.delete(id, url, requestID))
+        case .addReaction, .deleteReaction:
+            let action: ReactionEventAction = draft.operation == .addReaction ? .add : .delete
+            return .goes(.react(action, draft.reactionKey ?? "", id, url, requestID))
+        case .send: return .fails(.unknown, "it is no change")
+        }
+    }
+
+    private mutating func send(_ request: BackendRequest, _ draft: Draft) {
+        if case .send = request, !capabilities.contains(.deduplicatesRequests) {
+            // On the disk first: after a crash nobody else knows that it may have been sent.
+            var attempted = draft
+            attempted.isDoubtful = true
+            guard save(attempted) else { return wait(forOutboxOf: draft.channelURL, atLeast: nil) }
+        }
+        outbox.setUntried(false, draft.requestID)
+        attempts[draft.requestID, default: 0] += 1
+        call(request, .outbox(draft.requestID))
+    }
+
+    /// Waits before a channel is looked at again.
+    mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
+        outbox.setBusy(true, url)
+        let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1
+        act(
+            .wait(
+                .outbox(url, number: connector.number), beforeAttempt: attempt + 1,
+                atLeast: duration))
+    }
+}

@@ -1,0 +1,191 @@
+import Models
+import Store
+
+extension SyncCore {
+    // MARK: Writing
+
+    /// Puts what the user wrote into the outbox; it is on the disk afterwards.
+    mutating func post(
+        _ draft: Draft, _ source: CollectionEventSource? = nil
+    ) throws(SyncError) {
+        try loadOutbox(with: draft)
+        try commit { (ingest) throws(StoreError) in
+            var draft = draft
+            draft.follows = try ingest.batch.newestPosition(in: draft.channelURL)
+            try ingest.batch.save(draft, source: source)
+        }
+        outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
+    }
+
+    /// Lets a draft that failed wait again.
+    ///
+    /// - Returns: The draft as it is now.
+    mutating func resend(_ id: RequestID) throws(SyncError) -> Draft {
+        try loadOutbox()
+        guard var draft = try heldDraft(id), draft.state == .failed else {
+            throw SyncError(.refused, "no draft \(id) has failed")
+        }
+        outbox.setUntried(isUnsent(draft), id)
+        draft.resend(at: time)
+        // Whoever sends it again knows that it may be there already.
+        draft.isDoubtful = false
+        let drafts = try commit { (ingest) throws(StoreError) in
+            try ingest.batch.save(draft, source: .localMessageResendStarted)
+            return try ingest.batch.drafts(in: draft.channelURL)
+        }
+        outbox.load(drafts, of: draft.channelURL)
+        return draft
+    }
+
+    /// Takes a draft out of the outbox, with all that was to be done to its message.
+    ///
+    /// - Returns: Whether it was there.
+    mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
+        try loadOutbox()
+        guard try heldDraft(id) != nil else { return false }
+        guard takeOut([id]) != nil else { throw notWritten }
+        return true
+    }
+
+    /// Takes those of some drafts out that have failed, with all that was to be done to their messages.
+    ///
+    /// - Returns: Those that were there, in the order in which they were named.
+    mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
+        try loadOutbox()
+        guard let removed = takeOut(ids, where: { $0.state == .failed }) else { throw notWritten }
+        let gone = Set(removed.map(\.requestID))
+        return ids.filter(gone.contains)
+    }
+
+    /// Takes drafts out of the outbox in one commit, with all that was to be done to their messages.
+    ///
+    /// - Returns: What was there; `nil` if it could not be written.
+    @discardableResult
+    mutating func takeOut(
+        _ ids: [RequestID], where isMeant: (Draft) -> Bool = { _ in true }
+    ) -> [Draft]? {
+        let removed = write { (ingest) throws(StoreError) -> [Draft] in
+            var removed: [Draft] = []
+            for id in ids {
+                guard let draft = try ingest.batch.draft(orNil: id), isMeant(draft) else {
+                    continue
+                }
+                for id in (ingest.changes[id] ?? []) + [id] {
+                    guard let draft = try ingest.batch.draft(orNil: id) else { continue }
+                    try ingest.batch.removeDraft(id, source: .localMessageCanceled)
+                    removed.append(draft)
+                }
+            }
+            return removed
+        }
+        for draft in removed ?? [] { forget(draft) }
+        return removed
+    }
+
+    /// Takes all that was not sent out of the outbox, also what cannot be read.
+    ///
+    /// - Returns: What was there and can be read, channel by channel, in its order.
+    mutating func discardDrafts() throws(SyncError) -> [Draft] {
+        try loadOutbox()
+        let drafts = try commit { (ingest) throws(StoreError) in
+            let drafts = try ingest.batch.drafts()
+            for id in try ingest.batch.unreadableDraftIDs() { try ingest.batch.removeDraft(id) }
+            for draft in drafts {
+                try ingest.batch.removeDraft(draft.requestID, source: .localMessageCanceled)
+            }
+            return drafts
+        }
+        for draft in drafts { forget(draft) }
+        // No draft is left that they could belong to.
+        act(.keepFiles([]))
+        return drafts
+    }
+
+    /// Forgets what its user took back.
+    private mutating func forget(_ draft: Draft) {
+        let (id, url) = (draft.requestID, draft.channelURL)
+        _ = outbox.settle(id)
+        outbox.remove(id, from: url)
+        attempts[id] = nil
+        if let number = calls.first(where: { $0.value.draftID == id })?.key {
+            // It may have reached the server: then the feed tells it as any other message.
+            drop(number)
+            outbox.setBusy(false, url)
+        }
+        finish(draft, .canceled)
+    }
+
+    /// Changes a message that waits to be sent, or queues the change behind it if it is on its way.
+    ///
+    /// - Returns: Whether the message waits to be sent, or has failed.
+    mutating func rewrite(
+        _ id: RequestID, as change: Draft, _ apply: (inout Draft) -> Bool
+    ) throws(SyncError) -> Bool {
+        try loadOutbox()
+        guard var draft = try heldDraft(id), draft.operation == .send else { return false }
+        // What the server may have, it does not take in another form. And what waits behind a
+        // message comes after what the message says by then.
+        if try hasEdits(behind: id) || !isUnsent(draft) {
+            try post(change)
+            return true
+        }
+        guard apply(&draft) else {
+            throw SyncError(.refused, "draft \(id) is of another kind than its update")
+        }
+        try commit { (ingest) throws(StoreError) in try ingest.batch.save(draft) }
+        finish(change, .done)
+        return true
+    }
+
+    private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
+        for id in outbox.changes[target] ?? [] where try heldDraft(id)?.operation == .update {
+            return true
+        }
+        return false
+    }
+
+    /// Whether the server cannot have it.
+    private func isUnsent(_ draft: Draft) -> Bool {
+        if draft.isDoubtful || calls.values.contains(where: { $0.draftID == draft.requestID }) {
+            return false
+        }
+        if outbox.isUntried(draft.requestID) { return true }
+        return draft.state == .failed
+            && ![.pendingError, .ackTimeout].contains(draft.errorCode)
+    }
+
+    func heldDraft(_ id: RequestID) throws(SyncError) -> Draft? {
+        do throws(StoreError) {
+            return try snapshot().draft(id)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    private mutating func commit<Result>(
+        _ body: (inout Ingest) throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        guard let result = write(body) else { throw notWritten }
+        return result
+    }
+
+    private var notWritten: SyncError {
+        state.failure ?? SyncError(.store, "the outbox could not be written")
+    }
+
+    /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.
+    mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
+        guard !outbox.isLoaded else { return }
+        do throws(StoreError) {
+            let stored = try snapshot()
+            let drafts = try stored.drafts()
+            outbox.load(drafts, stops: options.failedDraftPolicy == .stop)
+            // One that cannot be read may have files nevertheless.
+            if try stored.unreadableDraftIDs().isEmpty {
+                act(.keepFiles(Set((drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
+            }
+        } catch {
+            throw SyncError(error)
+        }
+    }
+}

@@ -1,0 +1,275 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What an application holds: opening, users, and what is kept.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct ChatClientTests {
+    @Test func nothingIsKeptUnlessAskedFor() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        var options = story.options
+        options.isLocalCachingEnabled = ChatClientOptions().isLocalCachingEnabled
+        let client = await story.open(options)
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        #expect(try await collection.start().value.map(\.text) == ["a"])
+
+        #expect(!client.isUsingLocalCaching)
+        #expect(client.cachingError == nil)
+        await client.close()
+        #expect(!FileManager.default.fileExists(atPath: story.directory.path))
+    }
+
+    @Test func whatIsHeldIsShownBeforeAnybodyConnects() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let first = await story.open()
+        try await first.connect(as: Credentials("bob"))
+        _ = try await first.makeMessageCollection(of: "general").start().value
+        await first.close()
+
+        story.network.goOffline()
+        let second = await story.open()
+        #expect(second.currentUser?.userID == "bob")
+        let collection = try second.makeMessageCollection(of: "general")
+        collection.start()
+        #expect(collection.messages.map(\.text) == ["a", "b"])
+        let (user, error) = try await second.connect(as: Credentials("bob"))
+        #expect(user.userID == "bob")
+        #expect(error?.code == .notConnected)
+        await second.close()
+    }
+
+    @Test func nobodyIsLetInWhoWasNeverThere() async throws {
+        let story = try await ClientStory()
+        story.network.goOffline()
+        let client = await story.open()
+        await #expect {
+            try await client.connect(as: Credentials("bob"))
+        } throws: {
+            ($0 as? SyncError)?.code == .notConnected
+        }
+        #expect(client.currentUser == nil)
+        await client.close()
+    }
+
+    @Test func aCollectionNeedsAUser() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        #expect {
+            try client.makeMessageCollection(of: "general")
+        } throws: {
+            ($0 as? SyncError)?.code == .notConnected
+        }
+    }
+
+    @Test func aCacheThatCannotBeOpenedIsDoneWithout() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let other = try ChatStore(
+            at: ChatStore.directory(
+                in: story.directory, applicationID: "default", userID: "bob"))
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        #expect(client.cachingError?.code == .locked)
+        #expect(!client.isUsingLocalCaching)
+        let collection = try client.makeMessageCollection(of: "general")
+        #expect(try await collection.start().value.map(\.text) == ["a"])
+        await client.close()
+        other.close()
+    }
+
+    @Test func usersSeeNothingOfEachOther() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("hers", with: ["carol"])
+        try await story.say("a")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let his = try client.makeMessageCollection(of: "general")
+        _ = try await his.start().value
+        story.network.goOffline()
+        try await client.send(UserMessageCreateParams("b"), in: "general")
+        story.network.goOnline()
+
+        try await client.connect(as: Credentials("carol"))
+        try await client.engine().caughtUp()
+        #expect(his.isDisposed)
+        #expect(client.currentUser?.userID == "carol")
+        let store = try client.engine().store
+        #expect(try store.read { try $0.groupChannels().map(\.url) } == ["hers"])
+        #expect(try store.draftCount() == 0)
+
+        try await client.connect(as: Credentials("bob"))
+        try await story.until(client) {
+            try $0.messages(in: "general", limit: 1).first?.text == "b"
+        }
+        await client.close()
+    }
+
+    @Test func whoConnectsLastIsIn() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        async let bob = client.connect(as: Credentials("bob"))
+        async let carol = client.connect(as: Credentials("carol"))
+        let outcomes = await [(try? bob)?.user.userID, (try? carol)?.user.userID]
+        let current = client.currentUser?.userID
+        #expect(current != nil && outcomes.contains(current))
+        #expect(try await client.engine().state.user?.userID == current)
+        await client.close()
+    }
+
+    @Test func theCacheIsClearedWhileItIsInUse() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("random")
+        try await story.say("a b")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        try await client.engine().caughtUp()
+
+        try await client.clearCachedData()
+        try await client.engine().caughtUp("general")
+        let store = try client.engine().store
+        #expect(
+            try store.read { try $0.groupChannels().map(\.url).sorted() }
+                == ["general", "random"])
+        try await story.say("c")
+        try await story.until(client) { try $0.messages(in: "general").count == 3 }
+        #expect(try client.cachedDataSize() > 0)
+
+        try await client.clearCachedMessages(in: ["general"])
+        try await client.engine().caughtUp("general")
+        #expect(try store.read { try $0.messages(in: "general").map(\.text) } == ["c", "b", "a"])
+        await client.close()
+    }
+
+    @Test func aPushShowsAtOnceAndClaimsNothing() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        await client.disconnect()
+        let pushed = try await story.say("c d")[1]
+
+        #expect(try await client.ingest(push: [pushed]) == 1)
+        let view = View(collection)
+        await view.until { $0.items.last?.message?.text == "d" }
+        try await client.connect(as: Credentials("bob"))
+        await view.shows("a b c d")
+        await client.close()
+    }
+
+    @Test func delegatesHearOfTheConnection() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        let listener = Listener()
+        client.addConnectionDelegate(listener)
+        try await client.connect(as: Credentials("bob"))
+        await listener.hears("connected bob")
+        #expect(client.connectionState == .open)
+        #expect(client.lastConnectedAt == story.device.now)
+        story.network.goOffline()
+        await listener.hears("started")
+        story.network.goOnline()
+        await client.reconnect()
+        await listener.hears("succeeded")
+        await client.disconnect()
+        await listener.hears("disconnected bob")
+        #expect(client.connectionState == .closed)
+        #expect(
+            listener.heard == ["connected bob", "started", "succeeded", "disconnected bob"])
+        await client.close()
+    }
+
+    @Test func delegatesHearWhatHappensInChannels() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine().caughtUp()
+        let listener = Listener()
+        client.addChannelDelegate(listener)
+        client.addUserEventDelegate(listener)
+
+        let a = try await story.say("a")[0]
+        await listener.hears("general +a")
+        await listener.hears("unread 1")
+        try await story.alice.delete(a.messageID!, in: "general", requestID: "deletion")
+        await listener.hears("general -\(a.messageID!)")
+        try await story.alice.setTyping(true, in: "general")
+        await listener.hears("general typing [\"alice\"]")
+        try await story.alice.setFrozen(true, "general")
+        await listener.hears("general frozen")
+        try await story.alice.setFrozen(false, "general")
+        await listener.hears("general unfrozen")
+        try await story.alice.restrict("bob", in: "general", .muted, until: nil, reason: "")
+        await listener.hears("general muted bob")
+        try await story.alice.lift(.muted, of: "bob", in: "general")
+        await listener.hears("general unmuted bob")
+        try await story.alice.invite(["carol"], to: "general")
+        try await client.leave("general")
+        await listener.hears("general left")
+
+        client.removeChannelDelegate()
+        try story.createChannel("later")
+        try await story.until(client) { try $0.groupChannel("later") != nil }
+        #expect(!listener.heard.contains { $0.hasPrefix("later") })
+        await client.close()
+    }
+
+    @Test func whatIsReturnedOfChannelsIsHeld() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let made = try await client.createChannel(
+            GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
+        #expect(made.name == "Mine")
+        #expect(try client.engine().store.groupChannel("mine")?.name == "Mine")
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: "Ours")
+        #expect(try await client.updateChannel("mine", with: patch).name == "Ours")
+        #expect(try await client.channel("mine").name == "Ours")
+        #expect(try await client.members(of: "mine").elements.count == 2)
+        try await client.deleteChannel("mine")
+        try await story.until(client) { try $0.groupChannel("mine") == nil }
+        await client.close()
+    }
+
+    @Test func messagesAreReadFromTheServerOrElseFromTheCache() async throws {
+        let story = try await ClientStory()
+        let told = try await story.say("a b c d e")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let around = try await client.messages(
+            in: "general", around: told[2].createdAt, params: .sized(1, 2))
+        #expect(around.map(\.text) == ["b", "c", "d"])
+        #expect(try await client.message(told[0].messageID!, in: "general")?.text == "a")
+        await client.disconnect()
+        let again = try await client.messages(
+            in: "general", around: told[2].createdAt, params: .sized(1, 2))
+        #expect(again.map(\.text) == ["b", "c", "d"])
+        await client.close()
+    }
+
+    @Test func typingIsToldNoMoreOftenThanItHelps() async throws {
+        let story = try await ClientStory()
+        let recorder = BackendRecorder(story.network)
+        let client = await ChatClient.open(backend: recorder, options: story.options)
+        try await client.connect(as: Credentials("bob"))
+        try await client.startTyping(in: "general")
+        try await client.startTyping(in: "general")
+        story.device.advance(by: .seconds(1))
+        try await client.startTyping(in: "general")
+        try await client.endTyping(in: "general")
+        #expect(recorder.log.lines.count { $0.contains("setTyping") } == 3)
+        await client.close()
+    }
+}

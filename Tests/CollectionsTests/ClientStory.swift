@@ -1,0 +1,167 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// A server, somebody who writes, and an application on a device.
+@MainActor
+final class ClientStory {
+    let server: EmbeddedServer
+    let clock = ManualClock(at: 1000)
+    /// Who writes.
+    let alice: EmbeddedClient
+    /// The way of the device to the server.
+    let network: ConditionedBackend
+    /// Where the application keeps what it has.
+    let directory = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
+    let device = ManualClock(at: 5_000_000_000_000)
+    private let deviceIDs = RequestIDs(prefix: "device ")
+    private let requestIDs = RequestIDs()
+
+    init() async throws {
+        let clock = clock
+        server = try EmbeddedServer.inMemory { clock.now }
+        alice = server.client()
+        network = ConditionedBackend(server.client())
+        _ = try await alice.connect(as: Credentials("alice"))
+        try createChannel()
+    }
+
+    isolated deinit {
+        // Whatever is left, the system removes it with its other temporary files.
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    func createChannel(_ url: ChannelURL = "general", with users: [UserID] = ["bob"]) throws {
+        try server.createChannel(
+            GroupChannelCreateParams(url.rawValue, userIDs: users, url: url), by: "alice")
+    }
+
+    /// The options of the application.
+    var options: ChatClientOptions {
+        var options = ChatClientOptions()
+        options.isLocalCachingEnabled = true
+        options.directory = directory
+        options.sync.clockSkew = .zero
+        options.sync.backgroundChannels = 0
+        options.sleep = { _ in }
+        options.jitter = { 0 }
+        options.now = { [device] in device.now }
+        options.makeRequestID = { [deviceIDs] in deviceIDs.next() }
+        return options
+    }
+
+    /// Opens the application, as when its process begins.
+    func open(_ options: ChatClientOptions? = nil) async -> ChatClient {
+        await ChatClient.open(backend: network, options: options ?? self.options)
+    }
+
+    @discardableResult
+    func say(_ words: String, in url: ChannelURL = "general") async throws -> [Message] {
+        var messages: [Message] = []
+        for word in words.split(separator: " ") {
+            clock.advance(by: .seconds(1))
+            var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
+            message.userMessageParams = UserMessageCreateParams(String(word))
+            messages.append(try await alice.send(Draft(message, requestID: requestIDs.next())))
+        }
+        return messages
+    }
+
+    /// Waits until the client's store is as some condition has it.
+    func until(
+        _ client: ChatClient, _ condition: (any StoreReader) throws -> Bool
+    ) async throws {
+        let changes: ObservedChanges
+        do {
+            let (snapshot, observed) = try client.engine().store.observe(.everything)
+            if try condition(snapshot) { return }
+            changes = observed
+        }
+        for await _ in changes where try condition(try client.engine().store.snapshot()) { return }
+    }
+}
+
+/// Writes down what it is told, a line each.
+@MainActor
+final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
+    private(set) var heard: [String] = []
+    private var waiting: [(line: String, continuation: CheckedContinuation<Void, Never>)] = []
+
+    /// Waits until it has heard a line.
+    func hears(_ line: String) async {
+        if heard.contains(line) { return }
+        await withCheckedContinuation { waiting.append((line, $0)) }
+    }
+
+    private func hear(_ line: String) {
+        heard.append(line)
+        let ready = waiting.filter { $0.line == line }
+        waiting.removeAll { $0.line == line }
+        for one in ready { one.continuation.resume() }
+    }
+
+    func didConnect(userID: UserID) { hear("connected \(userID)") }
+    func didDisconnect(userID: UserID) { hear("disconnected \(userID)") }
+    func didStartReconnection() { hear("started") }
+    func didSucceedReconnection() { hear("succeeded") }
+    func didFailReconnection() { hear("failed") }
+    func didCancelReconnection() { hear("canceled") }
+    func sessionWasClosed() { hear("session closed") }
+    func sessionTokenDidRequire() { hear("token required") }
+
+    func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
+        hear("unread \(count.groupChannelUnreadMessageCount)")
+    }
+
+    func channel(_ channel: GroupChannel, didReceive message: Message) {
+        hear("\(channel.url) +\(message.text)")
+    }
+    func channel(_ channel: GroupChannel, didUpdate message: Message) {
+        hear("\(channel.url) *\(message.text)")
+    }
+    func channel(_ channel: GroupChannel, messageWasDeleted messageID: MessageID) {
+        hear("\(channel.url) -\(messageID)")
+    }
+    func channel(_ channel: GroupChannel, didReceiveMention message: Message) {
+        hear("\(channel.url) mention \(message.text)")
+    }
+    func channel(_ channel: GroupChannel, didUpdateReactionsOf message: Message) {
+        hear("\(channel.url) reactions of \(message.text)")
+    }
+    func channelWasChanged(_ channel: GroupChannel) { hear("\(channel.url) is \(channel.name)") }
+    func channelWasDeleted(_ channelURL: ChannelURL) { hear("\(channelURL) deleted") }
+    func channelWasLeft(_ channelURL: ChannelURL) { hear("\(channelURL) left") }
+    func channelBannedCurrentUser(_ channelURL: ChannelURL) { hear("\(channelURL) banned me") }
+    func channelWasFrozen(_ channel: GroupChannel) { hear("\(channel.url) frozen") }
+    func channelWasUnfrozen(_ channel: GroupChannel) { hear("\(channel.url) unfrozen") }
+    func channelWasHidden(_ channel: GroupChannel) { hear("\(channel.url) hidden") }
+    func channelDidUpdateReadReceipt(_ channel: GroupChannel) { hear("\(channel.url) read") }
+    func channel(_ channel: GroupChannel, didUpdateTypingStatus users: [User]) {
+        hear("\(channel.url) typing \(users.map(\.userID.rawValue))")
+    }
+    func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
+    {
+        hear("\(channel.url) invited \(invitees.map(\.userID.rawValue))")
+    }
+    func channel(_ channel: GroupChannel, userDidJoin user: User) {
+        hear("\(channel.url) joined \(user.userID)")
+    }
+    func channel(_ channel: GroupChannel, userDidLeave user: User) {
+        hear("\(channel.url) left \(user.userID)")
+    }
+    func channel(_ channel: GroupChannel, userWasMuted user: User) {
+        hear("\(channel.url) muted \(user.userID)")
+    }
+    func channel(_ channel: GroupChannel, userWasUnmuted user: User) {
+        hear("\(channel.url) unmuted \(user.userID)")
+    }
+    func channel(_ channel: GroupChannel, userWasBanned user: User) {
+        hear("\(channel.url) banned \(user.userID)")
+    }
+}

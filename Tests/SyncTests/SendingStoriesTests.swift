@@ -1,0 +1,318 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What went wrong with sending in other systems, as the issues and release notes of these tell.
+@Suite(.timeLimit(.minutes(10))) struct SendingStoriesTests {
+    let story: Story
+
+    init() async throws {
+        story = try await Story()
+    }
+
+    /// Lets some options be those of the device.
+    private func withOptions(
+        _ change: (inout SyncOptions) -> Void, _ body: (Story) async throws -> Void
+    ) async throws {
+        var options = SyncOptions.exact
+        change(&options)
+        try await body(try await Story(options))
+    }
+
+    private func fate(_ id: RequestID) async throws -> DraftFate {
+        try await story.engine.awaitFate(of: id, in: "general")
+    }
+
+    // MARK: Echoes
+
+    /// The answer comes first, and the feed tells the same later (stream-chat-react 2331).
+    @Test func whatTheFeedTellsAfterTheAnswerIsOneMessage() async throws {
+        try await story.open()
+        story.network.hold([.feed], at: .afterEffect)
+        let a = try await story.write("a")
+        guard case .sent = try await fate(a) else {
+            Issue.record("It was not sent.")
+            return
+        }
+        #expect(try story.picture() == "a")
+        story.network.stopHolding()
+        try await story.isTold()
+        #expect(try story.picture() == "a")
+        try await story.end()
+    }
+
+    /// The echoes of three quick messages come in a heap, behind a message of somebody else (KiroCrew
+    /// 3963, stream-chat-swift 3316).
+    @Test func quickOnesKeepTheirPlacesWhileTheyLand() async throws {
+        try await story.say("o")
+        try await story.open()
+        story.network.hold([.feed, .send], at: .afterEffect)
+        for text in ["a", "b", "c"] { _ = try await story.write(text) }
+        var pictures = [try story.picture()]
+        for number in 1...3 {
+            let held = try await story.held(2)
+            let index = try #require(held.firstIndex { $0.call == .send })
+            story.network.release(at: index)
+            try await story.until { try $0.draftCount() == 3 - number }
+            pictures.append(try story.picture())
+        }
+        #expect(pictures == ["o (a) (b) (c)", "o a (b) (c)", "o a b (c)", "o a b c"])
+        story.network.stopHolding()
+        try await story.end()
+        #expect(try story.picture() == "o a b c")
+    }
+
+    /// A page is full of what the user sent himself, and whose answers were lost.
+    @Test func aPageOfTheUsersOwnMessagesTakesThemOutOfTheOutbox() async throws {
+        try await story.open()
+        story.network.hold([.feed], at: .afterEffect)
+        story.sleeper.hold()
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        let a = try await story.write("a")
+        await story.sleeper.begun(1)
+        #expect(try story.picture() == "(a)")
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 10, newer: 0)
+        guard case .sent = try await fate(a) else {
+            Issue.record("It did not land.")
+            return
+        }
+        #expect(try story.picture() == "a")
+        story.sleeper.stopHolding()
+        story.network.stopHolding()
+        try await story.end()
+        #expect(try await story.texts() == ["a"])
+    }
+
+    // MARK: What only the device has
+
+    /// The page that is fetched after a reconnect does not have it (stream-chat-android 6708).
+    @Test func aPageTakesNothingThatWaits() async throws {
+        try await story.say("a")
+        try await story.open()
+        story.sleeper.hold()
+        story.network.failNext(
+            of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
+        _ = try await story.write("b")
+        await story.sleeper.begun(1)
+        await story.engine.disconnect()
+        try await story.connect()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 10, newer: 0)
+        #expect(try story.picture() == "a (b)")
+        story.device.advance(by: .seconds(7))
+        story.sleeper.stopHolding()
+        try await story.sees("a b")
+        try await story.end()
+    }
+
+    /// An empty channel has its first message while the device is away, and so has the device
+    /// (Sendbird's JavaScript 4.14.0).
+    @Test func theFirstMessageOfAnEmptyChannelComesBeforeWhatWaits() async throws {
+        try await story.open()
+        #expect(try story.picture() == "")
+        story.network.goOffline()
+        let b = try await story.write("b")
+        #expect(try story.picture() == "(b)")
+        try await story.say("a")
+        story.network.goOnline()
+        await story.engine.reconnect()
+        _ = try await fate(b)
+        try await story.end()
+        #expect(try story.picture() == "a b")
+    }
+
+    /// A failed message that was removed comes back with the next start (matrix-ios-kit 65, Sendbird's
+    /// JavaScript 4.0.1).
+    @Test func whatWasRemovedStaysSoAfterAStart() async throws {
+        try await story.open()
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        _ = try await fate(long)
+        #expect(try await story.engine.removeFailedMessages([long]) == [long])
+        await story.engine.close()
+        let again = story.restarted()
+        _ = try await again.connect(as: Credentials("bob"))
+        try await again.caughtUp("general")
+        #expect(try story.picture() == "")
+        #expect(try await story.texts() == [])
+        await again.close()
+    }
+
+    /// Who asks for one channel's failed messages is given those of others (Sendbird's JavaScript 4.0.2).
+    @Test func whatFailedIsOfOneChannel() async throws {
+        try story.createChannel("other")
+        try await story.open()
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        _ = try await fate(long)
+        #expect(try story.store.failedMessages(in: "other") == [])
+        #expect(try await story.engine.removeAllFailedMessages(in: "other") == [])
+        #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
+        try await story.end()
+    }
+
+    // MARK: Ends
+
+    /// The process ends while a message is on its way, and the server has it (stream-chat-swift 2676,
+    /// Sendbird's JavaScript 4.39.2).
+    @Test func anEndWhileItIsSentMakesNoSecondOne() async throws {
+        try await story.open()
+        story.network.hold([.send, .feed], at: .afterEffect)
+        let a = try await story.write("a")
+        let b = try await story.write("b")
+        try await story.held(2)
+        await story.engine.close()
+        story.network.stopHolding()
+        #expect(try story.picture() == "(a) (b)")
+        let again = story.restarted()
+        _ = try await again.connect(as: Credentials("bob"))
+        for id in [a, b] { _ = try await again.awaitFate(of: id, in: "general") }
+        #expect(try await story.texts() == ["a", "b"])
+        #expect(try story.picture() == "a b")
+        await again.close()
+    }
+
+    // MARK: Time
+
+    /// What was written the day before is sent, or not, as the application says (stream-chat-swift 2674).
+    @Test(arguments: [1, 3]) func howOldItMayBeIsTheApplicationsChoice(days: Int) async throws {
+        try await withOptions {
+            $0.draftLifetime = .seconds(days * 24 * 3600)
+        } _: { story in
+            story.network.goOffline()
+            let a = try await story.write("a")
+            story.device.advance(by: .seconds(26 * 3600))
+            story.network.goOnline()
+            try await story.connect()
+            let fate = try await story.engine.awaitFate(of: a, in: "general")
+            try await story.engine.caughtUp("general")
+            #expect(try story.picture() == (days == 1 ? "!a" : "a"))
+            if case .failed(let draft) = fate { #expect(draft.errorCode == .pendingError) }
+            try await story.end()
+        }
+    }
+
+    /// A clock that is ten years wrong, and is put right meanwhile (stream-chat-swift 1246).
+    @Test(arguments: [-10, 10]) func whatTheClockSaysMovesNothing(years: Int) async throws {
+        let (a, wrong) = (try await story.say("a")[0], Duration.seconds(years * 365 * 24 * 3600))
+        try await story.open()
+        story.device.advance(by: wrong)
+        story.network.goOffline()
+        let b = try await story.write("b")
+        let c = try await story.write("c")
+        #expect(try story.store.draft(b)?.follows == a.position)
+        #expect(try story.picture() == "a (b) (c)")
+        // Put right; forward would be beyond the three days.
+        if years > 0 { story.device.advance(by: .zero - wrong) }
+        story.network.goOnline()
+        await story.engine.reconnect()
+        _ = try await fate(c)
+        try await story.end()
+        #expect(try story.picture() == "a b c")
+    }
+
+    // MARK: Limits
+
+    @Test func ofWhatFailedTheNewestAreKept() async throws {
+        try await withOptions {
+            $0.failedDraftLimit = 1
+        } _: { story in
+            try await story.open()
+            let first = try await story.write(String(repeating: "x", count: 6000))
+            let second = try await story.write(String(repeating: "y", count: 6000))
+            _ = try await story.engine.awaitFate(of: second, in: "general")
+            #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [second])
+            #expect(try await story.engine.awaitFate(of: first, in: "general") == .canceled)
+            try await story.end()
+        }
+    }
+
+    @Test func whatFailedLongAgoGoesWithTheNextConnection() async throws {
+        var options = SyncOptions.exact
+        options.failedDraftLifetime = .seconds(24 * 3600)
+        let story = try await Story(options)
+        try await story.open()
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        _ = try await story.engine.awaitFate(of: long, in: "general")
+        await story.engine.disconnect()
+        story.device.advance(by: .seconds(25 * 3600))
+        #expect(try story.store.draftCount() == 1)
+        try await story.connect()
+        #expect(try await story.engine.awaitFate(of: long, in: "general") == .canceled)
+        #expect(try story.store.draftCount() == 0)
+        try await story.end()
+    }
+
+    @Test func whatIsTriedTooOftenFailsAndTheOthersGoOn() async throws {
+        try await withOptions {
+            $0.backoff = Backoff(
+                interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
+        } _: { story in
+            try await story.open()
+            story.network.failNext(
+                2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
+            let a = try await story.write("a")
+            let b = try await story.write("b")
+            guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+            else {
+                Issue.record("It did not fail.")
+                return
+            }
+            #expect(draft.errorCode == .pendingError && draft.isResendable && draft.attempts == 2)
+            _ = try await story.engine.awaitFate(of: b, in: "general")
+            try await story.engine.resend(a)
+            _ = try await story.engine.awaitFate(of: a, in: "general")
+            #expect(try await story.texts() == ["b", "a"])
+            try await story.end()
+        }
+    }
+
+    // MARK: Fates
+
+    @Test func eachFateIsToldOnceToWhoFollows() async throws {
+        let events = await story.engine.events()
+        try await story.open()
+        let a = try await story.write("a")
+        guard case .sent(let message) = try await fate(a), let id = message.messageID else {
+            Issue.record("It was not sent.")
+            return
+        }
+        let reaction = try await story.engine.react(.add, "+1", to: id, in: "general")
+        _ = try await fate(reaction)
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        _ = try await fate(long)
+        try await story.engine.cancel(long)
+        try await story.end()
+        var told: [String] = []
+        for await case .fate(let fate, let draft) in events {
+            switch fate {
+            case .sent: told.append("\(draft.requestID) sent")
+            case .done: told.append("\(draft.requestID) done")
+            case .failed: told.append("\(draft.requestID) failed")
+            case .canceled: told.append("\(draft.requestID) canceled")
+            case .unknown: told.append("\(draft.requestID) unknown")
+            }
+        }
+        #expect(told == ["\(a) sent", "\(reaction) done", "\(long) failed", "\(long) canceled"])
+    }
+
+    @Test func whoAsksAfterTheEndIsToldToo() async throws {
+        try await story.open()
+        let a = try await story.write("a")
+        guard case .sent(let message) = try await fate(a), let id = message.messageID else {
+            Issue.record("It was not sent.")
+            return
+        }
+        let deletion = try await story.engine.delete(id, in: "general")
+        try await story.sees("")
+        #expect(try await fate(deletion) == .done)
+        guard case .sent = try await fate(a) else {
+            Issue.record("It was forgotten.")
+            return
+        }
+        #expect(try await fate("nobody's") == .unknown)
+        try await story.end()
+    }
+}

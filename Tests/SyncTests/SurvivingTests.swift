@@ -1,0 +1,175 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Sync
+import Testing
+
+@testable import Store
+
+/// What bob wrote outlives what becomes of his device; it is sent once, and in its order.
+@Suite(.timeLimit(.minutes(10))) struct SurvivingTests {
+    private let directory = ScratchDirectory()
+    private let disk = FailingDisk()
+
+    /// Lets bob write b and c offline, lets something happen to what is on the disk, and lets him come
+    /// back with the store that it leaves.
+    private func survives(_ disaster: (ChatStore) throws -> ChatStore) async throws {
+        let story = try await Story(store: disk.open(directory.url))
+        try await story.say("a")
+        try await story.open()
+        story.network.goOffline()
+        let b = try await story.write("b")
+        let c = try await story.write("c")
+        #expect(try story.picture() == "a (b) (c)")
+        await story.engine.close()
+        let store = try disaster(story.store)
+        #expect(try store.pendingMessages(in: "general").map(\.text) == ["b", "c"])
+        story.network.goOnline()
+        let engine = story.restarted(store: store)
+        _ = try await engine.connect(as: Credentials("bob"))
+        for id in [b, c] {
+            guard case .sent = try await engine.awaitFate(of: id, in: "general") else {
+                Issue.record("\(id) was not sent.")
+                continue
+            }
+        }
+        #expect(try await story.texts() == ["a", "b", "c"])
+        try await engine.caughtUp("general")
+        #expect(try store.read { try $0.picture(of: "general") } == "a b c")
+        #expect(try store.draftCount() == 0)
+        await engine.close()
+        store.close()
+    }
+
+    @Test func aCacheThatIsCleared() async throws {
+        try await survives { store in
+            try store.write { try $0.clearCachedData() }
+            return store
+        }
+    }
+
+    @Test func aChannelThatIsCleared() async throws {
+        try await survives { store in
+            try store.write { try $0.clearMessages(in: "general") }
+            return store
+        }
+    }
+
+    @Test func messagesThatAreEvicted() async throws {
+        try await survives { store in
+            try store.write { try $0.evictOldestMessages(10, in: "general") }
+            return store
+        }
+    }
+
+    @Test func aCacheThatIsRebuilt() async throws {
+        try await survives { store in
+            store.close()
+            try Data("damage".utf8).write(to: directory.url.appending(path: "cache/CURRENT"))
+            #expect { try ChatStore(at: directory.url) } throws: {
+                ($0 as? StoreError)?.code == .corruption
+            }
+            try ChatStore.rebuildCache(at: directory.url)
+            return try ChatStore(at: directory.url)
+        }
+    }
+
+    @Test func aSchemaThatIsNew() async throws {
+        try await survives { store in
+            store.close()
+            let schema = StoreSchema(migrations: [Migration(to: 2) { (_, _, _) in }])
+            return try ChatStore(
+                at: directory.url, environments: (.disk(), .disk()), schema: schema)
+        }
+    }
+
+    @Test func powerThatIsCut() async throws {
+        try await survives { store in
+            try disk.cutPower(of: store, at: directory.url)
+            return try ChatStore(at: directory.url)
+        }
+    }
+
+    @Test func anotherUserWhoIsLetInMeanwhile() async throws {
+        let story = try await Story(store: disk.open(directory.url))
+        try await story.open()
+        story.network.goOffline()
+        _ = try await story.write("a")
+        let b = try await story.write("b")
+        await story.engine.close()
+        story.network.goOnline()
+        // What is bob's is not for carol, who has a store of her own.
+        let hers = try ChatStore.inMemory()
+        let carol = SyncEngine(store: hers, backend: story.server.client())
+        _ = try await carol.connect(as: Credentials("carol"))
+        try await carol.caughtUp()
+        #expect(try hers.draftCount() == 0)
+        await carol.close()
+        let again = story.restarted()
+        await #expect { try await again.connect(as: Credentials("carol")) } throws: {
+            ($0 as? SyncError)?.code == .otherUser
+        }
+        #expect(try await story.texts() == [])
+        _ = try await again.connect(as: Credentials("bob"))
+        _ = try await again.awaitFate(of: b, in: "general")
+        #expect(try await story.texts() == ["a", "b"])
+        await again.close()
+        story.store.close()
+    }
+
+    // MARK: Logging out
+
+    @Test func whoLogsOutIsHandedBackWhatWasNotSent() async throws {
+        let story = try await Story(store: disk.open(directory.url))
+        try await story.open()
+        story.network.goOffline()
+        let path = directory.url.appending(path: "a.bin").path
+        try Data("a".utf8).write(to: URL(filePath: path))
+        var params = FileMessageCreateParams(UploadableFile(path: path))
+        params.text = "a"
+        let a = try #require(
+            try await story.engine.send(params, in: "general", keepsCopies: true).requestID)
+        let b = try await story.write("b")
+        let reaction = try await story.engine.reactToUnsent(.add, "+1", to: b, in: "general")
+        // Handed back, and left where it is: bob may come again.
+        #expect(try story.store.drafts().map(\.requestID) == [a, b, reaction])
+        let drafts = try await story.engine.discardDrafts()
+        #expect(drafts.map(\.requestID) == [a, b, reaction])
+        #expect(drafts.map { $0.message?.text } == ["a", "b", nil])
+        for id in [a, b, reaction] {
+            #expect(try await story.engine.awaitFate(of: id, in: "general") == .canceled)
+        }
+        let copies = directory.url.appending(path: "files").path
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
+        #expect(FileManager.default.fileExists(atPath: path))
+        story.network.goOnline()
+        await story.engine.reconnect()
+        try await story.end()
+        #expect(try await story.texts() == [])
+        story.store.close()
+    }
+
+    @Test func whoIsRevokedMayStillHaveWhatWasNotSent() async throws {
+        let story = try await Story(store: disk.open(directory.url))
+        try await story.open()
+        story.network.goOffline()
+        let a = try await story.write("a")
+        try story.server.revokeUser("bob")
+        story.network.goOnline()
+        await story.engine.reconnect()
+        try await story.engine { $0.connection == .revoked }
+        #expect(try story.store.draft(a)?.state == .pending)
+        #expect(try await story.engine.discardDrafts().map(\.requestID) == [a])
+        #expect(try story.store.draftCount() == 0)
+        await story.close()
+        story.store.close()
+    }
+}
+
+extension Story {
+    /// The texts that the server has, the oldest first.
+    func texts(_ url: ChannelURL = "general") async throws -> [String] {
+        try await alice.messages(in: url, at: .newest, older: 100, newer: 0).messages.map(\.text)
+    }
+}
