@@ -2,6 +2,7 @@ import Collections
 import EmbeddedServer
 import Models
 import ScrollbackTesting
+import Store
 import Sync
 import Testing
 
@@ -107,6 +108,404 @@ import Testing
         await view.shows("d e f ~ x y …")
         story.network.stopHolding()
         await view.shows("d e f g h x y")
+        try await story.end()
+    }
+
+    // MARK: Where the window is
+
+    @Test func aMessageOutsideTheWindowIsStoredAndNotShown() async throws {
+        let story = try await Story()
+        let told = try await story.say("a b c d e f")
+        try await story.open()
+        let view = story.view(at: .time(told[2].createdAt), .sized(1, 2))
+        _ = try await view.collection.start().value
+        #expect(view.picture == "… b c d …")
+
+        try await story.say("g")
+        try await story.sees("a b c d e f g")
+        try await view.isUpToDate()
+        #expect(view.picture == "… b c d …")
+        #expect(view.heard.filter { $0.hasPrefix("added") }.isEmpty)
+        try await view.collection.loadNext()
+        try await view.collection.loadNext()
+        #expect(view.picture == "… b c d e f g")
+        #expect(!view.collection.hasNext)
+        try await story.say("h")
+        await view.shows("… b c d e f g h")
+        try await story.end()
+    }
+
+    @Test func aJumpToTheMiddleOfWhatWasNeverSeen() async throws {
+        let story = try await Story()
+        let told = try await story.say("a b c d e f g h i")
+        try await story.connect()
+        let view = story.view(at: .time(told[4].createdAt), .sized(2, 2))
+        view.collection.start()
+        #expect(view.picture == "… …")
+        await view.shows("… c d e f …")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b c d e f …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "a b c d e f g h …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "a b c d e f g h i")
+        try await story.end()
+    }
+
+    @Test func theViewpointIsMoved() async throws {
+        let story = try await Story()
+        let told = try await story.say("a b c d e f")
+        try await story.open()
+        let view = story.view(.sized(2, 1))
+        _ = try await view.collection.start().value
+        #expect(view.picture == "… e f")
+        let moved = try await view.collection.restart(at: .time(told[1].createdAt))
+        #expect(moved.map(\.text) == ["a", "b"])
+        #expect(view.picture == "a b …")
+        #expect(view.collection.startingPoint == .time(told[1].createdAt))
+        try await story.end()
+    }
+
+    @Test func aViewBeginsWhereTheUserHasReadTo() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        story.clock.advance(by: .seconds(1))
+        try await story.network.markAsRead("general")
+        try await story.say("c d e")
+        try await story.sees("a b c d e")
+        try await story.until { try $0.groupChannel("general")?.myLastRead != nil }
+        let view = story.view(at: .lastRead, .sized(1, 2))
+        _ = try await view.collection.start().value
+        #expect(view.picture == "… b c d …")
+        try await story.end()
+    }
+
+    @Test func theNewestCanComeFirst() async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        try await story.open()
+        var params = MessageListParams.sized(2)
+        params.isReversed = true
+        let view = story.view(params)
+        _ = try await view.collection.start().value
+        #expect(view.collection.messages.map(\.text) == ["c", "b"])
+        try await view.collection.send(UserMessageCreateParams("d"))
+        await view.until { $0.items.first?.message?.messageID != nil && $0.items.count == 3 }
+        #expect(view.collection.messages.map(\.text) == ["d", "c", "b"])
+        #expect(try await view.collection.loadPrevious().map(\.text) == ["a"])
+        #expect(view.collection.messages.map(\.text) == ["d", "c", "b", "a"])
+        try await story.end()
+    }
+
+    @Test func noMoreRowsAreKeptThanOneWants() async throws {
+        let story = try await Story()
+        try await story.say("a b c d e f g h")
+        try await story.open()
+        let view = story.view(.sized(2, 2), capacity: 4)
+        _ = try await view.collection.start().value
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "… e f g h")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "… c d e f …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "… e f g h")
+        try await story.say("i")
+        await view.shows("… f g h i")
+        try await story.end()
+    }
+
+    // MARK: What a list shows
+
+    @Test func aMessageThatDoesNotMatchAnyMoreIsDeleted() async throws {
+        let story = try await Story()
+        let a = try await story.say("a b")[0]
+        try await story.open()
+        var params = MessageListParams()
+        params.customTypes = [""]
+        let view = story.view(params)
+        _ = try await view.collection.start().value
+        #expect(view.picture == "a b")
+        var update = UserMessageUpdateParams()
+        update.customType = "secret"
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.alice.update(
+            a.messageID!, in: "general", with: .user(update), requestID: "update")
+        await view.shows("b")
+        await view.hears("deleted a: eventMessageUpdated, succeeded")
+        try await story.end()
+    }
+
+    @Test func fewOfAHistoryAreFoundPageByPage() async throws {
+        let story = try await Story()
+        try await story.say((1...60).map { "m\($0)" }.joined(separator: " "))
+        try await story.connect()
+        try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        try await story.until {
+            try $0.messages(in: "general").contains { $0.text == "mine" && $0.messageID != nil }
+        }
+        try await story.say((61...70).map { "m\($0)" }.joined(separator: " "))
+        var params = MessageListParams.sized(20)
+        params.senderUserIDs = ["bob"]
+        let view = story.view(params)
+        #expect(try await view.collection.start().value.map(\.text) == ["mine"])
+        try await story.end()
+    }
+
+    @Test func twoViewsOfAChannelShowWhatEachIsFor() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        var params = MessageListParams()
+        params.senderUserIDs = ["bob"]
+        let (all, mine) = (story.view(), story.view(params))
+        _ = try await all.collection.start().value
+        _ = try await mine.collection.start().value
+        try await all.collection.send(UserMessageCreateParams("b"))
+        await all.shows("a b")
+        try await story.say("c")
+        await all.shows("a b c")
+        await mine.shows("b")
+        all.collection.dispose()
+        try await mine.collection.send(UserMessageCreateParams("d"))
+        await mine.shows("b d")
+        #expect(all.picture.hasPrefix("a b c"))
+        try await story.end()
+    }
+
+    @Test func whatIsDoneOfflineShowsAtOnce() async throws {
+        let story = try await Story()
+        try await story.open()
+        try await story.engine.send(UserMessageCreateParams("a"), in: "general")
+        try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        try await story.until { try $0.messages(in: "general").count == 2 }
+        let c = try await story.say("c")[0]
+        try await story.until { try $0.messages(in: "general").count == 3 }
+        let view = story.view()
+        _ = try await view.collection.start().value
+        let own = view.collection.messages.filter { $0.sender?.userID == "bob" }
+        await story.engine.disconnect()
+
+        var update = UserMessageUpdateParams()
+        update.text = "A"
+        try await view.collection.update(own[0], with: .user(update))
+        try await view.collection.delete(own[1])
+        try await view.collection.addReaction("+1", to: c)
+        #expect(view.collection.messages.map(\.text) == ["A", "c"])
+        #expect(view.collection.messages[1].reactions.map(\.key) == ["+1"])
+        try await story.connect()
+        try await story.engine.caughtUp()
+        try await story.until { try $0.draftCount() == 0 }
+        await view.until { $0.items.count == 2 }
+        #expect(view.collection.messages.map(\.text) == ["A", "c"])
+        try await story.end()
+    }
+
+    @Test func aDraftIsRewrittenAndTakenBack() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        await story.engine.disconnect()
+        let a = try await view.collection.send(UserMessageCreateParams("a"))
+        let b = try await view.collection.send(UserMessageCreateParams("b"))
+        var update = UserMessageUpdateParams()
+        update.text = "A"
+        try await view.collection.update(a, with: .user(update))
+        #expect(view.picture == "(A) (b)")
+        try await view.collection.delete(b)
+        #expect(view.picture == "(A)")
+        try await story.connect()
+        await view.shows("A")
+        try await story.end()
+    }
+
+    // MARK: What is missing
+
+    @Test func offlineWhatLiesBehindAGapIsShownWithTheGap() async throws {
+        var options = SyncOptions.exact
+        options.hugeGapThreshold = 2
+        let story = try await Story(options)
+        try await story.say("a b c")
+        try await story.open()
+        story.tellNewest(1)
+        let shown = story.view()
+        _ = try await shown.collection.start().value
+        story.network.hold([.messages])
+        try await story.sayAway("d e f g h i")
+        await shown.shows("a b c ~ i …")
+        shown.collection.dispose()
+        story.network.goOffline()
+        story.network.stopHolding()
+        await story.engine.disconnect()
+
+        let view = story.view(.sized(2))
+        view.collection.start()
+        #expect(view.picture == "… c ~ i …")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b c ~ i …")
+        #expect(!view.collection.hasPrevious)
+        await story.close()
+    }
+
+    @Test func aHugeGapIsTold() async throws {
+        var options = SyncOptions.exact
+        options.hugeGapThreshold = 3
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a b")
+        try await story.open()
+        let view = story.view(.sized(3, 3))
+        _ = try await view.collection.start().value
+        story.tellNewest(1)
+        try await story.sayAway("c d e f g h i j k")
+        await view.hears("huge gap")
+        #expect(view.picture == "a b ~ g h i j k" || view.picture == "a b ~ f g h i j k")
+
+        // The application begins anew at the first message that it shows.
+        let first = view.collection.messages[0]
+        try await view.collection.restart(at: .time(first.createdAt))
+        #expect(view.picture == "a b c …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "a b c d e f …")
+        try await view.collection.loadNext()
+        try await view.collection.loadNext()
+        #expect(view.picture == "a b c d e f g h i j k")
+        try await story.end()
+    }
+
+    @Test func aHugeGapIsFilledWhereOneAsks() async throws {
+        var options = SyncOptions.exact
+        options.hugeGapThreshold = 3
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a b")
+        try await story.open()
+        let view = story.view(.sized(2))
+        _ = try await view.collection.start().value
+        story.tellNewest(1)
+        try await story.sayAway("c d e f g h i j k")
+        await view.hears("huge gap")
+        var gap = view.items.compactMap(\.gap).first
+        #expect(gap != nil)
+        while let left = gap { gap = try await view.collection.fill(left) }
+        #expect(view.picture == "a b c d e f g h i j k")
+        try await story.end()
+    }
+
+    @Test func aHugeGapHealsInPlaceByPolicy() async throws {
+        var options = SyncOptions.exact
+        options.hugeGapThreshold = 3
+        options.pageSize = 2
+        options.hugeGapPolicy = .heal
+        let story = try await Story(options)
+        try await story.say("a b")
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        story.tellNewest(1)
+        try await story.sayAway("c d e f g h i j k")
+        await view.hears("huge gap")
+        await view.shows("a b c d e f g h i j k")
+        try await story.end()
+    }
+
+    @Test func aHistoryThatIsResetIsGone() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.network.resetMyHistory(of: "general")
+        await view.shows("")
+        try await story.say("c")
+        await view.shows("c")
+        try await story.end()
+    }
+
+    @Test func aChannelThatIsLeftWhileOpenIsTold() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        try await story.network.leave("general")
+        await view.hears("channel general deleted: eventUserLeft")
+        #expect(view.collection.isChannelDeleted)
+        #expect(view.items.compactMap(\.message).isEmpty)
+        await story.close()
+    }
+
+    // MARK: Asking
+
+    @Test func nothingIsAskedForThatIsKnown() async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        try await story.open()
+        try await story.engine.caughtUp()
+        story.network.clearLog()
+        let view = story.view(.sized(2))
+        #expect(try await view.collection.start().value.map(\.text) == ["b", "c"])
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b c")
+        #expect(!story.network.log.contains { $0.contains("messages") })
+        try await story.end()
+    }
+
+    @Test func theCacheAloneOrTheServerAlone() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.connect()
+        let cached = story.view()
+        #expect(try await cached.collection.start(.cacheOnly).value == [])
+        #expect(cached.picture == "…")
+        cached.collection.dispose()
+        let server = story.view()
+        let api = server.collection.start(.apiOnly)
+        #expect(server.picture == "…")
+        #expect(try await api.value.map(\.text) == ["a"])
+        try await story.end()
+    }
+
+    @Test func whatIsAskedTwiceIsRefused() async throws {
+        let story = try await Story()
+        try await story.say("a b c d")
+        try await story.open()
+        let view = story.view(.sized(1))
+        await #expect { try await view.collection.loadPrevious() } throws: {
+            ($0 as? CollectionError)?.code == .notStarted
+        }
+        _ = try await view.collection.start().value
+        await #expect { try await view.collection.start().value } throws: {
+            ($0 as? CollectionError)?.code == .queryInProgress
+        }
+        view.collection.dispose()
+        await #expect { try await view.collection.loadPrevious() } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        await #expect { try await view.collection.send(UserMessageCreateParams("x")) } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        try await story.end()
+    }
+
+    @Test func olderMessagesAreLoadedOnceAtATime() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 1
+        let story = try await Story(options)
+        try await story.say("a b c d")
+        try await story.connect()
+        let view = story.view(.sized(1))
+        _ = try await view.collection.start().value
+        story.network.hold([.messages])
+        async let first = view.collection.loadPrevious()
+        try await story.held(1)
+        await #expect { try await view.collection.loadPrevious() } throws: {
+            ($0 as? CollectionError)?.code == .queryInProgress
+        }
+        story.network.stopHolding()
+        #expect(try await first.map(\.text) == ["c"])
         try await story.end()
     }
 }

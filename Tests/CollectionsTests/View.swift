@@ -63,6 +63,14 @@ final class View: MessageCollectionDelegate {
     /// Waits until it has heard a line.
     func hears(_ line: String) async { await until { $0.heard.contains(line) } }
 
+    /// Waits until it has been told of all that was done to the store before.
+    func isUpToDate() async throws {
+        let url = collection.channelURL
+        try collection.engine.store.tell(.typing([], in: url), source: .eventTypingStatusUpdated)
+        await until { $0.heard.last?.hasSuffix("eventTypingStatusUpdated") ?? false }
+        heard.removeLast()
+    }
+
     private func hear(_ line: String) {
         heard.append(line)
         onHearing(line)

@@ -497,44 +497,36 @@ extension Window {
         _ count: Int, _ crossesGaps: Bool, in reader: some StoreReader,
         _ edits: inout WindowEdits
     ) throws(StoreError) -> (found: Int, gap: Gap?) {
-        var start = olderEdge
-        var found = 0
-        while true {
-            let gap = try reader.firstGap(below: start, in: channelURL)
-            let floor = gap?.upper ?? .beginning
-            if floor < start {
-                // One more than asked for tells whether there is more.
-                let messages = try reader.messages(
-                    in: channelURL, from: floor, includesLower: true, to: start,
-                    isNewestFirst: true, limit: count - found + 1, matching: filter)
-                for message in messages.prefix(count - found) { save(held: message, &edits) }
-                if messages.count > count - found {
-                    lower = messages.dropLast().last?.position.map { .position($0) } ?? start
-                    return (count, nil)
-                }
-                found += messages.count
-                lower = floor
-            }
-            guard let gap else { return (found, nil) }
-            if found == count { return (found, nil) }
-            guard crossesGaps else { return (found, gap) }
-            // Single messages may be held in it.
-            let messages = try reader.messages(
-                in: channelURL, from: gap.lower, includesLower: true, to: min(gap.upper, lower),
-                isNewestFirst: true, limit: count - found, matching: filter)
-            for message in messages { save(held: message, &edits) }
-            found += messages.count
-            if found == count {
-                lower = messages.last?.position.map { .position($0) } ?? lower
-                return (count, nil)
-            }
-            if gap.lower == .beginning {
-                lower = messages.last?.position.map { .position($0) } ?? lower
-                return (found, gap)
-            }
-            lower = gap.lower
-            start = gap.lower
+        let start = crossesGaps ? lower : olderEdge
+        let gap = try reader.firstGap(below: start, in: channelURL)
+        let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
+        guard floor < start else { return (0, gap) }
+        // One more than asked for tells whether there is more.
+        let messages = try reader.messages(
+            in: channelURL, from: floor, includesLower: true, to: start, isNewestFirst: true,
+            limit: count + 1, matching: filter)
+        for message in messages.prefix(count) { save(held: message, &edits) }
+        if messages.count > count {
+            lower = messages.dropLast().last.map(\.bound) ?? start
+            return (count, nil)
         }
+        lower = crossesGaps ? try oldestBound(in: reader, messages.last?.bound ?? start) : floor
+        return (messages.count, messages.count == count ? nil : gap)
+    }
+
+    /// The oldest place to be shown where all is shown that is held.
+    ///
+    /// - Parameters:
+    ///   - reader: What to read from.
+    ///   - oldest: Where the oldest message is, or where it would be.
+    /// - Returns: The beginning; what is above it, if that is not known.
+    /// - Throws: What reading throws.
+    private func oldestBound(
+        in reader: some StoreReader, _ oldest: Gap.Bound
+    ) throws(StoreError) -> Gap.Bound {
+        let gap = try reader.firstGap(above: .beginning, in: channelURL)
+        guard let gap, gap.lower == .beginning else { return .beginning }
+        return min(oldest, gap.upper)
     }
 
     @discardableResult
@@ -542,42 +534,20 @@ extension Window {
         _ count: Int, _ crossesGaps: Bool, in reader: some StoreReader,
         _ edits: inout WindowEdits
     ) throws(StoreError) -> (found: Int, gap: Gap?) {
-        var start = upper
-        var found = 0
-        while true {
-            let gap = try reader.firstGap(above: start, in: channelURL)
-            let ceiling = gap?.lower ?? .end
-            if start < ceiling {
-                let messages = try reader.messages(
-                    in: channelURL, from: start, to: ceiling, includesUpper: true,
-                    isNewestFirst: false, limit: count - found + 1, matching: filter)
-                for message in messages.prefix(count - found) { save(held: message, &edits) }
-                if messages.count > count - found {
-                    upper = messages.dropLast().last?.position.map { .position($0) } ?? start
-                    return (count, nil)
-                }
-                found += messages.count
-                upper = ceiling
-            }
-            guard let gap else { return (found, nil) }
-            if found == count { return (found, nil) }
-            guard crossesGaps else { return (found, gap) }
-            let messages = try reader.messages(
-                in: channelURL, from: max(gap.lower, upper), to: gap.upper, includesUpper: true,
-                isNewestFirst: false, limit: count - found, matching: filter)
-            for message in messages { save(held: message, &edits) }
-            found += messages.count
-            if found == count {
-                upper = messages.last?.position.map { .position($0) } ?? upper
-                return (count, nil)
-            }
-            if gap.upper == .end {
-                upper = .end
-                return (found, gap)
-            }
-            upper = gap.upper
-            start = gap.upper
+        let start = upper
+        let gap = try reader.firstGap(above: start, in: channelURL)
+        let ceiling = crossesGaps ? .end : gap?.lower ?? .end
+        guard start < ceiling else { return (0, gap) }
+        let messages = try reader.messages(
+            in: channelURL, from: start, to: ceiling, includesUpper: true, isNewestFirst: false,
+            limit: count + 1, matching: filter)
+        for message in messages.prefix(count) { save(held: message, &edits) }
+        if messages.count > count {
+            upper = messages.dropLast().last.map(\.bound) ?? start
+            return (count, nil)
         }
+        upper = ceiling
+        return (messages.count, messages.count == count ? nil : gap)
     }
 
     /// What is asked of the store: where changes are laid over messages, they may bring one into the list.
@@ -610,4 +580,9 @@ extension Window {
     private func showAllUnsent(_ edits: inout WindowEdits) {
         for id in drafts.keys { showUnsent(id, edits.sources[.unsent(id)], &edits) }
     }
+}
+
+extension Message {
+    /// Where it is; what is held has a place.
+    fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }

@@ -1,0 +1,148 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Sync
+import Testing
+
+/// What a view is told of a message on its way to the server, row by row: which call, with which status.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct SendingTableTests {
+    private func view(_ story: Story) async throws -> View {
+        try await story.say("a")
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        _ = view.news()
+        return view
+    }
+
+    @Test func aMessageThatIsSent() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        try await view.collection.send(UserMessageCreateParams("b"))
+        await view.shows("a b")
+        await view.hears("updated b: eventMessageSent, succeeded")
+        #expect(
+            view.messageNews == [
+                "added b: localMessagePendingCreated, pending",
+                "updated b: eventMessageSent, succeeded",
+            ])
+        try await story.end()
+    }
+
+    @Test func aMessageThatIsRefusedAndSentAgain() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        try await story.alice.setFrozen(true, "general")
+        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        await view.shows("a !b")
+        #expect(view.collection.failedMessages.map(\.text) == ["b"])
+        try await story.alice.setFrozen(false, "general")
+        try await view.collection.resend(message.requestID!)
+        #expect(view.picture == "a (b)" || view.picture == "a b")
+        await view.shows("a b")
+        #expect(
+            view.messageNews == [
+                "added b: localMessagePendingCreated, pending",
+                "updated b: localMessageFailed, failed",
+                "updated b: localMessageResendStarted, pending",
+                "updated b: eventMessageSent, succeeded",
+            ])
+        #expect(view.collection.failedMessages.isEmpty)
+        try await story.end()
+    }
+
+    @Test func aMessageThatFailedAndIsTakenOut() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        try await story.alice.setFrozen(true, "general")
+        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        await view.shows("a !b")
+        #expect(
+            try await view.collection.removeFailedMessages([message.requestID!])
+                == [message.requestID!])
+        #expect(view.picture == "a")
+        #expect(
+            view.messageNews == [
+                "added b: localMessagePendingCreated, pending",
+                "updated b: localMessageFailed, failed",
+                "deleted b: localMessageCanceled, failed",
+            ])
+        try await story.end()
+    }
+
+    @Test func aMessageThatIsCanceled() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        await story.engine.disconnect()
+        let message = try await view.collection.send(UserMessageCreateParams("b"))
+        #expect(try await view.collection.cancel(message.requestID!))
+        #expect(view.picture == "a")
+        #expect(
+            view.messageNews == [
+                "added b: localMessagePendingCreated, pending",
+                "updated b: localMessageCanceled, canceled",
+                "deleted b: localMessageCanceled, pending",
+            ])
+        await story.close()
+    }
+
+    @Test func aMessageOfSomebodyElse() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        let b = try await story.say("b")[0]
+        await view.shows("a b")
+        try await story.edit(b, to: "B")
+        await view.shows("a B")
+        try await story.react("+1", to: b)
+        await view.hears("updated B: eventReactionUpdated, succeeded")
+        try await story.delete(b)
+        await view.shows("a")
+        #expect(
+            view.messageNews == [
+                "added b: eventMessageReceived, succeeded",
+                "updated B: eventMessageUpdated, succeeded",
+                "updated B: eventReactionUpdated, succeeded",
+                "deleted B: eventMessageDeleted, succeeded",
+            ])
+        try await story.end()
+    }
+
+    @Test func severalMessagesAreSentInTheirOrder() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        await story.engine.disconnect()
+        for word in ["b", "c", "d"] {
+            try await view.collection.send(UserMessageCreateParams(word))
+        }
+        #expect(view.picture == "a (b) (c) (d)")
+        #expect(view.collection.pendingMessages.map(\.text) == ["b", "c", "d"])
+        try await story.say("x")
+        try await story.connect()
+        await view.shows("a x b c d")
+        #expect(view.collection.pendingMessages.isEmpty)
+        try await story.end()
+    }
+
+    @Test func aFileTellsHowFarItIs() async throws {
+        let story = try await Story()
+        let view = try await view(story)
+        var params = FileMessageCreateParams()
+        var file = UploadableFile()
+        file.data = Data(repeating: 7, count: 1000)
+        params.file = file
+        try await view.collection.send(params)
+        await view.until { $0.items.last?.message?.messageID != nil }
+        #expect(view.heard.contains("uploaded 1000 of 1000"))
+        try await story.end()
+    }
+}
+
+extension View {
+    /// What was heard of messages.
+    fileprivate var messageNews: [String] {
+        heard.filter { !$0.hasPrefix("channel") && !$0.hasPrefix("uploaded") }
+    }
+}
