@@ -47,7 +47,7 @@ import Testing
             naive.begin()
             for _ in 0..<(1 + random.number(below: random.oneIn(8) ? 300 : 6)) {
                 let known = naive.rows.keys.sorted()
-                func any() -> Int? { known.isEmpty ? nil : known[random.number(below: known.count)] }
+                func any() -> Int? { known.randomElement(using: &random) }
                 // No two rows have one key.
                 func key(_ id: Int) -> Int { random.number(below: 50) * 100_000 + id }
                 let text = random.number(below: 3)

@@ -156,7 +156,9 @@ public final class GroupChannelCollection {
 
     // MARK: The end
 
-    /// Ends it: nothing is told from here on, and nothing loaded. Doing it twice is doing it once.
+    /// Ends it: nothing is told from here on, and nothing loaded.
+    ///
+    /// Doing it twice is doing it once.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true

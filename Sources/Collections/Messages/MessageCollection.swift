@@ -263,26 +263,26 @@ public final class MessageCollection {
     private func take(_ change: Change) {
         let edits = window.fold(change)
         if edits.isMissed {
-            readAgain()
+            readAgain(after: edits)
         } else {
             apply(edits, .told(edits.canceled))
         }
         for entry in change.entries where !isDisposed { tell(entry) }
     }
 
-    private func readAgain() {
+    private func readAgain(after told: WindowEdits) {
         do throws(CollectionError) {
             let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
             var next = window
             let edits: WindowEdits
             do throws(StoreError) {
-                edits = try next.readAgain(in: snapshot)
+                edits = try next.readAgain(in: snapshot, after: told)
                 channel = try snapshot.groupChannel(channelURL) ?? channel
             } catch {
                 throw CollectionError(error)
             }
             window = next
-            apply(edits, .told([]))
+            apply(edits, .told(edits.canceled))
         } catch {
             // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
         }
