@@ -80,7 +80,7 @@ let package = Package(
 
         .executableTarget(
             name: "REPL",
-            dependencies: ["Scrollback", "CReadline"],
+            dependencies: ["Scrollback", "EmbeddedServer", "CReadline"],
             path: "Examples/REPL"
         ),
 

@@ -20,7 +20,7 @@ extension Command {
         ) { arguments in
             let store = try arguments.workspace.store
             let channels = try store.groupChannels(matching: try arguments.query)
-            var lines = channels.isEmpty ? [] : [columns(channels.map(\.cells))]
+            var lines = channels.isEmpty ? [] : [columns(channels.map(\.tableRow))]
             let others = try store.groupChannelCount() - channels.count
             if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
             let count = try store.channelURLs().count
@@ -174,12 +174,5 @@ extension Command.Arguments {
             }
             return query
         }
-    }
-}
-
-extension GroupChannel {
-    /// What a list shows of it.
-    fileprivate var cells: [String] {
-        [url.rawValue, name] + (lastMessage.map { [$0.text] } ?? [])
     }
 }
