@@ -84,6 +84,12 @@ let package = Package(
             path: "Examples/REPL"
         ),
 
+        .executableTarget(
+            name: "Messenger",
+            dependencies: ["Scrollback", "EmbeddedServer"],
+            path: "Examples/Messenger"
+        ),
+
         // MARK: Tests
 
         .testTarget(name: "ModelsTests", dependencies: ["Models"], exclude: ["Golden"]),

@@ -124,6 +124,81 @@ import Testing
         await client.close()
     }
 
+    @Test(arguments: ChatClient.Wiping.allCases)
+    func whoLogsOutGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        await client.disconnect()
+        try await client.send(UserMessageCreateParams("b"), in: "general")
+
+        let drafts = try await client.logOut(wiping: wiping)
+        #expect(drafts.compactMap { $0.message?.text } == ["b"])
+        #expect(collection.isDisposed)
+        #expect(client.currentUser == nil)
+        #expect(throws: SyncError.self) { try client.engine() }
+        let again = await story.open()
+        #expect(again.currentUser == nil)
+        try await again.connect(as: Credentials("bob"))
+        try await again.engine().caughtUp("general")
+        try await story.until(again) { try $0.draftCount() == 0 }
+        let words = try again.engine().store.messages(in: "general").map(\.text)
+        #expect(words == (wiping == .everything ? ["a"] : ["b", "a"]))
+        await again.close()
+    }
+
+    @Test func whoIsNotLetInAnyMoreIsShownNothing() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = await story.open()
+        let listener = Listener()
+        client.addConnectionDelegate(listener)
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        story.network.failNext(
+            of: [.feed], with: BackendError(.sessionRevoked, "bob is out"))
+        try await story.say("b")
+        await listener.hears("session closed")
+        #expect(collection.isDisposed)
+        #expect(client.currentUser == nil)
+        let store = try client.engine().store
+        try await story.until(client) { try $0.groupChannels().isEmpty }
+        #expect(try store.messageCount() == 0)
+        await client.close()
+        let again = await story.open()
+        #expect(again.currentUser == nil)
+        await again.close()
+    }
+
+    @Test func aDamagedCacheIsDoneWithoutUntilItIsCleared() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let first = await story.open()
+        try await first.connect(as: Credentials("bob"))
+        await first.disconnect()
+        try await first.send(UserMessageCreateParams("b"), in: "general")
+        await first.close()
+        let directory = ChatStore.directory(
+            in: story.directory, applicationID: "default", userID: "bob")
+        try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
+
+        let client = await story.open()
+        #expect(client.cachingError?.code == .corruption)
+        #expect(!client.isUsingLocalCaching)
+        try await client.clearCachedData()
+        #expect(client.cachingError == nil)
+        #expect(client.isUsingLocalCaching)
+        try await client.connect(as: Credentials("bob"))
+        try await story.until(client) {
+            try $0.messages(in: "general", limit: 1).first?.text == "b"
+        }
+        await client.close()
+    }
+
     @Test func theCacheIsClearedWhileItIsInUse() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")

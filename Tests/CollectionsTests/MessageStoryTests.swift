@@ -241,7 +241,9 @@ import Testing
         try await story.say((1...60).map { "m\($0)" }.joined(separator: " "))
         try await story.connect()
         try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
-        try await story.until { try $0.messages(in: "general").contains { $0.text == "mine" } }
+        try await story.until {
+            try $0.messages(in: "general").contains { $0.text == "mine" && $0.messageID != nil }
+        }
         try await story.say((61...70).map { "m\($0)" }.joined(separator: " "))
         var params = MessageListParams.sized(20)
         params.senderUserIDs = ["bob"]
@@ -260,6 +262,7 @@ import Testing
         _ = try await all.collection.start().value
         _ = try await mine.collection.start().value
         try await all.collection.send(UserMessageCreateParams("b"))
+        await all.shows("a b")
         try await story.say("c")
         await all.shows("a b c")
         await mine.shows("b")
@@ -275,6 +278,7 @@ import Testing
         try await story.open()
         try await story.engine.send(UserMessageCreateParams("a"), in: "general")
         try await story.engine.send(UserMessageCreateParams("b"), in: "general")
+        try await story.until { try $0.messages(in: "general").count == 2 }
         let c = try await story.say("c")[0]
         try await story.until { try $0.messages(in: "general").count == 3 }
         let view = story.view()

@@ -1,3 +1,4 @@
+import Foundation
 public import Models
 import Store
 public import Sync
@@ -28,14 +29,29 @@ extension ChatClient {
 
     /// Removes all that the server can give again from this device; what waits to be sent stays.
     ///
-    /// Works at any time. Where the cache could not be opened since it is damaged, its files are removed, and the user
-    /// has to connect again for it to be used.
+    /// Works at any time. Where the cache could not be opened since it is damaged, its files are removed, and
+    /// an empty one is begun; collections are disposed of then, and the user has to connect again.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
     public func clearCachedData() async throws(SyncError) {
         let engine = try engine()
+        if cachingError?.code == .corruption, let userID = session?.userID {
+            await switchUser(to: nil)
+            try await ChatClient.rebuild(options.directory(of: userID))
+            await switchUser(to: userID)
+            return
+        }
         try await engine.clearCachedData()
         try await ChatClient.purge(engine.store)
+    }
+
+    @concurrent
+    private static func rebuild(_ directory: URL) async throws(SyncError) {
+        do throws(StoreError) {
+            try ChatStore.rebuildCache(at: directory)
+        } catch {
+            throw SyncError(error)
+        }
     }
 
     @concurrent

@@ -154,6 +154,38 @@ public final class ChatClient {
         await session?.engine.disconnect()
     }
 
+    /// What leaves the device when a user logs out.
+    public enum Wiping: Hashable, Sendable, CaseIterable {
+        /// All that the server can give again; what was not sent stays, and is sent when the user is back.
+        case cachedData
+        /// All there is of the user; who called has what was not sent.
+        case everything
+    }
+
+    /// Logs the user out: ends the connection, and takes what is held of the user off this device.
+    ///
+    /// Collections are disposed of, and nobody is the client's user any more. The server's own list of
+    /// devices, such as for pushes, is not touched.
+    ///
+    /// - Parameter wiping: What goes.
+    /// - Returns: What the user wrote and was never sent, channel by channel, in the order in which it was
+    ///   written; none if nobody was the client's user.
+    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away; then the user stays.
+    @discardableResult
+    public func logOut(wiping: Wiping) async throws(SyncError) -> [Draft] {
+        guard let leaving = session else { return [] }
+        await disconnect()
+        let drafts: [Draft]
+        switch wiping {
+        case .cachedData: drafts = try stored { try $0.drafts() }
+        case .everything: drafts = try await leaving.engine.discardDrafts()
+        }
+        try await clearCachedData()
+        forgetLastUser()
+        await switchUser(to: nil)
+        return drafts
+    }
+
     /// The engine of the user.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
@@ -182,6 +214,20 @@ public final class ChatClient {
         let collection = MessageCollection(
             of: channelURL, startingPoint: startingPoint, params: params,
             userID: session?.userID, capacity: capacity, engine: try engine())
+        add(collection)
+        return collection
+    }
+
+    /// Makes a collection of the user's group channels.
+    ///
+    /// - Parameter query: Which channels are listed, in which order, and how many are loaded at once.
+    /// - Returns: The collection; `loadMore()` begins it. It is disposed of when another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    public func makeGroupChannelCollection(
+        _ query: GroupChannelListQuery = GroupChannelListQuery()
+    ) throws(SyncError) -> GroupChannelCollection {
+        let collection = GroupChannelCollection(
+            query: query, userID: session?.userID, engine: try engine())
         add(collection)
         return collection
     }
@@ -230,7 +276,7 @@ public final class ChatClient {
     // MARK: Users
 
     /// Ends what belongs to one user, and begins with another; one switch after the other.
-    private func switchUser(to userID: UserID?) async {
+    func switchUser(to userID: UserID?) async {
         let before = lastSwitch
         let task = Task { @MainActor [self] in
             await before?.value
@@ -282,10 +328,8 @@ public final class ChatClient {
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
-        let directory = ChatStore.directory(
-            in: options.directory, applicationID: options.applicationID, userID: userID)
         let store = try ChatStore(
-            at: directory, options: options.store, migrationHandler: migrationHandler)
+            at: options.directory(of: userID), options: options.store, migrationHandler: migrationHandler)
         // What was shown when the process ended is shown no more.
         do { try store.write { try $0.removeAllPins() } } catch {
             // A pin too many keeps messages from being evicted, no more.
@@ -330,6 +374,7 @@ public final class ChatClient {
     private func take(_ state: SyncState) {
         currentUser = state.user ?? currentUser
         connectionState = ConnectionState(state.connection)
+        if state.connection == .revoked { closeRevokedSession() }
         if state.connection == .online { lastConnectedAt = options.now() }
         if let count = state.unreadCount, count != unreadCount {
             unreadCount = count
@@ -339,6 +384,25 @@ public final class ChatClient {
         }
         guard let event = report.note(state, isWanted: isConnectionWanted) else { return }
         for delegate in connectionDelegates.all { event.tell(delegate) }
+    }
+
+    /// Closes what is held to a user whom the server does not let in any more.
+    ///
+    /// What the server can give again leaves the device. What was not sent stays, for the user's return.
+    private func closeRevokedSession() {
+        for weak in collections { weak.collection?.dispose() }
+        currentUser = nil
+        forgetLastUser()
+        guard let engine = session?.engine else { return }
+        let isCleared = Task { @MainActor in
+            // Left there, it is shown to nobody: whoever connects next has another directory, or clears it.
+            try? await engine.clearCachedData()
+        }
+        session?.tasks.add(isCleared)
+    }
+
+    private func forgetLastUser() {
+        if options.isLocalCachingEnabled { LastUser(options).userID = nil }
     }
 
     private func take(_ change: Change) {
@@ -351,6 +415,7 @@ public final class ChatClient {
 }
 
 extension MessageCollection: ChatClient.Collection {}
+extension GroupChannelCollection: ChatClient.Collection {}
 
 extension ConnectionState {
     fileprivate init(_ connection: SyncState.Connection) {
@@ -404,9 +469,7 @@ private struct LastUser {
 
     init(_ options: ChatClientOptions) {
         // Beside the users' directories, whose names all begin with an underscore.
-        file = ChatStore.directory(
-            in: options.directory, applicationID: options.applicationID, userID: "x"
-        ).deletingLastPathComponent().appending(path: "last-user")
+        file = options.directory(of: "x").deletingLastPathComponent().appending(path: "last-user")
     }
 
     var userID: UserID? {

@@ -54,4 +54,9 @@ public struct ChatClientOptions: Sendable {
         return (directories.first ?? FileManager.default.temporaryDirectory)
             .appending(path: "Scrollback", directoryHint: .isDirectory)
     }
+
+    /// Where the files of a user are.
+    func directory(of userID: UserID) -> URL {
+        ChatStore.directory(in: directory, applicationID: applicationID, userID: userID)
+    }
 }

@@ -83,3 +83,26 @@ extension CollectionChange {
         self.init(reset: elements, deletions: [], insertions: [], updates: [], moves: [])
     }
 }
+
+// MARK: Checks
+
+extension CollectionChange {
+    /// A list before a change, where it is checked that folding the change gives the one after it; else
+    /// `nil`, which costs nothing.
+    static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
+        var isChecked = false
+        assert(
+            {
+                isChecked = true
+                return true
+            }())
+        return isChecked ? list() : nil
+    }
+
+    /// Checks that folding the change into a list gives another one, where that is checked.
+    func check(from before: [Element]?, to after: [Element]) {
+        assert(
+            before.map { applied(to: $0) == after } ?? true,
+            "Folding the change does not give the list.")
+    }
+}

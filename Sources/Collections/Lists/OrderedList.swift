@@ -1,12 +1,18 @@
+/// What a list is made of.
+protocol ListRow: Hashable, Sendable {
+    associatedtype RowID: Hashable, Sendable
+    /// What a row keeps, whatever changes in it and wherever it moves.
+    var rowID: RowID { get }
+}
+
 /// A list that keeps its elements in the order of their keys, takes over many edits at once, and says what
 /// became of whose place.
-struct OrderedList<Element: Identifiable & Hashable & Sendable, Key: Comparable>
-where Element.ID: Sendable {
+struct OrderedList<Element: ListRow, Key: Comparable> {
     /// The elements, in order.
     private(set) var elements: [Element] = []
     /// Their keys; ascending, or descending in a reversed list.
     private(set) var keys: [Key] = []
-    private var keysByID: [Element.ID: Key] = [:]
+    private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
 
     /// Creates an empty list.
@@ -14,12 +20,12 @@ where Element.ID: Sendable {
     /// - Parameter isReversed: Whether the greatest key comes first.
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
-    subscript(id: Element.ID) -> Element? {
+    subscript(id: Element.RowID) -> Element? {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
     /// The place of an element; `nil` if it is not in the list.
-    func index(of id: Element.ID) -> Int? { keysByID[id].map { index(of: $0) } }
+    func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
 
     /// The elements from one key through another, in order.
     func elements(from first: Key, through last: Key) -> ArraySlice<Element> {
@@ -130,34 +136,52 @@ where Element.ID: Sendable {
 }
 
 /// What is to be done to a list, each element once.
-struct ListEdits<Element: Identifiable & Hashable & Sendable, Key: Comparable>
-where Element.ID: Sendable {
+struct ListEdits<Element: ListRow, Key: Comparable> {
     /// The elements that are new or have changed, and where they belong; no two have the same key.
-    private(set) var saved: [Element.ID: (element: Element, key: Key)] = [:]
+    private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
     /// The elements that are gone.
-    private(set) var removed: Set<Element.ID> = []
+    private(set) var removed: Set<Element.RowID> = []
     /// The elements that were another one before, such as a message that was sent, and that one.
-    private(set) var successors: [Element.ID: Element.ID] = [:]
+    private(set) var successors: [Element.RowID: Element.RowID] = [:]
+    /// The same, the other way round.
+    private var successorOf: [Element.RowID: Element.RowID] = [:]
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
-    mutating func save(_ element: Element, at key: Key, insteadOf old: Element.ID? = nil) {
-        saved[element.id] = (element, key)
-        removed.remove(element.id)
-        guard let old, old != element.id else { return }
-        successors[element.id] = old
-        removed.remove(old)
+    mutating func save(
+        _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
+    ) {
+        let id = element.rowID
+        // What became another one is there again, beside that.
+        if let next = successorOf[id] { unlink(next) }
+        saved[id] = (element, key)
+        removed.remove(id)
+        guard let old, old != id else { return }
+        if let next = successorOf[old], next != id { return }
         saved[old] = nil
+        removed.remove(old)
+        // What has become this one may have been yet another one before.
+        let oldest = unlink(old) ?? old
+        if let other = unlink(id), other != oldest { removed.insert(other) }
+        successors[id] = oldest
+        successorOf[oldest] = id
+        if oldest != old { successorOf[old] = nil }
     }
 
-    mutating func remove(_ id: Element.ID) {
+    mutating func remove(_ id: Element.RowID) {
         // What became another one goes on as that.
-        if let next = successors.first(where: { $0.value == id })?.key, saved[next] != nil {
-            return
-        }
+        if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
-        if let old = successors.removeValue(forKey: id) { removed.insert(old) }
+        if let old = unlink(id) { removed.insert(old) }
+    }
+
+    /// Makes something that was another one before a new one.
+    @discardableResult
+    private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
+        guard let old = successors.removeValue(forKey: id) else { return nil }
+        successorOf[old] = nil
+        return old
     }
 }
 
@@ -189,32 +213,43 @@ struct ListDiff<Element: Hashable & Sendable> {
     fileprivate mutating func settle(leaving: [Int], coming: [Int]) {
         deletions.sort { $0.index < $1.index }
         insertions.sort { $0.index < $1.index }
-        moves.sort { $0.to < $1.to }
-        for index in updates.indices {
-            let from = updates[index].from
-            var to = from - leaving.insertionIndex(of: from, precedes: <)
-            // What came before it pushed it on.
-            for place in coming {
-                if place > to { break }
-                to += 1
-            }
-            updates[index].to = to
-        }
         updates.sort { $0.from < $1.from }
-        // One that has only changed its key, and passed nobody, has not moved.
-        let order = Set(moves.map(\.from))
-        var still: [Changed] = []
-        moves.removeAll { move in
-            guard deletions.isEmpty, insertions.isEmpty, order.count == 1, move.from == move.to
-            else { return false }
-            still.append(move)
-            return true
+        var passed = 0
+        for index in updates.indices {
+            let rank = ListDiff.rank(of: updates[index].from, without: leaving)
+            // What came before it pushed it on.
+            while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
+            updates[index].to = rank + passed
         }
-        updates += still
+        settleMoves(leaving: leaving, coming: coming)
+    }
+
+    /// Makes updates of moves that have only changed their key, and passed nobody.
+    private mutating func settleMoves(leaving: [Int], coming: [Int]) {
+        var moved: [Changed] = []
+        var last = -1
+        for move in moves.sorted(by: { $0.from < $1.from }) {
+            let isStill =
+                ListDiff.rank(of: move.from, without: leaving)
+                == ListDiff.rank(of: move.to, without: coming)
+            if isStill, last < move.to {
+                if move.old != move.element { updates.append(move) }
+                last = move.to
+            } else {
+                moved.append(move)
+            }
+        }
+        if moved.count < moves.count { updates.sort { $0.from < $1.from } }
+        moves = moved.sorted { $0.to < $1.to }
+    }
+
+    /// How many places there are before one, without some others.
+    private static func rank(of place: Int, without others: [Int]) -> Int {
+        place - others.insertionIndex(of: place, precedes: <)
     }
 }
 
-extension CollectionChange where Element: Identifiable {
+extension CollectionChange {
     /// The change that a diff is, or a reset where it is large.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {

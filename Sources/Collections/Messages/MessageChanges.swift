@@ -2,9 +2,9 @@ import Models
 
 /// What became of messages, in parts that have one reason and one status each.
 struct MessageChanges {
-    private(set) var added: [(context: MessageContext, messages: [Message])] = []
-    private(set) var updated: [(context: MessageContext, messages: [Message])] = []
-    private(set) var deleted: [(context: MessageContext, messages: [Message])] = []
+    private(set) var added = ToldRows<MessageContext, Message>()
+    private(set) var updated = ToldRows<MessageContext, Message>()
+    private(set) var deleted = ToldRows<MessageContext, Message>()
 
     /// Creates what a diff of rows says of messages.
     ///
@@ -16,27 +16,21 @@ struct MessageChanges {
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
         _ canceled: [Message]
     ) {
-        func note(
-            _ item: MessageItem,
-            in parts: inout [(context: MessageContext, messages: [Message])]
-        ) {
+        func note(_ item: MessageItem, in rows: inout ToldRows<MessageContext, Message>) {
             guard let message = item.message else { return }
-            let context = MessageContext(
-                source: sources[item.id] ?? .messageFill, sendingStatus: message.sendingStatus)
-            if let index = parts.firstIndex(where: { $0.context == context }) {
-                parts[index].messages.append(message)
-            } else {
-                parts.append((context, [message]))
-            }
+            rows.add(
+                message,
+                MessageContext(
+                    source: sources[item.id] ?? .messageFill,
+                    sendingStatus: message.sendingStatus))
         }
         for row in diff.insertions { note(row.element, in: &added) }
-        for row in (diff.updates + diff.moves).sorted(by: { $0.to < $1.to }) {
-            note(row.element, in: &updated)
-        }
+        for row in diff.changed { note(row.element, in: &updated) }
         for row in diff.deletions { note(row.element, in: &deleted) }
-        if !canceled.isEmpty {
-            let context = MessageContext(source: .localMessageCanceled, sendingStatus: .canceled)
-            updated.append((context, canceled))
+        for message in canceled {
+            updated.add(
+                message,
+                MessageContext(source: .localMessageCanceled, sendingStatus: .canceled))
         }
     }
 }

@@ -210,21 +210,6 @@ extension MessageCollection {
     }
 }
 
-extension SyncEngine {
-    /// The state, as soon as no connection is being made: there is one, or there is none.
-    fileprivate var settledState: SyncState {
-        get async {
-            var last = state
-            for await event in events() {
-                guard case .state(let state) = event else { continue }
-                last = state
-                if state.connection != .connecting { return state }
-            }
-            return last
-        }
-    }
-}
-
 extension Gap.Bound {
     /// Where pages begin that go from here to what is older, with what lies here.
     fileprivate var anchorForOlder: MessageAnchor {

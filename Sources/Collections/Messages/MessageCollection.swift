@@ -49,17 +49,12 @@ public final class MessageCollection {
     private var window: Window
     @ObservationIgnored private var knownMessages: [Message]?
     @ObservationIgnored private(set) var phase = Phase.created
-    @ObservationIgnored private var changes: ObservedChanges?
-    @ObservationIgnored private var untaken: [Change] = []
-    @ObservationIgnored private var isTaking = false
-    @ObservationIgnored private var followers: [Int: Follower] = [:]
-    @ObservationIgnored private var lastFollower = 0
+    @ObservationIgnored private var follower: StoreFollower?
+    @ObservationIgnored private let followers = ChangeFollowers<MessageItem>()
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var hasLoadedMore = false
     @ObservationIgnored private let viewer: Viewer
     @ObservationIgnored private let tasks = TaskBag()
-
-    private typealias Follower = AsyncStream<CollectionChange<MessageItem>>.Continuation
 
     enum Phase { case created, started }
 
@@ -134,20 +129,7 @@ public final class MessageCollection {
     /// What happens to the rows from now on; folding it into ``items`` as they are now gives those to come.
     ///
     /// What a follower has not read yet is kept for it. Ends with ``dispose()``.
-    public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> {
-        let (stream, follower) = AsyncStream<CollectionChange<MessageItem>>.makeStream()
-        guard !isDisposed else {
-            follower.finish()
-            return stream
-        }
-        lastFollower += 1
-        let number = lastFollower
-        followers[number] = follower
-        follower.onTermination = { [weak self] _ in
-            Task { @MainActor in self?.followers[number] = nil }
-        }
-        return stream
-    }
+    public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }
 
     // MARK: Beginning and end
 
@@ -194,7 +176,7 @@ public final class MessageCollection {
                 throw CollectionError(.queryInProgress, "the collection was started before")
             }
             phase = .started
-            try follow()
+            _ = try follow()
             if policy.loadsFromCache { try place(.messageCacheInitialize, crossesGaps: true) }
             return .success(messages)
         } catch {
@@ -224,14 +206,10 @@ public final class MessageCollection {
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
-        untaken = []
-        changes?.cancel()
-        changes = nil
+        follower?.stop()
         tasks.cancelAll()
         viewer.leave()
-        let leaving = followers.values
-        followers = [:]
-        for follower in leaving { follower.finish() }
+        followers.end()
     }
 
     func checkIsStarted() throws(CollectionError) {
@@ -254,19 +232,15 @@ public final class MessageCollection {
 
     // MARK: Following
 
-    private func follow() throws(CollectionError) {
-        let observed: (snapshot: Snapshot, changes: ObservedChanges)
-        do throws(StoreError) {
-            observed = try engine.store.observe(.channel(channelURL))
-            channel = try observed.snapshot.groupChannel(channelURL) ?? channel
-        } catch {
-            throw CollectionError(error)
+    private func follow() throws(CollectionError) -> StoreFollower {
+        if let follower { return follower }
+        let follower = try StoreFollower(.channel(channelURL), of: engine.store) {
+            [weak self] change in self?.take(change)
         }
-        changes = observed.changes
-        tasks.add(
-            Task { @MainActor [weak self, changes = observed.changes] in
-                for await change in changes { self?.take([change]) }
-            })
+        self.follower = follower
+        channel = try follower.read { (reader) throws(StoreError) in
+            try reader.groupChannel(channelURL) ?? channel
+        }
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 for await event in await engine.events() {
@@ -274,6 +248,7 @@ public final class MessageCollection {
                     self?.tellHugeGap()
                 }
             })
+        return follower
     }
 
     private func tellHugeGap() {
@@ -283,40 +258,31 @@ public final class MessageCollection {
     }
 
     /// Takes over what the store has told so far.
-    func catchUp() { take(changes?.drain() ?? []) }
-
-    private func take(_ changes: [Change]) {
-        untaken += changes
-        // Within a callback, the change that it is about is told to its end first.
-        guard !isTaking else { return }
-        isTaking = true
-        defer { isTaking = false }
-        while !untaken.isEmpty, !isDisposed { take(untaken.removeFirst()) }
-    }
+    func catchUp() { follower?.catchUp() }
 
     private func take(_ change: Change) {
         let edits = window.fold(change)
         if edits.isMissed {
-            readAgain()
+            readAgain(after: edits)
         } else {
             apply(edits, .told(edits.canceled))
         }
         for entry in change.entries where !isDisposed { tell(entry) }
     }
 
-    private func readAgain() {
+    private func readAgain(after told: WindowEdits) {
         do throws(CollectionError) {
             let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
             var next = window
             let edits: WindowEdits
             do throws(StoreError) {
-                edits = try next.readAgain(in: snapshot)
+                edits = try next.readAgain(in: snapshot, after: told)
                 channel = try snapshot.groupChannel(channelURL) ?? channel
             } catch {
                 throw CollectionError(error)
             }
             window = next
-            apply(edits, .told([]))
+            apply(edits, .told(edits.canceled))
         } catch {
             // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
         }
@@ -360,16 +326,10 @@ public final class MessageCollection {
     func place(
         _ source: CollectionEventSource, crossesGaps: Bool
     ) throws(CollectionError) {
-        catchUp()
         let start = start
-        let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
-        let edits: WindowEdits
-        do throws(StoreError) {
-            edits = try window.open(at: start, crossesGaps: crossesGaps, in: snapshot)
-        } catch {
-            throw CollectionError(error)
+        try load(trimming: .oldest) { (window, reader) throws(StoreError) in
+            (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
         }
-        apply(edits, .asked)
     }
 
     /// Where the window begins.
@@ -386,15 +346,14 @@ public final class MessageCollection {
         trimming end: Window.End,
         _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
     ) throws(CollectionError) -> Value {
-        catchUp()
-        let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
-        let (edits, value): (WindowEdits, Value)
-        do throws(StoreError) {
-            (edits, value) = try read(&window, snapshot)
-        } catch {
-            throw CollectionError(error)
+        try checkIsStarted()
+        let follower = try follow()
+        let (edits, value) = try follower.read { (reader) throws(StoreError) in
+            try read(&window, reader)
         }
+        try checkIsStarted()
         apply(edits, .asked, trimming: end)
+        follower.catchUp()
         return value
     }
 
@@ -404,42 +363,29 @@ public final class MessageCollection {
     private func apply(
         _ edits: WindowEdits, _ telling: Telling, trimming end: Window.End = .oldest
     ) {
-        let before = checkedItems
+        let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
         viewer.shows(window)
         guard !diff.isEmpty else { return }
         knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
-        assert(
-            before.map { change.applied(to: $0) == window.items } ?? true,
-            "Folding the change does not give the list of \(channelURL).")
-        for follower in followers.values { follower.yield(change) }
+        change.check(from: before, to: window.items)
+        followers.tell(change)
         delegate?.messageCollection(self, didChange: change)
         guard case .told(let canceled) = telling else { return }
         let rows = MessageChanges(diff, edits.sources, canceled)
-        for (context, messages) in rows.added where !isDisposed {
+        for (context, messages) in rows.added.parts where !isDisposed {
             delegate?.messageCollection(
                 self, context: context, channel: channel, addedMessages: messages)
         }
-        for (context, messages) in rows.updated where !isDisposed {
+        for (context, messages) in rows.updated.parts where !isDisposed {
             delegate?.messageCollection(
                 self, context: context, channel: channel, updatedMessages: messages)
         }
-        for (context, messages) in rows.deleted where !isDisposed {
+        for (context, messages) in rows.deleted.parts where !isDisposed {
             delegate?.messageCollection(
                 self, context: context, channel: channel, deletedMessages: messages)
         }
-    }
-
-    /// The rows before a change, where it is checked that folding the change gives those after it.
-    private var checkedItems: [MessageItem]? {
-        var isChecked = false
-        assert(
-            {
-                isChecked = true
-                return true
-            }())
-        return isChecked ? window.items : nil
     }
 }
 

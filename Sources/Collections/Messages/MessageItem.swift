@@ -40,6 +40,10 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
     public var gap: Gap? { if case .gap(let gap) = self { gap } else { nil } }
 }
 
+extension MessageItem: ListRow {
+    var rowID: ID { id }
+}
+
 extension Message {
     var itemID: MessageItem.ID {
         messageID.map { .sent($0) } ?? .unsent(requestID ?? "")

@@ -92,7 +92,11 @@ struct Window {
                 else { return nil }
                 return message.position
             }
-            if let oldest = positions.min() { lower = .position(oldest) }
+            if let oldest = positions.min() {
+                lower = .position(oldest)
+                // Newer ones may be held already.
+                edits.isMissed = true
+            }
         }
         for entry in change.entries { fold(entry, &edits) }
         placeGaps(&edits)
@@ -164,7 +168,9 @@ struct Window {
             position.map { first <= .position($0) && .position($0) <= last } ?? false
         }
         for item in list.elements(from: .from(first), through: .through(last)) {
-            guard let message = item.message, isGone(message.position) else { continue }
+            guard let message = item.message, isGone(message.position),
+                edits.rows.saved[item.id] == nil
+            else { continue }
             edits.remove(item.id, source)
         }
         covered = covered.filter { !isGone($0.value.position) }
@@ -227,8 +233,10 @@ struct Window {
     ) {
         overlay = DraftOverlay(changesInOrder, userID: userID)
         if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
-        let id = draft.messageID ?? draft.targetRequestID.flatMap(sentMessage(of:))
+        let id = draft.messageID ?? draft.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits), let position = held.position else {
+            // One that the list does not show may be what it is to show now.
+            if draft.operation == .update { edits.isMissed = true }
             return
         }
         show(held, id, position, source, &edits)
@@ -241,12 +249,20 @@ struct Window {
 
     /// A message of the rows as it is held.
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
-        covered[id] ?? edits.rows.saved[.sent(id)]?.element.message ?? list[.sent(id)]?.message
+        if let held = covered[id] { return held }
+        if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
+        // What is being taken out was perhaps shown as somebody had changed it.
+        if edits.rows.removed.contains(.sent(id)) { return nil }
+        return list[.sent(id)]?.message
     }
 
     /// The message that the server made of what was written under a name, if it is shown.
-    private func sentMessage(of id: RequestID) -> MessageID? {
-        items.reversed().first { $0.message?.requestID == id }?.message?.messageID
+    private func sentMessage(of id: RequestID, _ edits: WindowEdits) -> MessageID? {
+        func isIt(_ message: Message?) -> Bool { message?.requestID == id }
+        if let covered = covered.first(where: { isIt($0.value) }) { return covered.key }
+        let saved = edits.rows.saved.values.first { isIt($0.element.message) }
+        if let id = saved?.element.message?.messageID { return id }
+        return items.reversed().first { isIt($0.message) }?.message?.messageID
     }
 
     // MARK: What is missing
@@ -281,7 +297,10 @@ struct Window {
     private func boundsOfMessages(in gap: Gap, _ edits: WindowEdits) -> [Gap.Bound] {
         func isInside(_ position: Position?) -> Bool { position.map(gap.contains) ?? false }
         let held = list.elements(from: .from(gap.lower), through: .through(gap.upper)).lazy
-            .filter { isInside($0.message?.position) && !edits.rows.removed.contains($0.id) }
+            .filter {
+                isInside($0.message?.position) && !edits.rows.removed.contains($0.id)
+                    && edits.rows.saved[$0.id] == nil
+            }
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
@@ -312,23 +331,19 @@ struct Window {
     enum End { case oldest, newest }
 
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
+        var next = list
+        _ = next.apply(edits.rows)
         let isAtFront = (end == .oldest) != params.isReversed
-        let candidates = isAtFront ? items : items.reversed()
-        var left = excess
-        for (index, item) in candidates.enumerated() {
-            if left <= 0, let position = item.message?.position {
-                // The outermost row that stays.
-                switch end {
-                case .oldest: lower = .position(position)
-                case .newest: upper = .position(position)
-                }
-                break
-            }
-            guard index < candidates.count - 1 else { break }
-            if !edits.rows.removed.contains(item.id), edits.rows.saved[item.id] == nil {
-                edits.rows.remove(item.id)
-                left -= 1
-            }
+        let rows = isAtFront ? next.elements : next.elements.reversed()
+        // The outermost row that stays; one at least does.
+        let positions = rows.map { $0.message?.position }
+        let stays =
+            positions[excess...].firstIndex { $0 != nil } ?? positions.lastIndex { $0 != nil }
+        guard let stays, let position = positions[stays], stays > 0 else { return }
+        for row in rows[..<stays] { edits.rows.remove(row.id) }
+        switch end {
+        case .oldest: lower = .position(position)
+        case .newest: upper = .position(position)
         }
         placeGaps(&edits)
     }
@@ -374,9 +389,10 @@ extension Window {
             try next.extendNewer(params.nextResultSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(params.previousResultSize, crossesGaps, in: reader, &edits)
+        // Before the gaps, which lie between the messages that are left.
+        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
-        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         self = next
         return edits
     }
@@ -411,18 +427,34 @@ extension Window {
     }
 
     /// Shows again what is there, after changes were missed.
-    mutating func readAgain(in reader: some StoreReader) throws(StoreError) -> WindowEdits {
+    ///
+    /// - Parameters:
+    ///   - reader: What to read from.
+    ///   - told: What was told nevertheless, for the reasons.
+    /// - Returns: What is to be done to the rows.
+    /// - Throws: What reading throws; nothing has changed then.
+    mutating func readAgain(
+        in reader: some StoreReader, after told: WindowEdits = WindowEdits()
+    ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
+        (edits.sources, edits.canceled) = (told.sources, told.canceled)
         try next.readDrafts(in: reader)
-        let messages = try reader.messages(
+        var messages = try reader.messages(
             in: channelURL, from: lower, includesLower: true, to: upper, includesUpper: true,
             isNewestFirst: false)
+        if case .position(let position) = lower, lower == upper,
+            let only = try reader.message(position.messageID, in: channelURL),
+            only.position == position
+        {
+            messages = [only]
+        }
         next.covered = [:]
-        for message in messages { next.save(message, nil, &edits) }
+        for message in messages { next.save(held: message, &edits) }
+        // Before the gaps, which lie between the messages that are left.
+        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
-        for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         self = next
         return edits
     }
@@ -523,7 +555,7 @@ extension Window {
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
         guard let id = message.messageID, let position = message.position else { return }
-        show(message, id, position, nil, &edits)
+        show(message, id, position, edits.sources[.sent(id)], &edits)
     }
 
     private mutating func readGaps(
@@ -546,7 +578,7 @@ extension Window {
     }
 
     private func showAllUnsent(_ edits: inout WindowEdits) {
-        for id in drafts.keys { showUnsent(id, nil, &edits) }
+        for id in drafts.keys { showUnsent(id, edits.sources[.unsent(id)], &edits) }
     }
 }
 

@@ -1,4 +1,4 @@
-import Models
+package import Models
 
 /// An order that a list of channels can have, and the keys that sort by it.
 ///
@@ -66,6 +66,23 @@ enum ChannelSorting: Hashable, Sendable {
 
     static func number(ofKey key: KeyBytes) -> ChannelNumber {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
+    }
+}
+
+/// Where a channel belongs in a list, as it was when somebody looked: a value that does not move with it.
+package struct ChannelPlace: Hashable, Sendable {
+    let key: KeyBytes
+
+    /// The place of a channel in the list of a query.
+    package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
+        // The number decides only between rows of one URL, of which there is one.
+        key = ChannelSorting(query).key(of: channel, .max)
+    }
+}
+
+extension ChannelPlace: Comparable {
+    package static func < (left: ChannelPlace, right: ChannelPlace) -> Bool {
+        left.key.precedes(right.key)
     }
 }
 

@@ -45,10 +45,20 @@ extension StoreReader {
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
     ) throws(StoreError) -> [GroupChannel] {
-        let sorting = ChannelSorting(query)
-        return try view.channels(
-            sorting, after: last.map { sorting.key(of: $0, .max) }, limit: limit
-        ) { query.belongsTo($0, currentUserID: currentUserID) }
+        try groupChannels(
+            matching: query, after: last.map { ChannelPlace(of: $0, in: query) }, limit: limit,
+            currentUserID: currentUserID)
+    }
+
+    /// Returns the group channels of a list behind a place in it, as
+    /// ``groupChannels(matching:after:limit:currentUserID:)`` does behind a channel.
+    package func groupChannels(
+        matching query: GroupChannelListQuery, after place: ChannelPlace?, limit: Int? = nil,
+        currentUserID: UserID? = nil
+    ) throws(StoreError) -> [GroupChannel] {
+        try view.channels(ChannelSorting(query), after: place?.key, limit: limit) {
+            query.belongsTo($0, currentUserID: currentUserID)
+        }
     }
 
     /// Returns the open channels, the newest first.

@@ -53,12 +53,17 @@ extension SyncCore {
     ///
     /// - Returns: Whether it is stored.
     private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
-        if !batch.events.isEmpty || token?.point.cursor != batch.cursor {
+        let goesLive = batch.isLive && !state.isLive
+        let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
+        guard let known else { return false }
+        let hasToldAll = batch.isLive && !known
+        if !batch.events.isEmpty || token?.point.cursor != batch.cursor || hasToldAll {
             let report = write { (ingest) throws(StoreError) in
                 let report = try ingest.take(batch, after: token?.point)
                 let point = FeedPoint(batch.cursor, number: (token?.point.number ?? 0) + 1)
                 ingest.batch.setFeed(FeedToken(point, batch.epoch))
                 if token == nil { ingest.batch.setLastEpoch(nil) }
+                if hasToldAll { ingest.batch.setHasAllChannels(true) }
                 if let count = report.unreadCount { ingest.batch.setUnreadCount(count) }
                 return report
             }
@@ -70,7 +75,7 @@ extension SyncCore {
             for url in report.removedChannels { stopHealing(url) }
             for url in report.openedChannels { healing.look(at: url, isNew: true) }
         }
-        if batch.isLive && !state.isLive { lookAtRecentChannels() }
+        if goesLive { lookAtRecentChannels() }
         state.isLive = batch.isLive
         return true
     }

@@ -37,6 +37,7 @@ private enum Scope {
     static let feed = "feed"
     static let epoch = "epoch"
     static let losses = "losses"
+    static let channelList = "list"
     static let user = "user"
     static let appInfo = "app"
     static let unread = "unread"
@@ -60,6 +61,12 @@ extension StoreReader {
     /// How often the engine has lost track of the server's history.
     func lossCount() throws(StoreError) -> Int64 {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
+    }
+
+    /// Whether all group channels of the user are held: the feed has told all there were once, and goes
+    /// on from there.
+    package func hasAllChannels() throws(StoreError) -> Bool {
+        try token(Scope.channelList) != nil
     }
 
     /// Who was let in last; `nil` if nobody was.
@@ -121,6 +128,9 @@ extension Batch {
     }
 
     func setLossCount(_ count: Int64) { setText("\(count)", for: Scope.losses) }
+
+    // Nothing, if it is so; DO NOT CHANGE: on disk.
+    func setHasAllChannels(_ hasAll: Bool) { setToken(hasAll ? [] : nil, for: Scope.channelList) }
 
     func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
 

@@ -38,6 +38,7 @@ extension Ingest {
         let last = try batch.lastEpoch()
         batch.setLastEpoch(epoch ?? last)
         batch.setFeed(nil)
+        batch.setHasAllChannels(false)
         batch.setLossCount(number)
     }
 

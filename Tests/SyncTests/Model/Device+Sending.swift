@@ -71,8 +71,12 @@ extension Device {
         guard try attempt({ try core.post(draft) }) != nil else {
             return sendings.withdraw(draft.requestID)
         }
-        guard try store.draft(draft.requestID) != nil else {
+        guard let held = try store.draft(draft.requestID) else {
             throw Violation("E1 no lost send", "\(draft.requestID) was accepted, and is not there")
+        }
+        let newest = oracle.rows[draft.channelURL]?.positions.max()
+        guard held.follows == newest else {
+            throw Violation("D3 pending last", "\(draft.requestID) follows \(held.follows as Any)")
         }
         try awaitFate(draft.requestID, draft.channelURL)
         try take(.changed)

@@ -371,7 +371,7 @@ final class Device {
         tell?("    \(action)")
         switch action {
         case .call(let request, let number):
-            try sendings.call(request)
+            try sendings.call(request, at: time)
             calls.append(PendingCall(number: number, request: request))
         case .cancel(let number): calls.removeAll { $0.number == number }
         case .wait(let wait, _, let pause):

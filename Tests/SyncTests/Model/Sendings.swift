@@ -82,13 +82,16 @@ struct Sendings {
 
     // MARK: What the engine does
 
-    mutating func call(_ request: BackendRequest) throws {
+    mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
         guard let id = request.draftID, let item = items[id] else {
             if let id = request.draftID { throw Violation("E5 dependents", "who wrote \(id)?") }
             return
         }
         items[id]?.callCount += 1
         if item.isCanceled { throw Violation("C5 canceled", "\(id) is sent") }
+        if let notBefore = drafts[id]?.notBefore, notBefore > time {
+            throw Violation("E6 bounded", "\(id) is sent at \(time), before \(notBefore)")
+        }
         guard item.isSend else {
             guard let target = item.target, items[target]?.isSend == true else { return }
             if server.made[target, default: 0] == 0 {
@@ -121,9 +124,6 @@ struct Sendings {
 
     mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
         guard let id = request.draftID else { return }
-        if case .uploaded = answer, case .upload(_, let index) = request {
-            items[id]?.uploads.insert(index)
-        }
         guard case .failed(let error) = answer, case .send = request else { return }
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
@@ -188,6 +188,8 @@ struct Sendings {
         for (id, draft) in new {
             guard let item = items[id] else { throw Violation("E1", "nobody wrote \(id)") }
             if item.isCanceled { throw Violation("C5 canceled", "\(id) is back") }
+            items[id]?.uploads = Set(
+                draft.files.indices.filter { draft.uploadedFile(at: $0) != nil })
             guard draft.state == .failed, drafts[id]?.state != .failed else { continue }
             items[id]?.hasFailed = true
             guard item.isSend else { continue }

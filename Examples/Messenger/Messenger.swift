@@ -1,0 +1,87 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+
+// A view of a channel and one of the channel list, as an app writes them: each folds what its collection tells
+// into what it shows, and nothing else. `swift run messenger` shows what they would.
+
+/// A list of channels: a line each, the most recent first.
+@MainActor
+final class ChannelListView: GroupChannelCollectionDelegate {
+    private let collection: GroupChannelCollection
+
+    init(_ client: ChatClient) async throws {
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        collection = try client.makeGroupChannelCollection(query)
+        collection.delegate = self
+        try await collection.loadMore()
+    }
+
+    func groupChannelCollection(
+        _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
+    ) { draw() }
+
+    func draw() {
+        let lines = collection.channels.map { "\($0.name): \($0.lastMessage?.text ?? "…")" }
+        print("channels | " + lines.joined(separator: " | "))
+    }
+}
+
+/// A channel: its rows, kept by folding changes, as a list view is kept by animations.
+@MainActor
+final class ChannelView: MessageCollectionDelegate {
+    let collection: MessageCollection
+    private var rows: [MessageItem] = []
+
+    init(_ client: ChatClient, _ url: ChannelURL) throws {
+        collection = try client.makeMessageCollection(of: url)
+        collection.delegate = self
+        collection.start()
+    }
+
+    func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) {
+        rows = change.applied(to: rows)
+        let words = rows.map { row in
+            switch row {
+            case .gap: "~"
+            case .message(let message):
+                switch message.sendingStatus {
+                case .pending: "(\(message.text))"
+                case .failed: "!\(message.text)"
+                default: message.text
+                }
+            }
+        }
+        print("\(collection.channelURL) | " + words.joined(separator: " | "))
+    }
+}
+
+@main
+enum Messenger {
+    @MainActor
+    static func main() async throws {
+        let server = try EmbeddedServer.inMemory()
+        let alice = server.client()
+        _ = try await alice.connect(as: Credentials("alice"))
+        let params = GroupChannelCreateParams("General", userIDs: ["bob"], url: "general")
+        _ = try await alice.createChannel(params)
+
+        // In an app, the backend is the way to its own server, and caching is on.
+        let client = await ChatClient.open(backend: server.client())
+        try await client.connect(as: Credentials("bob"))
+        try await client.acceptInvitation(to: "general")
+        let list = try await ChannelListView(client)
+        let view = try ChannelView(client, "general")
+        try await view.collection.send(UserMessageCreateParams("hello"))
+        await client.disconnect()
+        try await view.collection.send(UserMessageCreateParams("said offline"))
+        try await client.connect(as: Credentials("bob"))
+        var changes = view.collection.allChanges().makeAsyncIterator()
+        while !view.collection.pendingMessages.isEmpty { _ = await changes.next() }
+        list.draw()
+        await client.close()
+    }
+}

@@ -1,0 +1,38 @@
+/// Those who read the changes of a collection as a sequence.
+@MainActor
+final class ChangeFollowers<Element: Hashable & Sendable> {
+    private typealias Follower = AsyncStream<CollectionChange<Element>>.Continuation
+
+    private var followers: [Int: Follower] = [:]
+    private var lastNumber = 0
+    private var hasEnded = false
+
+    /// The changes from now on, until the end.
+    func follow() -> AsyncStream<CollectionChange<Element>> {
+        let (stream, follower) = AsyncStream<CollectionChange<Element>>.makeStream()
+        guard !hasEnded else {
+            follower.finish()
+            return stream
+        }
+        lastNumber += 1
+        let number = lastNumber
+        followers[number] = follower
+        follower.onTermination = { [weak self] _ in
+            Task { @MainActor in self?.followers[number] = nil }
+        }
+        return stream
+    }
+
+    func tell(_ change: CollectionChange<Element>) {
+        for follower in followers.values { follower.yield(change) }
+    }
+
+    func end() {
+        hasEnded = true
+        let leaving = followers.values
+        followers = [:]
+        for follower in leaving { follower.finish() }
+    }
+
+    isolated deinit { end() }
+}

@@ -1,0 +1,86 @@
+import Models
+import Store
+
+/// Takes over what a store tells of a part of it: one change after the other, each to its end.
+@MainActor
+final class StoreFollower {
+    private let store: ChatStore
+    private let changes: ObservedChanges
+    private let take: (Change) -> Void
+    private var untaken: [Change] = []
+    private var isTaking = false
+    private var isStopped = false
+    private let tasks = TaskBag()
+
+    /// Begins to follow; what was done before is not told.
+    ///
+    /// - Parameters:
+    ///   - part: What is followed.
+    ///   - store: Of which store.
+    ///   - take: Is called with each change, as soon as the main actor has time.
+    /// - Throws: What the store says.
+    init(
+        _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
+    ) throws(CollectionError) {
+        self.store = store
+        self.take = take
+        do throws(StoreError) {
+            changes = try store.observe(part).changes
+        } catch {
+            throw CollectionError(error)
+        }
+        tasks.add(
+            Task { @MainActor [weak self, changes] in
+                for await change in changes {
+                    guard let self else { return }
+                    untaken.append(change)
+                    takeAll(through: .max)
+                }
+            })
+    }
+
+    /// Reads the store, after all is taken that was done before.
+    ///
+    /// What is done meanwhile is taken with ``catchUp()``, once it is seen to what was read.
+    ///
+    /// - Parameter body: Reads.
+    /// - Returns: What it returns.
+    /// - Throws: What it throws, or the store says.
+    func read<Value>(
+        _ body: (Snapshot) throws(StoreError) -> Value
+    ) throws(CollectionError) -> Value {
+        do throws(StoreError) {
+            // The snapshot first: but for its last commit, which may be taken twice, all of it was told.
+            let snapshot = try store.snapshot()
+            untaken += changes.drain()
+            takeAll(through: snapshot.number)
+            return try body(snapshot)
+        } catch {
+            throw CollectionError(error)
+        }
+    }
+
+    /// Takes over what the store has told so far.
+    func catchUp() {
+        untaken += changes.drain()
+        takeAll(through: .max)
+    }
+
+    /// Takes nothing from here on.
+    func stop() {
+        isStopped = true
+        changes.cancel()
+        tasks.cancelAll()
+    }
+
+    private func takeAll(through number: Int) {
+        // Within a callback, the change that it is about is told to its end first.
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while !isStopped, let first = untaken.first, first.number <= number {
+            untaken.removeFirst()
+            take(first)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Sync
+
+extension SyncEngine {
+    /// The state, as soon as no connection is being made: there is one, or there is none.
+    var settledState: SyncState {
+        get async {
+            var last = state
+            for await event in events() {
+                guard case .state(let state) = event else { continue }
+                last = state
+                if state.connection != .connecting { return state }
+            }
+            return last
+        }
+    }
+}

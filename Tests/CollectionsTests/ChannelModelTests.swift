@@ -1,0 +1,176 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Lists of channels against what the server has, whatever is done there, and whatever the network does.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct ChannelModelTests {
+    @Test(arguments: 0..<24) func everyListIsWhatTheServerHas(seed: Int) async throws {
+        var random = SeededRandom(seed: seed)
+        let story = try await Story(seed: UInt64(seed))
+        let bob = try await story.otherDevice()
+        if seed % 3 > 0 { story.network.conditions = .withinContract(seed: UInt64(seed)) }
+        if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
+        var urls: [ChannelURL] = []
+        var views: [ChannelView] = []
+        for _ in 0..<80 {
+            switch random.number(below: 10) {
+            case 0 where views.count < 12:
+                let query = GroupChannelListQuery.random(&random)
+                views.append(
+                    ChannelView(
+                        GroupChannelCollection(query: query, userID: "bob", engine: story.engine)))
+            case 1 where !views.isEmpty:
+                // Without a connection, there may be nothing to be had.
+                _ = try? await views[random.number(below: views.count)].load()
+            case 2:
+                await story.engine.disconnect()
+                // The network may lose it; the engine tries again.
+                try? await story.connect()
+            default: await story.change(&urls, bob, &random)
+            }
+        }
+        story.network.conditions = .perfect
+        await story.engine.disconnect()
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+
+        let held = try await story.channels(of: bob)
+        for view in views {
+            let query = view.collection.query
+            let expected = held.filter { query.belongsTo($0, currentUserID: "bob") }
+                .sorted(by: query.precedes).map(\.url)
+            try await view.load()
+            #expect(expected.starts(with: view.collection.channels.map(\.url)))
+            while view.collection.hasMore { try await view.load() }
+            #expect(view.collection.channels.map(\.url) == expected, "\(query)")
+            #expect(view.channels == view.collection.channels)
+        }
+        await story.engine.close()
+        let engine = story.restarted()
+        for query in views.map(\.collection.query) {
+            let view = ChannelView(
+                GroupChannelCollection(query: query, userID: "bob", engine: engine))
+            while view.collection.hasMore { try await view.load() }
+            let expected = held.filter { query.belongsTo($0, currentUserID: "bob") }
+                .sorted(by: query.precedes).map(\.url)
+            #expect(view.channels.map(\.url) == expected)
+        }
+        await engine.close()
+    }
+}
+
+extension GroupChannelListQuery {
+    fileprivate static func random(_ random: inout SeededRandom) -> GroupChannelListQuery {
+        var query = GroupChannelListQuery()
+        query.limit = 1 + random.number(below: 8)
+        query.order = GroupChannelListOrder.allCases.randomElement(using: &random)!
+        query.metaDataOrderKeyFilter = "rank"
+        query.hiddenStateFilter = HiddenStateFilter.allCases.randomElement(using: &random)!
+        if random.oneIn(2) { query.hiddenStateFilter = .all }
+        for _ in 0..<random.number(below: 3) {
+            switch random.number(below: 16) {
+            case 0: query.includesEmptyChannel = false
+            case 1: query.includesFrozenChannel = false
+            case 2: query.channelURLsFilter = ["c1", "c3", "c4", "gone"]
+            case 3: query.channelNameContainsFilter = "A"
+            case 4: query.customTypesFilter = ["x", "xy"]
+            case 5: query.customTypeStartsWithFilter = "x"
+            case 6: query.superChannelFilter = .nonSuperOnly
+            case 7: query.publicChannelFilter = random.oneIn(2) ? .publicOnly : .privateOnly
+            case 8: query.memberStateFilter = random.oneIn(2) ? .joinedOnly : .invitedOnly
+            case 9: query.unreadChannelFilter = .unreadMessage
+            case 10: query.nicknameContainsFilter = "al"
+            case 11: query.userIDsIncludeFilter = ["carol"]
+            case 12: query.userIDsExactFilter = ["alice"]
+            case 13: query.searchQuery = "b"
+            case 14:
+                query.metaDataKeyFilter = "rank"
+                query.metaDataValuesFilter = ["1", "2"]
+            default:
+                if random.oneIn(2) {
+                    query.createdBefore = 20_000
+                } else {
+                    query.createdAfter = 20_000
+                }
+            }
+        }
+        return query
+    }
+}
+
+extension Story {
+    /// Does something to the channels; what cannot be done is not done.
+    fileprivate func change(
+        _ urls: inout [ChannelURL], _ bob: EmbeddedClient, _ random: inout SeededRandom
+    ) async {
+        clock.advance(by: .milliseconds(500 * random.number(below: 4)))
+        let url = urls.randomElement(using: &random)
+        let names = ["a", "b", "ab", "Ba", "c"]
+        switch random.number(below: 14) {
+        case 0, 1, 2:
+            let url = ChannelURL("c\(urls.count)")
+            urls.append(url)
+            var params = GroupChannelCreateParams(
+                names.randomElement(using: &random)!,
+                userIDs: random.oneIn(3) ? ["carol"] : [], url: url)
+            params.customType = ["", "x", "xy", "y"].randomElement(using: &random)!
+            params.isPublic = random.oneIn(3)
+            _ = try? await alice.createChannel(params)
+            guard !random.oneIn(5) else { return }
+            try? await alice.invite(["bob"], to: url)
+            if !random.oneIn(4) { try? await bob.answerInvitation(to: url, accepts: true) }
+        case 3, 4, 5: if let url { _ = try? await say("m", in: url) }
+        case 6: if let url { try? await bob.markAsRead(url) }
+        case 7:
+            let state: HiddenState =
+                random.oneIn(2) ? .hiddenAllowAutoUnhide : .hiddenPreventAutoUnhide
+            if let url { try? await bob.hide(url, random.oneIn(3) ? .unhidden : state) }
+        case 8:
+            var patch = Patch<GroupChannel>()
+            patch.set(\.name, to: names.randomElement(using: &random)!)
+            if let url { _ = try? await alice.updateChannel(url, with: patch) }
+        case 9:
+            var patch = Patch<GroupChannel>()
+            patch.set(\.metadata, to: ["rank": "\(random.number(below: 4))"])
+            if let url { _ = try? await alice.updateChannel(url, with: patch) }
+        case 10: if let url { try? await alice.setFrozen(random.oneIn(2), url) }
+        case 11:
+            let accepts = random.oneIn(2)
+            if let url { try? await bob.answerInvitation(to: url, accepts: accepts) }
+        case 12:
+            guard let url else { return }
+            if random.oneIn(2) {
+                try? await alice.invite(["bob"], to: url)
+            } else {
+                try? await bob.leave(url)
+            }
+        default:
+            guard let url, random.oneIn(2) else { return }
+            if random.oneIn(2) {
+                try? await alice.deleteChannel(url)
+            } else {
+                try? await alice.restrict("bob", in: url, .banned, until: nil, reason: "")
+            }
+        }
+    }
+
+    /// All channels of a user, hidden or not.
+    fileprivate func channels(of user: EmbeddedClient) async throws -> [GroupChannel] {
+        var query = GroupChannelListQuery()
+        query.hiddenStateFilter = .all
+        var channels: [GroupChannel] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await user.channels(matching: query, after: cursor)
+            channels += page.elements
+            cursor = page.next
+        } while cursor != nil
+        return channels
+    }
+}

@@ -1,0 +1,425 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What a list of channels shows, from the first start on.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
+    // MARK: Loading
+
+    @Test func aColdStartOfflineListsWhatIsHeld() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        try await story.sync()
+        await story.engine.close()
+
+        let view = story.list(2, engine: story.restarted())
+        #expect(view.picture == "…")
+        #expect(try await view.load() == "c b")
+        #expect(view.picture == "c b …")
+        #expect(try await view.load() == "a")
+        #expect(view.picture == "c b a")
+        #expect(try await view.load() == "")
+        #expect(view.heard == [])
+        await view.collection.engine.close()
+    }
+
+    @Test func untilTheWholeListIsThereTheServerIsAsked() async throws {
+        let story = try await Story()
+        try story.create("a b c d e")
+        story.network.hold([.feed])
+        try await story.connect()
+        let view = story.list(2)
+
+        #expect(try await view.load() == "e d")
+        #expect(view.picture == "e d …")
+        #expect(try await view.load() == "c b")
+        #expect(try await view.load() == "a")
+        #expect(view.picture == "e d c b a")
+        #expect(view.heard == [])
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    @Test func whatIsHeldMakesWayForWhatComesBetween() async throws {
+        let story = try await Story()
+        try story.create("a b c d")
+        story.network.hold([.feed])
+        try await story.connect()
+        _ = try await story.engine.fetchChannel("b")
+        _ = try await story.engine.fetchChannel("a")
+        story.network.hold([.channels])
+        let view = story.list(2)
+        let page = Task { try await view.load() }
+
+        await view.shows("b a …")
+        try await story.held(2)
+        story.network.stopHolding()
+        #expect(try await page.value == "d c")
+        #expect(view.picture == "d c …")
+        #expect(try await view.load() == "b a")
+        try await story.end()
+    }
+
+    @Test func offlineWhatIsHeldIsListedAndMoreMayCome() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        story.network.hold([.feed])
+        try await story.connect()
+        _ = try await story.engine.fetchChannel("a")
+        await story.engine.disconnect()
+        let view = story.list(2)
+
+        #expect(try await view.load() == "a")
+        #expect(view.picture == "a …")
+        let error = await #expect(throws: CollectionError.self) { try await view.load() }
+        #expect(error?.code == .notConnected)
+        #expect(view.picture == "a …")
+        story.network.stopHolding()
+        try await story.connect()
+        await view.shows("c b a …")
+        #expect(try await view.load() == "")
+        #expect(view.picture == "c b a")
+        try await story.end()
+    }
+
+    @Test func whoLoadsTwiceAtOnceIsTold() async throws {
+        let story = try await Story()
+        story.network.hold([.feed, .channels])
+        try await story.connect()
+        let view = story.list()
+        let page = Task { try await view.load() }
+        try await story.held(2)
+
+        let error = await #expect(throws: CollectionError.self) { try await view.load() }
+        #expect(error?.code == .queryInProgress)
+        view.collection.dispose()
+        view.collection.dispose()
+        story.network.stopHolding()
+        await #expect(throws: CollectionError.self) { try await page.value }
+        let disposed = await #expect(throws: CollectionError.self) { try await view.load() }
+        #expect(disposed?.code == .disposed)
+        try await story.end()
+    }
+
+    @Test func pagesHaveAllAndNothingTwiceWhileChannelsMove() async throws {
+        let story = try await Story()
+        try story.create("a b c d e f g h")
+        for name in "abcdefgh" { try await story.say("m", in: ChannelURL(String(name))) }
+        try await story.sync()
+        let view = story.list(2, { $0.order = .latestLastMessage })
+
+        #expect(try await view.load() == "h g")
+        try await story.say("m", in: "b")
+        try await story.say("m", in: "h")
+        await view.shows("h b g …")
+        #expect(try await view.load() == "f e")
+        try await story.say("m", in: "g")
+        try await story.say("m", in: "a")
+        await view.shows("a g h b f e …")
+        #expect(try await view.load() == "d c")
+        #expect(view.picture == "a g h b f e d c")
+        try await story.end()
+    }
+
+    @Test func whatTheListEndedWithMayMoveAwayOrGo() async throws {
+        let story = try await Story()
+        try story.create("a b c d")
+        for name in "abcd" { try await story.say("m", in: ChannelURL(String(name))) }
+        try await story.sync()
+        let view = story.list(2, { $0.order = .latestLastMessage })
+        try await view.load()
+        #expect(view.picture == "d c …")
+
+        try await story.say("m", in: "c")
+        await view.shows("c d …")
+        try story.server.deleteChannel("d")
+        await view.shows("c …")
+        #expect(try await view.load() == "b a")
+        #expect(view.picture == "c b a")
+        try await story.end()
+    }
+
+    // MARK: Events
+
+    @Test func nothingIsToldBeforeTheFirstPage() async throws {
+        let story = try await Story()
+        try story.create("a")
+        try await story.sync()
+        let view = story.list()
+        try story.create("b")
+        try await story.until { try $0.groupChannel("b") != nil }
+        #expect(view.picture == "…")
+        #expect(view.heard == [])
+        #expect(try await view.load() == "b a")
+        #expect(view.heard == [])
+        try await story.end()
+    }
+
+    @Test func aNewChannelComesFirst() async throws {
+        let story = try await Story()
+        try story.create("a")
+        try await story.sync()
+        let view = story.list()
+        try await view.load()
+
+        try story.create("b")
+        await view.shows("b a")
+        await view.until { view.heard.count == 1 }
+        #expect(view.news().map { $0.prefix(8) } == ["added b:"])
+        try await story.end()
+    }
+
+    @Test func aMessageMovesItsChannelUp() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        try await story.sync()
+        let view = story.list(20, { $0.order = .latestLastMessage })
+        try await view.load()
+        #expect(view.picture == "c b a")
+
+        try await story.say("hello", in: "a")
+        await view.shows("a c b")
+        #expect(view.channels[0].lastMessage?.text == "hello")
+        try await story.say("hello", in: "b")
+        await view.shows("b a c")
+        #expect(view.heard.allSatisfy { $0.hasPrefix("updated") })
+        try await story.end()
+    }
+
+    @Test func whoLeavesIsBannedOrDeletedLosesTheChannel() async throws {
+        let story = try await Story()
+        try story.create("a b c d")
+        try await story.sync()
+        let view = story.list()
+        try await view.load()
+        let bob = try await story.otherDevice()
+
+        try await bob.leave("a")
+        await view.shows("d c b")
+        try await story.alice.restrict("bob", in: "b", .banned, until: nil, reason: "")
+        await view.shows("d c")
+        try await story.alice.deleteChannel("c")
+        await view.shows("d")
+        await view.until { view.heard.count >= 3 }
+        #expect(view.heard.map { String($0.prefix(9)) } == ["deleted a", "deleted b", "deleted c"])
+        try await story.end()
+    }
+
+    @Test func aDeclinedInvitationIsNoChannel() async throws {
+        let story = try await Story()
+        try story.create("a")
+        try await story.sync()
+        let view = story.list()
+        try await view.load()
+        let bob = try await story.otherDevice()
+
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.alice.createChannel(GroupChannelCreateParams("b", url: "b"))
+        try await story.alice.invite(["bob"], to: "b")
+        await view.shows("b a")
+        try await bob.answerInvitation(to: "b", accepts: false)
+        await view.shows("a")
+        try await story.end()
+    }
+
+    @Test func aHiddenChannelComesBackWithAMessage() async throws {
+        let story = try await Story()
+        try story.create("a b")
+        try await story.sync()
+        let view = story.list()
+        let hidden = story.list(20, { $0.hiddenStateFilter = .hiddenOnly })
+        try await view.load()
+        try await hidden.load()
+        let bob = try await story.otherDevice()
+
+        try await bob.hide("a", .hiddenAllowAutoUnhide)
+        await view.shows("b")
+        await hidden.shows("a")
+        try await story.say("hello", in: "a")
+        await view.shows("b a")
+        await hidden.shows("")
+        try await story.end()
+    }
+
+    @Test func aChannelThatIsNoMoreWhatIsAskedForLeaves() async throws {
+        let story = try await Story()
+        try story.create("a1 a2 b1")
+        try await story.sync()
+        let view = story.list(20, { $0.channelNameContainsFilter = "a" })
+        try await view.load()
+        #expect(view.picture == "a2 a1")
+
+        var patch = Patch<GroupChannel>()
+        patch.set(\.name, to: "c2")
+        _ = try await story.alice.updateChannel("a2", with: patch)
+        await view.shows("a1")
+        patch.set(\.name, to: "xA")
+        _ = try await story.alice.updateChannel("b1", with: patch)
+        await view.shows("xA a1")
+        try await story.end()
+    }
+
+    @Test func whatIsReadLeavesTheUnreadOnes() async throws {
+        let story = try await Story()
+        try story.create("a b")
+        try await story.say("hello", in: "a")
+        try await story.sync()
+        let view = story.list(20, { $0.unreadChannelFilter = .unreadMessage })
+        try await view.load()
+        #expect(view.picture == "a")
+        let bob = try await story.otherDevice()
+
+        try await story.say("hello", in: "b")
+        await view.shows("b a")
+        try await bob.markAsRead("a")
+        await view.shows("b")
+        try await story.end()
+    }
+
+    @Test func eachOrderIsFollowed() async throws {
+        let story = try await Story()
+        try story.create("b c a")
+        try await story.sync()
+        let byAge = story.list()
+        let byName = story.list(20, { $0.order = .channelNameAlphabetical })
+        let byMessage = story.list(20, { $0.order = .latestLastMessage })
+        let byValue = story.list(
+            20,
+            {
+                $0.order = .metaDataValueAlphabetical
+                $0.metaDataOrderKeyFilter = "rank"
+            })
+        for view in [byAge, byName, byMessage, byValue] { try await view.load() }
+        #expect(byAge.picture == "a c b")
+        #expect(byName.picture == "a b c")
+        #expect(byMessage.picture == "a c b")
+        #expect(byValue.picture == "a c b")
+
+        var patch = Patch<GroupChannel>()
+        patch.set(\.metadata, to: ["rank": "1"])
+        _ = try await story.alice.updateChannel("b", with: patch)
+        await byValue.shows("b a c")
+        try await story.say("hello", in: "c")
+        await byMessage.shows("c a b")
+        patch = Patch()
+        patch.set(\.name, to: "z")
+        _ = try await story.alice.updateChannel("a", with: patch)
+        await byName.shows("b c z")
+        await byAge.shows("z c b")
+        try await story.end()
+    }
+
+    // MARK: Much at once
+
+    @Test func manyChangesAtOnceAreOneReset() async throws {
+        let story = try await Story()
+        try await story.sync()
+        let view = story.list()
+        try await view.load()
+
+        try story.store.write { batch in
+            for number in 0..<250 {
+                var channel = GroupChannel(
+                    url: ChannelURL("\(number)"), createdAt: Timestamp(milliseconds: 2000))
+                channel.name = "\(number)"
+                channel.myMemberState = .joined
+                try batch.save(channel)
+            }
+        }
+        await view.until { view.channels.count == 250 }
+        #expect(view.resetCount == 1)
+        await story.close()
+    }
+
+    @Test func whatIsClearedLeavesAndComesAgain() async throws {
+        let story = try await Story()
+        try story.create("a b")
+        try await story.sync()
+        let view = story.list()
+        try await view.load()
+        await story.engine.close()
+
+        try story.store.clearCachedData()
+        await view.shows("…")
+        let engine = story.restarted()
+        _ = try await engine.connect(as: Credentials("bob"))
+        await view.shows("b a …")
+        await engine.close()
+    }
+
+    @Test func whoHasMissedMuchReadsAgain() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        try await story.sync()
+        let view = story.list(2)
+        try await view.load()
+
+        // Nobody takes any of it before there is too much to keep.
+        for round in 0..<ObservedChanges.defaultLimit / 2 + 1 {
+            try story.store.write { batch in
+                for url: ChannelURL in ["a", "b"] {
+                    var channel = try #require(try batch.groupChannel(url))
+                    channel.name = "\(url) \(round)"
+                    try batch.save(channel)
+                }
+            }
+        }
+        await view.shows("c b \(ObservedChanges.defaultLimit / 2) …")
+        await story.close()
+    }
+
+    // MARK: The end
+
+    @Test func nothingIsToldAfterDisposing() async throws {
+        let story = try await Story()
+        try story.create("a b")
+        try await story.sync()
+        let view = story.list()
+        let other = story.list()
+        try await view.load()
+        try await other.load()
+        var changes = view.collection.allChanges().makeAsyncIterator()
+        let bob = try await story.otherDevice()
+
+        view.onHearing = { _ in view.collection.dispose() }
+        try story.create("c")
+        await other.shows("c b a")
+        await view.until { view.heard.count == 1 }
+        try await bob.leave("a")
+        await other.shows("c b")
+        #expect(view.heard.count == 1)
+        #expect(view.picture == "c b a")
+        #expect(await changes.next()?.insertions.map(\.element.name) == ["c"])
+        #expect(await changes.next() == nil)
+        var none = view.collection.allChanges().makeAsyncIterator()
+        #expect(await none.next() == nil)
+        try await story.end()
+    }
+
+    @Test func whoIsLetGoOfIsGone() async throws {
+        let story = try await Story()
+        try story.create("a")
+        try await story.sync()
+        let view = story.list()
+        weak var gone: GroupChannelCollection?
+        var changes: AsyncStream<CollectionChange<GroupChannel>>.Iterator
+        do {
+            let collection = GroupChannelCollection(engine: story.engine)
+            _ = try await collection.loadMore()
+            changes = collection.allChanges().makeAsyncIterator()
+            gone = collection
+            #expect(gone?.channels.isEmpty == false)
+        }
+        #expect(gone == nil)
+        #expect(await changes.next() == nil)
+        try await view.load()
+        try story.create("b")
+        await view.shows("b a")
+        try await story.end()
+    }
+}

@@ -1,0 +1,133 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// What a view of a channel list would do: it folds what it is told, and writes down what it heard.
+@MainActor
+final class ChannelView: GroupChannelCollectionDelegate {
+    let collection: GroupChannelCollection
+    /// The channels, as far as they were told.
+    private(set) var channels: [GroupChannel] = []
+    /// What was heard, a line each.
+    private(set) var heard: [String] = []
+    /// How many changes were resets.
+    private(set) var resetCount = 0
+    /// Is called with each line.
+    var onHearing: (String) -> Void = { _ in }
+    private var waiting: [(condition: () -> Bool, continuation: CheckedContinuation<Void, Never>)] =
+        []
+
+    init(_ collection: GroupChannelCollection) {
+        self.collection = collection
+        collection.delegate = self
+    }
+
+    /// The names in order, and `…` where more may exist.
+    var picture: String {
+        (channels.map(\.name) + (collection.hasMore ? ["…"] : [])).joined(separator: " ")
+    }
+
+    /// What was heard since the last time.
+    func news() -> [String] {
+        defer { heard = [] }
+        return heard
+    }
+
+    /// Loads more, and says what came.
+    @discardableResult
+    func load() async throws -> String {
+        try await collection.loadMore().map(\.name).joined(separator: " ")
+    }
+
+    /// Waits until some condition holds, which is asked after each change.
+    func until(_ condition: @escaping () -> Bool) async {
+        if condition() { return }
+        await withCheckedContinuation { waiting.append((condition, $0)) }
+    }
+
+    /// Waits until it shows what a picture says.
+    func shows(_ picture: String) async { await until { self.picture == picture } }
+
+    private func hear(_ line: String) {
+        heard.append(line)
+        onHearing(line)
+        check()
+    }
+
+    private func check() {
+        let ready = waiting.filter { $0.condition() }
+        waiting.removeAll { $0.condition() }
+        for one in ready { one.continuation.resume() }
+    }
+
+    private func hear(_ what: String, _ context: GroupChannelContext, _ names: [String]) {
+        hear("\(what) \(names.joined(separator: " ")): \(context.source)")
+    }
+
+    // MARK: GroupChannelCollectionDelegate
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
+    ) {
+        if change.reset != nil { resetCount += 1 }
+        channels = change.applied(to: channels)
+        #expect(channels == collection.channels)
+        check()
+    }
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        addedChannels channels: [GroupChannel]
+    ) { hear("added", context, channels.map(\.name)) }
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        updatedChannels channels: [GroupChannel]
+    ) { hear("updated", context, channels.map(\.name)) }
+
+    func channelCollection(
+        _ collection: GroupChannelCollection, context: GroupChannelContext,
+        deletedChannelURLs channelURLs: [ChannelURL]
+    ) { hear("deleted", context, channelURLs.map(\.rawValue)) }
+}
+
+extension Story {
+    /// Creates channels of alice and bob, a second apart, each named as its URL.
+    func create(_ names: String) throws {
+        for name in names.split(separator: " ") {
+            clock.advance(by: .seconds(1))
+            try createChannel(ChannelURL(String(name)))
+        }
+    }
+
+    /// A view of bob's channels, without the one that each story begins with.
+    @MainActor
+    func list(
+        _ limit: Int = 20, _ change: (inout GroupChannelListQuery) -> Void = { _ in },
+        engine: SyncEngine? = nil
+    ) -> ChannelView {
+        var query = GroupChannelListQuery()
+        query.limit = limit
+        query.createdAfter = 1000
+        change(&query)
+        return ChannelView(
+            GroupChannelCollection(query: query, userID: "bob", engine: engine ?? self.engine))
+    }
+
+    /// Another device of bob's.
+    func otherDevice() async throws -> EmbeddedClient {
+        let client = server.client()
+        _ = try await client.connect(as: Credentials("bob"))
+        return client
+    }
+
+    /// Connects bob's device, and waits until it has got all of his channels.
+    func sync() async throws {
+        try await connect()
+        try await engine { $0.isLive }
+    }
+}

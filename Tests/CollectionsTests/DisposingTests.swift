@@ -1,0 +1,147 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The end of a collection, and what its callbacks may do.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct DisposingTests {
+    @Test func nothingIsToldAfterIt() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        let (view, other) = (story.view(), story.view())
+        _ = try await view.collection.start().value
+        _ = try await other.collection.start().value
+        var changes = view.collection.allChanges().makeAsyncIterator()
+        view.collection.dispose()
+        view.collection.dispose()
+        _ = view.news()
+
+        try await story.say("b")
+        await other.shows("a b")
+        try await view.collection.engine.store.tell(.typing([], in: "general"))
+        #expect(view.news() == [])
+        #expect(view.picture.hasPrefix("a"))
+        #expect(await changes.next() == nil)
+        try await story.end()
+    }
+
+    @Test func itMayBeDoneWithinACallback() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        let (view, other) = (story.view(), story.view())
+        _ = try await view.collection.start().value
+        _ = try await other.collection.start().value
+        _ = view.news()
+        view.onHearing = { _ in view.collection.dispose() }
+        try story.server.importMessages(
+            [.sample(10_001, text: "b", at: 9000), .sample(10_002, text: "c", at: 9001)],
+            tellsFeed: true)
+        await other.until { $0.items.count == 3 }
+        #expect(view.news().count == 1)
+        try await story.end()
+    }
+
+    @Test func everythingMayBeCalledWithinACallback() async throws {
+        let story = try await Story()
+        try await story.say("a b c d")
+        try await story.open()
+        let view = story.view(.sized(1))
+        _ = try await view.collection.start().value
+        var loads: [Task<[Message], any Error>] = []
+        view.onHearing = { line in
+            guard line.hasPrefix("added e") else { return }
+            #expect(view.collection.messages.last?.text == "e")
+            #expect((try? view.collection.coverage())?.isComplete == true)
+            loads.append(Task { try await view.collection.loadPrevious() })
+            let again = view.collection.start()
+            loads.append(Task { try await again.value })
+        }
+        try await story.say("e")
+        await view.until { $0.items.count == 3 }
+        #expect(try await loads[0].value.map(\.text) == ["c"])
+        await #expect(throws: CollectionError.self) { try await loads[1].value }
+        #expect(view.picture == "… c d e")
+        try await story.end()
+    }
+
+    @Test func aCollectionThatIsDroppedLeavesNothing() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        weak var gone: MessageCollection?
+        do {
+            let view = story.view()
+            _ = try await view.collection.start().value
+            gone = view.collection
+        }
+        // Its tasks let go of it when they are told that it is over.
+        for _ in 0..<1000 where gone != nil { await Task.yield() }
+        #expect(gone == nil)
+        let other = story.view()
+        _ = try await other.collection.start().value
+        try await story.say("b")
+        await other.shows("a b")
+        try await story.end()
+    }
+
+    @Test func whoStartsAndEndsInOneBreathIsTold() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.connect()
+        let view = story.view()
+        let api = view.collection.start()
+        view.collection.dispose()
+        await #expect { try await api.value } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        #expect(view.news() == [])
+        try await story.end()
+    }
+
+    @Test func aStormIsOneReset() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        let changes = view.collection.allChanges()
+        let store = story.store
+        try store.write { batch in
+            for number in 1...201 { try batch.save(Message.sample(number)) }
+        }
+        try store.write { batch in
+            for number in 301...500 { try batch.save(Message.sample(number)) }
+        }
+        await view.until { $0.items.count == 401 }
+        view.collection.dispose()
+        var kinds: [String] = []
+        for await change in changes {
+            kinds.append(change.reset == nil ? "\(change.insertions.count) rows" : "reset")
+        }
+        #expect(kinds == ["reset", "200 rows"])
+        await story.close()
+    }
+
+    @Test func whatIsMissedIsReadAgain() async throws {
+        let story = try await Story()
+        try await story.open()
+        let view = story.view()
+        _ = try await view.collection.start().value
+        let store = story.store
+        // More than waits for a reader, before the main actor has a turn.
+        for start in stride(from: 0, to: 12_000, by: 1_000) {
+            try store.write { batch in
+                for number in start..<start + 1_000 {
+                    try batch.save(Message.sample(number % 50 + 1, text: "\(number)"))
+                }
+            }
+        }
+        await view.until { $0.items.count == 50 && $0.items.last?.message?.text == "11999" }
+        await story.close()
+    }
+}

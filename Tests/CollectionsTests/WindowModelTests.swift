@@ -1,0 +1,284 @@
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// A window against a naive reading of the store, whatever is written there and however it is moved.
+@Suite struct WindowModelTests {
+    @Test(arguments: 0..<250) func aWindowIsWhatTheStoreHas(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        var world = try World(&random)
+        for step in 0..<60 {
+            try world.step(&random)
+            guard try world.holds("seed \(seed), step \(step)") else { return }
+        }
+    }
+
+    /// A store, a window on it, and what follows the one to the other.
+    struct World {
+        let url: ChannelURL = "c"
+        let store: ChatStore
+        let changes: ObservedChanges
+        var window: Window
+        var shown: [MessageItem] = []
+        var last = ""
+        private var nextID = 0
+        private var hasOpened = false
+
+        init(_ random: inout SeededRandom) throws {
+            store = try ChatStore.inMemory()
+            changes = try store.observe(.channel(url)).changes
+            var params = MessageListParams()
+            params.previousResultSize = random.number(below: 5)
+            params.nextResultSize = random.number(below: 4)
+            params.isReversed = random.oneIn(2)
+            if random.oneIn(2) { params.customTypes = ["x"] }
+            window = Window(
+                on: url, params: params, userID: "me",
+                capacity: random.oneIn(2) ? .max : 3 + random.number(below: 6))
+        }
+
+        mutating func step(_ random: inout SeededRandom) throws {
+            if !hasOpened || random.oneIn(12) { return try open(&random) }
+            switch random.number(below: 8) {
+            case 0:
+                last = "load older"
+                let count = 1 + random.number(below: 4)
+                let edits = try window.loadOlder(
+                    count, crossesGaps: random.oneIn(2), in: try store.snapshot()
+                ).edits
+                try apply(edits, trimming: .newest)
+            case 1:
+                last = "load newer"
+                let count = 1 + random.number(below: 4)
+                let edits = try window.loadNewer(
+                    count, crossesGaps: random.oneIn(2), in: try store.snapshot()
+                ).edits
+                try apply(edits, trimming: .oldest)
+            case 2 where random.oneIn(6):
+                last = "read again"
+                try apply(try window.readAgain(in: try store.snapshot()), trimming: .oldest)
+            default:
+                last = ""
+                for _ in 0...random.number(below: 2) {
+                    try store.write { batch in
+                        for _ in 0...random.number(below: 3) { try change(batch, &random) }
+                    }
+                }
+                for change in changes.drain() {
+                    var edits = window.fold(change)
+                    if edits.isMissed {
+                        edits = try window.readAgain(in: try store.snapshot(), after: edits)
+                    }
+                    try apply(edits, trimming: .oldest)
+                }
+            }
+        }
+
+        private mutating func open(_ random: inout SeededRandom) throws {
+            hasOpened = true
+            let start: Window.Start =
+                random.oneIn(2) ? .newest : .time(Timestamp(milliseconds: time(&random)))
+            last = "open at \(start)"
+            try apply(
+                try window.open(
+                    at: start, crossesGaps: random.oneIn(2), in: try store.snapshot()),
+                trimming: .oldest)
+        }
+
+        private mutating func apply(_ edits: WindowEdits, trimming end: Window.End) throws {
+            let diff = window.apply(edits, trimming: end)
+            shown = CollectionChange(diff, in: window.items).applied(to: shown)
+        }
+
+        // MARK: The store
+
+        private func time(_ random: inout SeededRandom) -> Int64 {
+            Int64(random.number(below: 20)) * 10
+        }
+
+        private mutating func newID() -> String {
+            nextID += 1
+            return "\(nextID)"
+        }
+
+        private mutating func message(_ random: inout SeededRandom) -> Message {
+            var message = Message(
+                id: MessageID("m\(newID())"), channelURL: url, text: "t\(random.number(below: 3))",
+                createdAt: Timestamp(milliseconds: time(&random)))
+            message.customType = random.oneIn(3) ? "" : "x"
+            return message
+        }
+
+        private func bound(_ random: inout SeededRandom, _ held: [Message]) -> Gap.Bound {
+            switch random.number(below: 5) {
+            case 0: return .beginning
+            case 1: return .end
+            default:
+                return held.randomElement(using: &random)?.position.map { .position($0) } ?? .end
+            }
+        }
+
+        private mutating func change(_ batch: Batch, _ random: inout SeededRandom) throws {
+            let held = try batch.messages(in: url)
+            let drafts = try batch.drafts(in: url)
+            let draft = drafts.randomElement(using: &random)
+            var some = held.randomElement(using: &random)
+            switch random.number(below: 15) {
+            case 0, 1, 2:
+                last += " save"
+                try batch.save(message(&random))
+            case 3:
+                last += " edit"
+                some?.text += "'"
+                some?.customType = random.oneIn(2) ? "" : "x"
+                if let some { try batch.save(some) }
+            case 4:
+                last += " move"
+                some?.createdAt = Timestamp(milliseconds: time(&random))
+                if let some { try batch.save(some) }
+            case 5:
+                last += " remove"
+                if let id = some?.messageID { try batch.removeMessage(id, in: url) }
+            case 6:
+                guard random.oneIn(4) else { return }
+                last += " remove some"
+                let bounds = [bound(&random, held), bound(&random, held)].sorted()
+                _ = try batch.removeMessages(in: url, from: bounds[0], through: bounds[1])
+            case 7:
+                let bounds = [bound(&random, held), bound(&random, held)].sorted()
+                guard bounds[0] < bounds[1] else { return }
+                last += " gap"
+                try batch.open(Gap(in: url, from: bounds[0], to: bounds[1]))
+            case 8, 9:
+                let bounds = [bound(&random, held), bound(&random, held)].sorted()
+                last += " cover"
+                _ = try batch.cover(url, from: bounds[0], through: bounds[1])
+            case 10:
+                guard random.oneIn(6) else { return }
+                last += " clear"
+                if random.oneIn(2) {
+                    try batch.clearMessages(in: url)
+                } else {
+                    try batch.clearCachedData()
+                }
+            case 11:
+                last += " write"
+                var message = message(&random)
+                let id = RequestID("r\(newID())")
+                message.messageID = nil
+                message.requestID = id
+                message.sendingStatus = .pending
+                try batch.save(Draft(message, requestID: id))
+            case 12:
+                guard let draft else { return }
+                last += " take back"
+                try batch.removeDraft(draft.requestID, source: .localMessageCanceled)
+            case 13:
+                guard var draft else { return }
+                if draft.operation == .send, var message = draft.message {
+                    last += " sent"
+                    message.messageID = MessageID("m\(newID())")
+                    message.createdAt = Timestamp(milliseconds: 200 + time(&random))
+                    message.sendingStatus = .succeeded
+                    if random.oneIn(2) { try batch.save(message) }
+                    try batch.removeDraft(draft.requestID)
+                    if random.oneIn(2) { try batch.save(message) }
+                } else {
+                    last += " fail"
+                    draft.state = .failed
+                    try batch.save(draft)
+                }
+            default:
+                var draft = Draft()
+                draft.requestID = RequestID("r\(newID())")
+                draft.channelURL = url
+                draft.createdAt = 1
+                let target = drafts.filter { $0.operation == .send }.randomElement(using: &random)
+                if let target, random.oneIn(2) {
+                    draft.targetRequestID = target.requestID
+                } else if let some {
+                    draft.messageID = some.messageID
+                } else {
+                    return
+                }
+                switch random.number(below: 4) {
+                case 0: draft.operation = .delete
+                case 1:
+                    draft.operation = .addReaction
+                    draft.reactionKey = "+1"
+                default:
+                    draft.operation = .update
+                    var params = UserMessageUpdateParams()
+                    params.text = "edited"
+                    params.customType = random.oneIn(2) ? "" : "x"
+                    draft.userMessageUpdateParams = params
+                }
+                last += " change by \(draft.operation)"
+                try batch.save(draft)
+            }
+        }
+
+        // MARK: Checking
+
+        func holds(_ place: String) throws -> Bool {
+            let expected = try naiveItems()
+            let isRight = expected == window.items && shown == window.items
+            #expect(
+                isRight,
+                """
+                \(place), \(last), from \(window.lower) to \(window.upper):
+                \(picture(window.items)) instead of
+                \(picture(expected)); told \(picture(shown))
+                """)
+            return isRight
+        }
+
+        private func picture(_ items: [MessageItem]) -> String {
+            items.map { item in
+                item.message.map { "\($0.itemID) \($0.text)" } ?? "~\(item.gap!)"
+            }.joined(separator: ", ")
+        }
+
+        private func naiveItems() throws -> [MessageItem] {
+            let (lower, upper) = (window.lower, window.upper)
+            let reader = try store.snapshot()
+            let drafts = try reader.drafts(in: url)
+            let overlay = DraftOverlay(drafts, userID: "me")
+            let messages = try reader.messages(in: url).reversed().compactMap { held -> Message? in
+                let bound = Gap.Bound.position(held.position!)
+                guard lower <= bound, bound <= upper, let shown = overlay.shown(held),
+                    window.params.belongsTo(shown)
+                else { return nil }
+                return shown
+            }
+            var rows: [(bound: Gap.Bound, isGap: Bool, item: MessageItem)] = messages.map {
+                (.position($0.position!), false, .message($0))
+            }
+            for gap in try reader.gaps(in: url)
+            where lower <= gap.lower && gap.lower != .beginning && gap.upper <= upper {
+                let inside = messages.compactMap(\.position).filter(gap.contains)
+                var bounds = [gap.lower] + inside.map { .position($0) } + [gap.upper]
+                // What comes live follows each other.
+                if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
+                for (from, to) in zip(bounds, bounds.dropFirst()) {
+                    rows.append((from, true, .gap(Gap(in: url, from: from, to: to))))
+                }
+            }
+            rows.sort { ($0.bound, $0.isGap ? 1 : 0) < ($1.bound, $1.isGap ? 1 : 0) }
+            var items = rows.map(\.item)
+            if upper == .end {
+                for draft in drafts where draft.operation == .send {
+                    guard let message = draft.message.flatMap(overlay.shown),
+                        window.params.belongsTo(message)
+                    else { continue }
+                    items.append(.message(message))
+                }
+            }
+            return window.params.isReversed ? items.reversed() : items
+        }
+    }
+}
