@@ -1,8 +1,14 @@
 import Foundation
+import Scrollback
 
 @testable import REPL
 
 extension Workspace {
+    /// A workspace in memory whose clock only commands move.
+    static func standing() -> Workspace {
+        Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
+    }
+
     /// What the prompt shows for a line.
     func reply(_ line: String) async -> String {
         do {

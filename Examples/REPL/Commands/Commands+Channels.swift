@@ -19,7 +19,7 @@ extension Command {
             offers: .orders
         ) { arguments in
             let store = try arguments.workspace.store
-            let channels = try store.groupChannels(matching: try arguments.query)
+            let channels = try store.groupChannels(matching: try arguments.channelQuery)
             var lines = channels.isEmpty ? [] : [columns(channels.map(\.tableRow))]
             let others = try store.groupChannelCount() - channels.count
             if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
@@ -157,7 +157,7 @@ extension Command {
 
 extension Command.Arguments {
     /// The query that the arguments tell.
-    fileprivate var query: GroupChannelListQuery {
+    var channelQuery: GroupChannelListQuery {
         get throws {
             var json = text
             if words.isEmpty { return GroupChannelListQuery() }

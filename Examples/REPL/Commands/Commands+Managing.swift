@@ -60,6 +60,40 @@ extension Command {
             return .text("deleted \(url)")
         },
         Command(
+            name: "list",
+            usage: "[ORDER | JSON]",
+            summary: "Lists the user's channels as they come, from the cache and the server: more goes on.",
+            example: "list",
+            preparation: ["demo"],
+            output: """
+                cats     Cats     3 members  carol: Meow.
+                general  General  3 members  carol: open cats
+                random   Random   3 members  bob: And the question?
+                """,
+            offers: .orders,
+            covers: [
+                "ChatClient.makeGroupChannelCollection(_:)", "GroupChannelCollection.loadMore()",
+                "GroupChannelCollection.channels", "GroupChannelCollection.hasMore",
+                "GroupChannelCollection.dispose()",
+            ]
+        ) { arguments in
+            let device = try arguments.device
+            device.channelList = try device.client.makeGroupChannelCollection(
+                try arguments.channelQuery)
+            return .text(try await device.moreChannels())
+        },
+        Command(
+            name: "more",
+            summary: "Lists more of the channels that list began with.",
+            example: "more",
+            preparation: ["demo", #"list {"limit": 2}"#],
+            output: "random  Random  3 members  bob: And the question?",
+            covers: ["GroupChannelCollection.allChanges()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            return .text(try await arguments.device.moreChannels())
+        },
+        Command(
             name: "get-channel",
             usage: "CHANNEL",
             summary: "Gets a group channel, from the cache if it is held, and shows it in a line.",
@@ -342,6 +376,18 @@ extension Command {
             try await arguments.client.lift(restriction, of: UserID(user), in: url)
             return .text("\(user) is not \(restriction) in \(url) any more")
         }
+    }
+}
+
+extension Device {
+    /// A page more of the list of channels.
+    fileprivate func moreChannels() async throws -> String {
+        guard let channelList else { throw CommandError.failed("there is no list: list begins one") }
+        let channels = try await channelList.loadMore()
+        let lines =
+            (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])
+            + (channelList.hasMore ? ["… and more: more"] : [])
+        return lines.isEmpty ? "no more channels" : lines.joined(separator: "\n")
     }
 }
 

@@ -154,7 +154,10 @@ extension Command {
             example:
                 #"push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
             preparation: ["demo"],
-            output: "1 message is held",
+            output: """
+                1 message is held
+                + general 99  (channel): Ding!
+                """,
             covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"]
         ) { arguments in
             guard let message = try arguments.record(Message.self, in: arguments.text) else {

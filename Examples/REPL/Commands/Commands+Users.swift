@@ -166,6 +166,28 @@ extension Command {
             return .text("\(device.name) is \(device.client.connectionState)")
         },
         Command(
+            name: "log-out",
+            usage: "[everything]",
+            summary: "Logs the user out, and takes what is held off this device; what is not sent stays.",
+            example: "log-out",
+            preparation: ["demo"],
+            output: """
+                logged out
+                = alice is disconnected
+                """,
+            covers: ["ChatClient.logOut(wiping:)"]
+        ) { arguments in
+            guard ["", "everything"].contains(arguments.text) else { throw CommandError.usage }
+            let device = try arguments.device
+            device.show(nil)
+            device.channelList = nil
+            let drafts = try await device.client.logOut(
+                wiping: arguments.text.isEmpty ? .cachedData : .everything)
+            let count = drafts.filter { $0.operation == .send }.count
+            return .text(
+                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent")
+        },
+        Command(
             name: "wait",
             usage: "DURATION",
             summary: "Lets time pass: 500ms, 2s, 10m.",

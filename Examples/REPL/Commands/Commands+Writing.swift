@@ -38,10 +38,13 @@ extension Command {
                 return file
             }
             let collection = try arguments.collection
+            // In memory there is no place for a copy.
+            let keepsCopies = collection.engine.store.directory != nil
             let message =
                 try await files.count == 1
-                ? collection.send(FileMessageCreateParams(files[0]), keepsCopies: true)
-                : collection.send(MultipleFilesMessageCreateParams(files), keepsCopies: true)
+                ? collection.send(FileMessageCreateParams(files[0]), keepsCopies: keepsCopies)
+                : collection.send(
+                    MultipleFilesMessageCreateParams(files), keepsCopies: keepsCopies)
             return .written(message)
         },
         Command(
@@ -112,7 +115,10 @@ extension Command {
             summary: "Deletes a message of one's own, sent or not.",
             example: "delete 69",
             preparation: ["demo", "send Never mind"],
-            output: "deleted 69",
+            output: """
+                deleted 69
+                - general 69
+                """,
             offers: .messages,
             covers: ["MessageCollection.delete(_:)", "ChatClient.delete(_:in:)"]
         ) { arguments in
@@ -127,7 +133,10 @@ extension Command {
             summary: "Gives a reaction to a message.",
             example: "react 60 +1",
             preparation: ["demo"],
-            output: "gave +1 to 60",
+            output: """
+                gave +1 to 60
+                * general 60  [+1 1]
+                """,
             offers: .messages,
             covers: ["MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)"]
         ) { arguments in
@@ -143,7 +152,10 @@ extension Command {
             summary: "Takes a reaction back.",
             example: "unreact 60 +1",
             preparation: ["demo", "react 60 +1"],
-            output: "took +1 back from 60",
+            output: """
+                took +1 back from 60
+                * general 60  no reactions
+                """,
             offers: .messages,
             covers: [
                 "MessageCollection.deleteReaction(_:from:)", "ChatClient.deleteReaction(_:from:in:)",
@@ -203,7 +215,10 @@ extension Command {
             summary: "Takes out what could not be sent in the open channel: all, or some.",
             example: "remove-failed",
             preparation: ["demo", "fail send refused", "send Hello"],
-            output: "removed alice-1",
+            output: """
+                removed alice-1
+                = alice-1 is not sent any more
+                """,
             offers: .requests,
             covers: [
                 "MessageCollection.removeFailedMessages(_:)",

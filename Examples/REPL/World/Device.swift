@@ -20,6 +20,9 @@ final class Device {
     /// The channel that is open.
     private(set) var collection: MessageCollection?
 
+    /// The list of channels, if it was asked for.
+    var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
+
     /// What has been told and not shown yet.
     private(set) var news = News()
 
@@ -28,6 +31,7 @@ final class Device {
 
     private let listener: Listener
     private var following: Task<Void, Never>?
+    private weak var followed: SyncEngine?
     private var followingRows: Task<Void, Never>?
 
     /// The user of a device's name.
@@ -94,9 +98,11 @@ final class Device {
         onNews()
     }
 
-    /// Follows what the engine tells, once there is one.
+    /// Follows what the engine tells, once there is one; it is another one after the user has logged out.
     private func follow() {
-        guard following == nil, let engine = try? client.engine() else { return }
+        guard let engine = try? client.engine(), engine !== followed else { return }
+        followed = engine
+        following?.cancel()
         following = Task { [weak self] in
             for await event in await engine.events() { self?.listener.hear(event) }
         }
