@@ -17,7 +17,7 @@ extension Workspace {
             case .quit: return "quit"
             }
         } catch {
-            return "error: \(error)"
+            return (["error: \(sentence(of: error))"] + news()).joined(separator: "\n")
         }
     }
 }
@@ -33,6 +33,9 @@ struct ExampleDirectory: ~Copyable {
     func moved(_ text: String) -> String {
         text.replacing(Self.name, with: "\(url.path)/")
     }
+
+    /// The other way around.
+    func movedBack(_ text: String) -> String { text.replacing("\(url.path)/", with: Self.name) }
 
     deinit {
         // Most examples have made none.

@@ -1,3 +1,5 @@
+import Scrollback
+
 /// One command: its name, what help says about it, and what it does.
 ///
 /// To add one, write an entry in one of the tables that ``groups`` lists.
@@ -74,6 +76,17 @@ enum CommandError: Error, CustomStringConvertible {
         case .usage: "the arguments do not fit"
         case .failed(let message): message
         }
+    }
+}
+
+/// What went wrong, in one line.
+func sentence(of error: any Error) -> String {
+    switch error {
+    case let error as SyncError: "\(error.code): \(error.message)"
+    case let error as CollectionError: "\(error.code): \(error.message)"
+    case let error as BackendError: "\(error.code): \(error.message)"
+    case is CancellationError: "canceled"
+    default: "\(error)"
     }
 }
 

@@ -41,7 +41,9 @@ extension Command {
                 return .text("answers take no time")
             }
             let duration = try arguments.duration(arguments.text)
-            network.update { $0.defaultLatency = Latency(answer: duration) }
+            network.update {
+                $0.defaultLatency = Latency(request: duration / 2, answer: duration / 2)
+            }
             return .text("answers take \(duration.brief)")
         },
         Command(
@@ -98,7 +100,7 @@ extension Command {
         Command(
             name: "hold",
             usage: "CALL ...",
-            summary: "Holds the answers of some kinds of calls back, until release.",
+            summary: "Holds calls of some kinds back, until release.",
             example: "hold send",
             preparation: ["demo"],
             output: "holding send",
@@ -112,8 +114,7 @@ extension Command {
                 return call
             }
             guard !calls.isEmpty else { throw CommandError.usage }
-            try arguments.device.network.hold(Set(calls))
-            arguments.workspace.patience = .milliseconds(100)
+            try arguments.device.network.hold(Set(calls), at: .beforeEffect)
             return .text("holding \(arguments.words.joined(separator: ", "))")
         },
         Command(
@@ -125,7 +126,6 @@ extension Command {
         ) { arguments in
             try arguments.checkIsEmpty()
             try arguments.device.network.stopHolding()
-            arguments.workspace.patience = .seconds(10)
             return .text("holding nothing")
         },
         Command(

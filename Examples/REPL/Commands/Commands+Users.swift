@@ -45,13 +45,13 @@ extension Command {
             summary: "Tries to connect at once, as when the application or the network is back.",
             example: "reconnect",
             preparation: ["connect alice"],
-            output: "alice is open",
+            output: "alice is connected",
             covers: ["ChatClient.reconnect()"]
         ) { arguments in
             try arguments.checkIsEmpty()
             let device = try arguments.device
             await device.client.reconnect()
-            return .text("\(device.name) is \(device.client.connectionState)")
+            return .text("\(device.name) is \(device.client.connectionState.word)")
         },
         Command(
             name: "as",
@@ -73,7 +73,12 @@ extension Command {
             world.use(device)
             if isNew { _ = try await device.connect(accessToken: nil) }
             guard !arguments.rest.isEmpty else { return .text(device.name) }
-            defer { if let before { world.use(before) } }
+            // What was told there before is not what the command has brought about.
+            if device !== before { _ = device.takeNews() }
+            defer {
+                if let before { world.use(before) }
+                world.visited = device
+            }
             if device.collection == nil, let url = before?.collection?.channelURL {
                 // The channel that was talked about; where it is not theirs, the command says so.
                 let collection = try device.client.makeMessageCollection(of: url)
@@ -88,15 +93,15 @@ extension Command {
             example: "devices",
             preparation: ["connect alice", "as bob"],
             output: """
-                alice  open
-                bob    open  here
+                alice  connected
+                bob    connected  here
                 """
         ) { arguments in
             try arguments.checkIsEmpty()
             let world = try arguments.world
             let rows = world.devices.map { device in
                 [
-                    device.name, "\(device.client.connectionState)",
+                    device.name, device.client.connectionState.word,
                     [
                         device === world.current ? "here" : nil,
                         device.collection.map { "shows \($0.channelURL)" },
@@ -112,7 +117,7 @@ extension Command {
             preparation: ["connect alice"],
             output: """
                 user            alice
-                connection      open, live
+                connection      connected, live
                 last connected  2023-11-14T22:13:20.000Z
                 channels left   0
                 unread          0
@@ -129,7 +134,7 @@ extension Command {
             let failure = state.failure.map { "\($0)" } ?? client.cachingError.map { "\($0)" }
             let rows = [
                 ("user", client.currentUser?.userID.rawValue ?? "nobody"),
-                ("connection", "\(client.connectionState)\(state.isLive ? ", live" : "")"),
+                ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
                 ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
                 ("channels left", "\(state.channelsLeft)"),
                 ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
@@ -158,12 +163,12 @@ extension Command {
             summary: "Quits the application on this device, and begins it again.",
             example: "relaunch",
             preparation: ["connect alice"],
-            output: "alice is closed",
+            output: "alice is not connected",
             covers: ["ChatClient.close()"]
         ) { arguments in
             try arguments.checkIsEmpty()
             let device = try await arguments.world.relaunch(try arguments.device)
-            return .text("\(device.name) is \(device.client.connectionState)")
+            return .text("\(device.name) is \(device.client.connectionState.word)")
         },
         Command(
             name: "log-out",
@@ -224,4 +229,15 @@ extension Command {
             return .text("\(name) is \(option.text(world.clientOptions)) for devices to come")
         },
     ]
+}
+
+extension ConnectionState {
+    /// The state in words.
+    var word: String {
+        switch self {
+        case .open: "connected"
+        case .connecting: "connecting"
+        case .closed: "not connected"
+        }
+    }
 }

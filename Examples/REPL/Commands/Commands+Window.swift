@@ -128,7 +128,7 @@ extension Command {
                 guard let gap = collection.items.compactMap(\.gap).last else { break }
                 try await collection.fill(gap)
             }
-            return .text(collection.picture.brief(arguments.workspace.width))
+            return .text(try arguments.workspace.coverage(of: collection.channelURL))
         },
         Command(
             name: "coverage",
@@ -251,16 +251,6 @@ extension Command.Arguments {
             pages == 1
                 ? collection.rows(limit: found, fromOldest: fromOldest)
                 : "\(grouped(found)) messages more")
-    }
-}
-
-extension Picture {
-    /// The line, cut in the middle where it is wider than a width.
-    func brief(_ width: Int) -> String {
-        let text = description
-        guard text.count > width else { return text }
-        let half = (width - 3) / 2
-        return "\(text.prefix(half)) … \(text.suffix(half))"
     }
 }
 

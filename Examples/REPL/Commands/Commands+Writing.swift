@@ -34,8 +34,7 @@ extension Command {
                 guard FileManager.default.isReadableFile(atPath: path) else {
                     throw CommandError.failed("there is no file '\(word)' that can be read")
                 }
-                let file = UploadableFile(path: path)
-                return file
+                return UploadableFile(path: path, name: URL(filePath: path).lastPathComponent)
             }
             let collection = try arguments.collection
             // In memory there is no place for a copy.

@@ -11,7 +11,7 @@ struct LogFields {
         "parent_message_id",
     ]
 
-    /// The channel of lines that name none.
+    /// The channel of all lines, whatever they name; `nil` for the one that each names.
     var channel: ChannelURL?
 
     /// What the ids of lines begin with that have none.
@@ -41,7 +41,7 @@ struct LogFields {
             case .none: nil
             }
         }
-        guard let channelURL = text(1).map({ ChannelURL($0) }) ?? channel else {
+        guard let channelURL = channel ?? text(1).map({ ChannelURL($0) }) else {
             throw missing(1, "into CHANNEL gives one")
         }
         guard let time = time(line.values[2]) else {

@@ -48,7 +48,7 @@ import Foundation
             }
         } catch {
             editor.printNews(workspace.news())
-            editor.printError(task.isCancelled ? "canceled" : "error: \(error)")
+            editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
         return true
     }

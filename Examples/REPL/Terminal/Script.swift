@@ -47,7 +47,7 @@ import Scrollback
             }
             return true
         } catch {
-            output.fail("\(error)", line, number, workspace.news())
+            output.fail(sentence(of: error), line, number, workspace.news())
             return false
         }
     }

@@ -23,8 +23,7 @@ final class Device {
     /// The list of channels, if it was asked for.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
-    /// What has been told and not shown yet.
-    private(set) var news = News()
+    private var news = News()
 
     /// Is called when there is news.
     var onNews: () -> Void = {}
@@ -47,7 +46,7 @@ final class Device {
         self.network = network
         client = await ChatClient.open(backend: network, options: options)
         listener = Listener(userID)
-        listener.tell = { [weak self] in self?.tell($0) }
+        listener.onNews = { [weak self] in self?.tell($0, $1) }
         client.addConnectionDelegate(listener)
         client.addUserEventDelegate(listener)
         client.addChannelDelegate(listener)
@@ -76,7 +75,7 @@ final class Device {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
-            for await change in changes { self?.tell("~ \(change.line)") }
+            for await change in changes { self?.tell("~ \(change.line)", .store) }
         }
     }
 
@@ -93,8 +92,8 @@ final class Device {
     /// Takes what has been told.
     func takeNews() -> [String] { news.take() }
 
-    private func tell(_ line: String) {
-        news.add(line)
+    private func tell(_ line: String, _ source: News.Source) {
+        news.add(line, source)
         onNews()
     }
 
@@ -110,15 +109,20 @@ final class Device {
 }
 
 /// Lines that wait to be shown; of very many, the newest.
+///
+/// What the engine tells and what the store tells come by two ways, of which now one is faster and now
+/// the other; together they are always shown in one order.
 struct News {
+    enum Source { case engine, store }
+
+    private var engineLines: [String] = []
     private var lines: [String] = []
     private var leftOut = 0
 
     private static let limit = 12
 
-    var isEmpty: Bool { lines.isEmpty }
-
-    mutating func add(_ line: String) {
+    mutating func add(_ line: String, _ source: Source) {
+        if source == .engine, engineLines.count < News.limit { return engineLines.append(line) }
         lines.append(line)
         if lines.count > 2 * News.limit {
             leftOut += lines.count - News.limit
@@ -130,7 +134,8 @@ struct News {
         defer { self = News() }
         let more = max(0, lines.count - News.limit)
         let count = leftOut + more
-        return (count > 0 ? ["… \(count) lines of news before"] : []) + lines.dropFirst(more)
+        let head = engineLines + (count > 0 ? ["… \(count) lines of news before"] : [])
+        return head + lines.dropFirst(more)
     }
 }
 

@@ -5,12 +5,18 @@ import Scrollback
 @MainActor
 final class Listener {
     /// Is called with each line.
-    var tell: (String) -> Void = { _ in }
+    var onNews: (String, News.Source) -> Void = { _, _ in }
+
+    private func tell(_ line: String) { onNews(line, .store) }
+
+    private func tellOfEngine(_ line: String) { onNews(line, .engine) }
 
     /// How far the engine is, as it was told last.
     private(set) var state: SyncState?
 
     private let userID: UserID
+    /// What channels were called when they were last told of.
+    private var names: [ChannelURL: String] = [:]
     private var unread: UnreadItemCount?
 
     init(_ userID: UserID) { self.userID = userID }
@@ -26,15 +32,15 @@ extension Listener {
         case .state(let state): self.state = state
         case .sessionExpired: break
         case .hugeGap(let url):
-            tell("= much is missing in \(url): see coverage, fill and restart")
+            tellOfEngine("= much is missing in \(url): see coverage, fill and restart")
         case .historyLost(let loss):
-            tell("= \(loss.sentence); it is being asked for again")
-        case .failed(let url, let error): tell("! \(url) could not be brought up to date: \(error)")
+            tellOfEngine("= \(loss.sentence); it is being asked for again")
+        case .failed(let url, let error): tellOfEngine("! \(url) could not be brought up to date: \(sentence(of: error))")
         case .fate(.sent(let message), let draft) where draft.operation == .send:
-            tell("= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")")
+            tellOfEngine("= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")")
         case .fate(.failed(let draft), _):
-            tell("! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again")
-        case .fate(.canceled, let draft): tell("= \(draft.requestID) is not sent any more")
+            tellOfEngine("! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again")
+        case .fate(.canceled, let draft): tellOfEngine("= \(draft.requestID) is not sent any more")
         case .fate: break
         }
     }
@@ -61,20 +67,20 @@ extension Draft {
 // MARK: The connection
 
 extension Listener: ConnectionDelegate, UserEventDelegate {
-    func didConnect(userID: UserID) { tell("= \(userID) is connected") }
-    func didDisconnect(userID: UserID) { tell("= \(userID) is disconnected") }
-    func didStartReconnection() { tell("= the connection is lost; it is tried again") }
-    func didSucceedReconnection() { tell("= the connection is back") }
-    func didFailReconnection() { tell("= the connection is not tried any more: reconnect does") }
-    func didCancelReconnection() { tell("= the connection is not tried any more") }
-    func sessionWasClosed() { tell("! the server does not let \(userID) in any more") }
-    func sessionTokenDidRequire() { tell("= the session has expired; new credentials are given") }
+    func didConnect(userID: UserID) { tellOfEngine("= \(userID) is connected") }
+    func didDisconnect(userID: UserID) { tellOfEngine("= \(userID) is disconnected") }
+    func didStartReconnection() { tellOfEngine("= the connection is lost; it is tried again") }
+    func didSucceedReconnection() { tellOfEngine("= the connection is back") }
+    func didFailReconnection() { tellOfEngine("= the connection is not tried any more: reconnect does") }
+    func didCancelReconnection() { tellOfEngine("= the connection is not tried any more") }
+    func sessionWasClosed() { tellOfEngine("! the server does not let \(userID) in any more") }
+    func sessionTokenDidRequire() { tellOfEngine("= the session has expired; new credentials are given") }
 
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }
         guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
-        tell("= \(number) unread")
+        tellOfEngine("= \(number) unread")
     }
 }
 
@@ -114,6 +120,9 @@ extension Listener: ChannelDelegate {
     }
 
     func channelWasChanged(_ channel: GroupChannel) {
+        // A channel that comes for the first time was not changed.
+        let before = names.updateValue(channel.name, forKey: channel.url)
+        guard let before, before != channel.name else { return }
         tell("* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)")
     }
 

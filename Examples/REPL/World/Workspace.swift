@@ -139,7 +139,13 @@ extension Workspace {
         return reply
     }
 
-    private func deviceNews() -> [String] { device?.takeNews() ?? [] }
+    /// What the device was told, and the one that a single command went to.
+    private func deviceNews() -> [String] {
+        let news = device?.takeNews() ?? []
+        guard let visited = made?.visited, visited !== device else { return news }
+        made?.visited = nil
+        return news + visited.takeNews().map { "\(visited.name)| \($0)" }
+    }
 
     private func hear(of device: Device) {
         guard !isPerforming, device === self.device else { return }

@@ -78,6 +78,9 @@ final class World {
     /// Gives the commands to come to a device.
     func use(_ device: Device) { current = device }
 
+    /// The device that a single command was given to, beside the current one.
+    var visited: Device?
+
     /// Ends a device and makes it again, as when an application is quit and begun.
     func relaunch(_ device: Device) async throws -> Device {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
@@ -181,7 +184,7 @@ extension Device {
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         guard let engine = try? client.engine() else { return .resting }
         // What sleeps goes on when time has passed, not now.
-        let isSlow = clock.isSleeping("network of \(name)")
+        let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
         // What the engine told last has to have come here.
         guard hasHeard(state), client.unreadCount == state.unreadCount else { return .busy }
