@@ -80,7 +80,7 @@ let package = Package(
 
         .executableTarget(
             name: "REPL",
-            dependencies: ["Scrollback", "CReadline"],
+            dependencies: ["Scrollback", "EmbeddedServer", "CReadline"],
             path: "Examples/REPL"
         ),
 
@@ -131,7 +131,9 @@ let package = Package(
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
             ]),
-        .testTarget(name: "REPLTests", dependencies: ["REPL", "Scrollback"]),
+        .testTarget(
+            name: "REPLTests", dependencies: ["REPL", "Scrollback", "EmbeddedServer"],
+            exclude: ["Transcripts"]),
 
         // MARK: Fuzz targets: libFuzzer brings their main
 

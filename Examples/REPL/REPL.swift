@@ -7,10 +7,21 @@ import Foundation
 
 @main struct REPL {
     @MainActor static func main() async {
-        if isatty(STDIN_FILENO) == 1 {
-            await Prompt.run()
-        } else {
-            exit(await Script.run() ? 0 : 1)
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.contains("--help") {
+            print(Options.usage)
+            return
+        }
+        do {
+            let options = try Options(arguments)
+            if options.script == nil, isatty(STDIN_FILENO) == 1 {
+                await Prompt.run(options)
+            } else {
+                exit(await Script.run(options) ? 0 : 1)
+            }
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            exit(2)
         }
     }
 }

@@ -99,19 +99,28 @@ extension EmbeddedServer {
     ///   - members: Who else is in each channel that is created.
     ///   - tellsFeed: Whether the feed tells them, as messages that have just come; then they are
     ///     unread too.
+    ///   - passesOverKnown: Whether messages are passed over whose ids are there already, so that an
+    ///     import that was interrupted can be done again.
+    /// - Returns: How many were taken in.
     /// - Throws: `refused` if one has the id of another; then those before it, in batches of a
     ///   thousand, are there.
     /// - Complexity: O(*n*) in the messages; replies cost more.
+    @discardableResult
     public func importMessages(
-        _ messages: [Message], members: [UserID] = [], tellsFeed: Bool = false
-    ) throws(BackendError) {
+        _ messages: [Message], members: [UserID] = [], tellsFeed: Bool = false,
+        passesOverKnown: Bool = false
+    ) throws(BackendError) -> Int {
         var rest = messages[...]
+        var count = 0
         while !rest.isEmpty {
             let batch = Array(rest.prefix(1000))
             rest = rest.dropFirst(1000)
-            try perform { state throws(BackendError) in
-                try state.importMessages(batch, members: members, tellsFeed: tellsFeed)
+            count += try perform { state throws(BackendError) in
+                try state.importMessages(
+                    batch, members: members, tellsFeed: tellsFeed,
+                    passesOverKnown: passesOverKnown)
             }
         }
+        return count
     }
 }

@@ -106,3 +106,10 @@ public final class EmbeddedServer: Sendable {
         state.withLock { body($0) }
     }
 }
+
+extension EmbeddedServer {
+    /// Who has not been told yet all that happened, on some device that is connected.
+    package var usersWithNews: Set<UserID> {
+        withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
+    }
+}

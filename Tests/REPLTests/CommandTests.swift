@@ -12,7 +12,7 @@ import Testing
     func theExampleInHelpWorks(name: String) async throws {
         let command = try Command.named(name)
         let directory = ExampleDirectory()
-        let workspace = Workspace()
+        let workspace = Workspace.standing()
         for line in command.preparation {
             let reply = await workspace.reply(directory.moved(line))
             #expect(!reply.hasPrefix("error: "))
@@ -21,7 +21,7 @@ import Testing
         #expect((command.preparation + [command.example]).contains { $0.hasPrefix(name) })
         #expect(!reply.isEmpty && !reply.hasPrefix("error: "))
         if let output = command.output { #expect(reply == directory.moved(output)) }
-        workspace.close()
+        await workspace.end()
     }
 
     @Test func helpListsEveryCommand() async throws {

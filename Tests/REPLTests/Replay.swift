@@ -1,8 +1,14 @@
 import Foundation
+import Scrollback
 
 @testable import REPL
 
 extension Workspace {
+    /// A workspace in memory whose clock only commands move.
+    static func standing() -> Workspace {
+        Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
+    }
+
     /// What the prompt shows for a line.
     func reply(_ line: String) async -> String {
         do {
@@ -11,7 +17,7 @@ extension Workspace {
             case .quit: return "quit"
             }
         } catch {
-            return "error: \(error)"
+            return (["error: \(sentence(of: error))"] + news()).joined(separator: "\n")
         }
     }
 }
@@ -27,6 +33,9 @@ struct ExampleDirectory: ~Copyable {
     func moved(_ text: String) -> String {
         text.replacing(Self.name, with: "\(url.path)/")
     }
+
+    /// The other way around.
+    func movedBack(_ text: String) -> String { text.replacing("\(url.path)/", with: Self.name) }
 
     deinit {
         // Most examples have made none.

@@ -81,7 +81,7 @@ import Testing
             await reply(
                 #"save GroupChannel {"channel_url": "cats", "last_message": {"message": "Meow"}}"#,
                 #"channels {"order": "latest_last_message"}"#)
-                == "cats    Meow\n1 channel that the list leaves out")
+                == "cats  Meow\n1 channel that the list leaves out")
     }
 
     @Test func aStoreInADirectoryIsThereAgain() async {

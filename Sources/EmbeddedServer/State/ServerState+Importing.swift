@@ -4,9 +4,12 @@ import Store
 extension ServerState {
     /// Takes in messages as they are, with the users and channels that they name.
     func importMessages(
-        _ messages: [Message], members: [UserID], tellsFeed: Bool
-    ) throws(BackendError) {
+        _ messages: [Message], members: [UserID], tellsFeed: Bool, passesOverKnown: Bool
+    ) throws(BackendError) -> Int {
+        var count = 0
         for message in messages {
+            if passesOverKnown, let id = message.messageID, try place(of: id) != nil { continue }
+            count += 1
             try checkName(message.channelURL.rawValue, "the channel's URL")
             try checkMentions(message.mentionedUserIDs)
             if let parentID = message.parentMessageID {
@@ -39,6 +42,7 @@ extension ServerState {
                 try updateThread(of: position.messageID, in: channel, tellsFeed: tellsFeed)
             }
         }
+        return count
     }
 
     private func importedChannel(

@@ -185,6 +185,9 @@ public actor SyncEngine {
     /// Whether nothing is on its way but the feed, and nobody waits.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
+    /// Whether something is on its way beside the feed; what waits for its time is not.
+    package var isAsking: Bool { !core.isIdle }
+
     // MARK: Asking
 
     func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {

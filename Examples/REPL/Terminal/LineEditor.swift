@@ -16,8 +16,28 @@ import Foundation
     private var keys: (any DispatchSourceRead)?
     private var signals: [any DispatchSourceSignal] = []
     private var continuation: AsyncStream<String>.Continuation?
+    private var prompt = ""
+    private var isShowingProgress = false
+
+    /// Is called at Ctrl-C while a command runs; `nil` while none does.
+    var onInterrupt: (() -> Void)?
+
+    /// Whether colours are understood, and wanted.
+    private let hasColours: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM", default: "dumb"] != "dumb"
+    }()
 
     private init() {}
+
+    /// How many columns the terminal has.
+    var width: Int {
+        var rows: CInt = 0
+        var columns: CInt = 0
+        rl_get_screen_size(&rows, &columns)
+        return columns > 8 ? Int(columns) : 80
+    }
 
     /// Shows the prompt and returns the lines typed, until Ctrl-D, SIGTERM or ``stop()``.
     func lines(prompt: String) -> AsyncStream<String> {
@@ -28,7 +48,8 @@ import Foundation
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
         handleSignals()
-        rl_callback_handler_install(prompt, didReadLine)
+        self.prompt = prompt
+        rl_callback_handler_install(shown(prompt), didReadLine)
         let keys = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .main)
         keys.setEventHandler { MainActor.assumeIsolated { rl_callback_read_char() } }
         keys.activate()
@@ -46,13 +67,76 @@ import Foundation
     }
 
     /// Prints above the prompt, whatever is typed there.
-    func print(_ text: String) {
+    func print(_ text: String) { printAbove(text.visible) }
+
+    /// Prints what a command says, and the news below it.
+    func printReply(_ text: String) {
+        guard !text.isEmpty else { return }
+        let lines = text.visible.split(separator: "\n", omittingEmptySubsequences: false)
+        printAbove(lines.map { coloured(String($0)) }.joined(separator: "\n"))
+    }
+
+    /// Prints what was told by itself.
+    func printNews(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        printAbove(lines.map { coloured($0.visible.oneLine) }.joined(separator: "\n"))
+    }
+
+    /// Prints what went wrong.
+    func printError(_ text: String) { printAbove(inColour(31, text.visible)) }
+
+    private func printAbove(_ text: String) {
         if keys != nil { rl_clear_visible_line() }
-        Swift.print(text.visible)
+        Swift.print(text)
         fflush(nil)
         guard keys != nil else { return }
         rl_on_new_line()
         rl_redisplay()
+    }
+
+    /// A line of news in the colour of its kind, and any other as it is.
+    private func coloured(_ line: String) -> String {
+        switch line.prefix(2) {
+        case "+ ": inColour(32, line)
+        case "* ", "~ ": inColour(36, line)
+        case "- ": inColour(33, line)
+        case "! ": inColour(31, line)
+        case "= ", "… ", "— ": inColour(2, line)
+        default: line
+        }
+    }
+
+    private func inColour(_ number: Int, _ text: String) -> String {
+        hasColours ? "\u{1B}[\(number)m\(text)\u{1B}[0m" : text
+    }
+
+    // MARK: The prompt
+
+    /// Changes what stands before the line that is typed.
+    func setPrompt(_ prompt: String) {
+        guard prompt != self.prompt else { return }
+        self.prompt = prompt
+        if !isShowingProgress { redisplay(shown(prompt)) }
+    }
+
+    /// Shows how far something is, in place of the prompt; `nil` when it is over.
+    func showProgress(_ text: String?) {
+        guard text != nil || isShowingProgress else { return }
+        isShowingProgress = text != nil
+        redisplay(text.map { "\($0.visible.prefix(max(1, width - 2))) " } ?? shown(prompt))
+    }
+
+    private func redisplay(_ prompt: String) {
+        guard keys != nil else { return }
+        rl_clear_visible_line()
+        rl_set_prompt(prompt)
+        rl_on_new_line()
+        rl_redisplay()
+    }
+
+    /// The prompt with its colour, which takes no room.
+    private func shown(_ prompt: String) -> String {
+        hasColours ? "\u{01}\u{1B}[1m\u{02}\(prompt)\u{01}\u{1B}[0m\u{02}" : prompt
     }
 
     fileprivate func accept(_ line: String?) {
@@ -67,6 +151,10 @@ import Foundation
 
     private func handleSignals() {
         on(SIGINT) {
+            if let interrupt = LineEditor.shared.onInterrupt {
+                interrupt()
+                return
+            }
             rl_callback_sigcleanup()
             rl_free_line_state()
             rl_replace_line("", 0)

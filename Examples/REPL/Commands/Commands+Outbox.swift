@@ -75,8 +75,14 @@ extension Command {
 
     /// Rows of cells, each column as wide as its widest cell.
     static func columns(_ rows: [[String]]) -> String {
-        let rows = rows.map { $0.map(\.oneLine) }
-        let count = rows.map(\.count).max() ?? 0
+        var rows = rows.map { $0.map(\.oneLine) }
+        var count = rows.map(\.count).max() ?? 0
+        // A column that is empty in all rows is left out.
+        let full = (0..<count).filter { column in
+            rows.contains { column < $0.count && !$0[column].isEmpty }
+        }
+        rows = rows.map { row in full.filter { $0 < row.count }.map { row[$0] } }
+        count = full.count
         let widths = (0..<count).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
         }

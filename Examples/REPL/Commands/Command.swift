@@ -1,3 +1,5 @@
+import Scrollback
+
 /// One command: its name, what help says about it, and what it does.
 ///
 /// To add one, write an entry in one of the tables that ``groups`` lists.
@@ -22,6 +24,9 @@ struct Command: Sendable {
 
     /// What TAB offers for its first argument.
     var offers = Completion.Source.nothing
+
+    /// What of the API it is for, as the modules' symbols name it.
+    var covers: [String] = []
 
     /// Performs it, or throws ``CommandError/usage`` if the arguments do not fit.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
@@ -74,14 +79,31 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
+/// What went wrong, in one line.
+func sentence(of error: any Error) -> String {
+    switch error {
+    case let error as SyncError: "\(error.code): \(error.message)"
+    case let error as CollectionError: "\(error.code): \(error.message)"
+    case let error as BackendError: "\(error.code): \(error.message)"
+    case is CancellationError: "canceled"
+    default: "\(error)"
+    }
+}
+
 extension Command {
     /// Every command there is, by what it is about.
     static let groups: [(title: String, commands: [Command])] = [
         ("The prompt", general),
-        ("The store", store + observing),
-        ("Messages", messages),
+        ("Users and their devices", users),
+        ("The channel that is open", window),
+        ("Writing", writing),
+        ("Channels and their members", managing),
+        ("In step with the server", sync),
+        ("The network and the server", network + importing),
+        ("The store: of the device, or one that is opened by hand", store + observing),
+        ("Messages in the store", messages),
         ("What is missing between them", history),
-        ("Channels", channels),
+        ("Channels in the store", channels),
         ("What is not sent yet", outbox),
         ("The file cache, without a store", fileCache),
         ("Records and times", records + time),
@@ -118,8 +140,18 @@ extension Command {
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Reply {
+        guard let first = line.split(whereSeparator: \.isWhitespace).first, !first.hasPrefix("#")
+        else { return .text("") }
+        let reply = try await workspace.perform { try await run(line, in: workspace) }
+        guard case .text(let text) = reply else { return reply }
+        return .text(((text.isEmpty ? [] : [text]) + workspace.news()).joined(separator: "\n"))
+    }
+
+    /// Runs a command by itself, within another one too.
+    @MainActor static func run(
+        _ line: String, in workspace: Workspace
+    ) async throws -> Reply {
         let words = line.split(whereSeparator: \.isWhitespace)
-        guard let first = words.first, !first.hasPrefix("#") else { return .text("") }
         let command = try command(for: words)
         let rest = words.dropFirst(command.words.count)
         let arguments = Arguments(
@@ -128,9 +160,7 @@ extension Command {
             words: rest.map(String.init), workspace: workspace
         )
         do {
-            let reply = try await command.run(arguments)
-            guard case .text(let text) = reply else { return reply }
-            return .text(([text] + workspace.news()).joined(separator: "\n"))
+            return try await command.run(arguments)
         } catch CommandError.usage {
             throw CommandError.failed("usage: \(command.title)")
         }

@@ -179,3 +179,30 @@ extension Picture {
 extension Timestamp {
     fileprivate var minuteLater: Timestamp { Timestamp(milliseconds: milliseconds + 60_000) }
 }
+
+// MARK: Of a window
+
+extension Picture {
+    /// Draws what a collection shows.
+    @MainActor init(_ collection: MessageCollection) {
+        var items = collection.items
+        if collection.params.isReversed { items.reverse() }
+        for item in items {
+            guard let message = item.message else {
+                signs.append(.gap)
+                continue
+            }
+            switch (message.sendingStatus, message.messageID, message.requestID) {
+            case (.failed, nil, let id?): signs.append(.failed(id))
+            case (_, let id?, _): signs.append(.message(id))
+            case (_, nil, let id?): signs.append(.pending(id))
+            case (_, nil, nil): break
+            }
+        }
+        if collection.hasPrevious, signs.first != .gap { signs.insert(.more, at: 0) }
+        if collection.hasNext, signs.last != .gap {
+            let place = signs.lastIndex { !$0.isDraft }.map { $0 + 1 } ?? 0
+            signs.insert(.more, at: place)
+        }
+    }
+}

@@ -66,12 +66,14 @@ extension Command.Arguments {
 }
 
 extension Timestamp {
-    /// Reads milliseconds, or a date as ``iso8601`` writes it.
+    /// Reads milliseconds, or a date as ``iso8601`` writes it; the time of day may be left out.
     init?(typed word: String) {
         if let milliseconds = Int64(word) {
             self.init(milliseconds: milliseconds)
+        } else if let time = Timestamp(iso8601: word) ?? Timestamp(iso8601: "\(word)T00:00:00Z") {
+            self = time
         } else {
-            self.init(iso8601: word)
+            return nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import EmbeddedServer
 import Scrollback
 
 /// What TAB offers.
@@ -11,6 +12,13 @@ enum Completion {
         case channels
         case orders
         case tables
+        case devices
+        case messages
+        case requests
+        case files
+        case calls
+        case conditions
+        case options
 
         @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
@@ -22,6 +30,16 @@ enum Completion {
             case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
             case .orders: Command.channelOrders
             case .tables: RowDescription.allTables
+            case .devices: (try? workspace.world.devices.map(\.name)) ?? []
+            case .messages:
+                workspace.device?.collection?.messages.suffix(100)
+                    .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
+            case .requests: (try? workspace.store.drafts().map(\.requestID.rawValue)) ?? []
+            // readline completes these by itself.
+            case .files: []
+            case .calls: BackendCall.allCases.map(\.rawValue)
+            case .conditions: NetworkCondition.all.map(\.name)
+            case .options: ClientOption.all.map(\.name)
             }
         }
     }

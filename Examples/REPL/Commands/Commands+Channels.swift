@@ -19,8 +19,8 @@ extension Command {
             offers: .orders
         ) { arguments in
             let store = try arguments.workspace.store
-            let channels = try store.groupChannels(matching: try arguments.query)
-            var lines = channels.isEmpty ? [] : [columns(channels.map(\.cells))]
+            let channels = try store.groupChannels(matching: try arguments.channelQuery)
+            var lines = channels.isEmpty ? [] : [columns(channels.map(\.tableRow))]
             let others = try store.groupChannelCount() - channels.count
             if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
             let count = try store.channelURLs().count
@@ -157,7 +157,7 @@ extension Command {
 
 extension Command.Arguments {
     /// The query that the arguments tell.
-    fileprivate var query: GroupChannelListQuery {
+    var channelQuery: GroupChannelListQuery {
         get throws {
             var json = text
             if words.isEmpty { return GroupChannelListQuery() }
@@ -174,12 +174,5 @@ extension Command.Arguments {
             }
             return query
         }
-    }
-}
-
-extension GroupChannel {
-    /// What a list shows of it.
-    fileprivate var cells: [String] {
-        [url.rawValue, name] + (lastMessage.map { [$0.text] } ?? [])
     }
 }

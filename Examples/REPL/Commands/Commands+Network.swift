@@ -1,0 +1,383 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+
+extension Command {
+    static let network: [Command] = [
+        Command(
+            name: "offline",
+            summary: "Takes the network away from this device.",
+            example: "offline",
+            preparation: ["demo"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            try arguments.device.network.goOffline()
+            return .text("no network")
+        },
+        Command(
+            name: "online",
+            summary: "Brings the network back, and reconnects.",
+            example: "online",
+            preparation: ["demo", "offline", "send Later"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let device = try arguments.device
+            device.network.goOnline()
+            await device.client.reconnect()
+            return .text("the network is back")
+        },
+        Command(
+            name: "slow",
+            usage: "DURATION | off",
+            summary: "Makes each answer take its time.",
+            example: "slow 2s",
+            preparation: ["demo"],
+            output: "answers take 2s"
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let network = try arguments.device.network
+            if arguments.text == "off" {
+                network.update { $0.defaultLatency = .none }
+                return .text("answers take no time")
+            }
+            let duration = try arguments.duration(arguments.text)
+            network.update {
+                $0.defaultLatency = Latency(request: duration / 2, answer: duration / 2)
+            }
+            return .text("answers take \(duration.brief)")
+        },
+        Command(
+            name: "drop",
+            usage: "[N]",
+            summary: "Loses the next answers: the server has done what was asked.",
+            example: "drop",
+            preparation: ["demo"],
+            output: "the next answer is lost"
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let count = try arguments.words.first.map { try arguments.count($0) } ?? 1
+            try arguments.device.network.failNext(
+                count, of: Set<BackendCall>.all.subtracting([.feed]),
+                with: BackendError(.unanswered, "the answer is lost"), at: .afterEffect)
+            return .text(count == 1 ? "the next answer is lost" : "the next \(count) answers are lost")
+        },
+        Command(
+            name: "fail",
+            usage: "CALL | all [CODE] [N]  or  fail off",
+            summary: "Makes the next calls of a kind fail, as refused or with another code.",
+            example: "fail send throttled 2",
+            preparation: ["demo"],
+            output: "the next 2 calls of send fail as throttled",
+            offers: .calls
+        ) { arguments in
+            guard let word = arguments.words.first, arguments.words.count <= 3 else {
+                throw CommandError.usage
+            }
+            let network = try arguments.device.network
+            if word == "off", arguments.words.count == 1 {
+                network.stopFailing()
+                return .text("nothing fails on purpose")
+            }
+            let call = BackendCall(rawValue: word)
+            guard call != nil || word == "all" else {
+                throw CommandError.failed("there is no call '\(word)', such as send, messages or feed")
+            }
+            var code = BackendError.Code.refused
+            var count = 1
+            for word in arguments.words.dropFirst() {
+                if let named = codes.first(where: { $0.description == word }) {
+                    code = named
+                } else {
+                    count = try arguments.count(word)
+                }
+            }
+            network.failNext(
+                count, of: call.map { [$0] } ?? .all,
+                with: BackendError(code, "it was asked to fail"))
+            let calls = count == 1 ? "the next call" : "the next \(count) calls"
+            return .text("\(calls) of \(word) \(count == 1 ? "fails" : "fail") as \(code)")
+        },
+        Command(
+            name: "hold",
+            usage: "CALL ...",
+            summary: "Holds calls of some kinds back, until release.",
+            example: "hold send",
+            preparation: ["demo"],
+            output: "holding send",
+            offers: .calls
+        ) { arguments in
+            let calls = try arguments.words.map { word in
+                guard let call = BackendCall(rawValue: word) else {
+                    throw CommandError.failed(
+                        "there is no call '\(word)', such as send, messages or feed")
+                }
+                return call
+            }
+            guard !calls.isEmpty else { throw CommandError.usage }
+            try arguments.device.network.hold(Set(calls), at: .beforeEffect)
+            return .text("holding \(arguments.words.joined(separator: ", "))")
+        },
+        Command(
+            name: "release",
+            summary: "Lets what hold holds go on.",
+            example: "release",
+            preparation: ["demo", "hold send"],
+            output: "holding nothing"
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            try arguments.device.network.stopHolding()
+            return .text("holding nothing")
+        },
+        Command(
+            name: "condition",
+            usage: "[NAME [VALUE]]",
+            summary: "Lists what a bad network or a moody server may do, or sets one of it.",
+            example: "condition feed.holes 0.5",
+            preparation: ["demo"],
+            output: "feed.holes is 0.5",
+            offers: .conditions
+        ) { arguments in
+            let network = try arguments.device.network
+            guard let name = arguments.words.first else {
+                let conditions = network.conditions
+                return .text(
+                    columns(
+                        NetworkCondition.all.map { [$0.name, $0.text(in: conditions), $0.meaning] }))
+            }
+            guard let condition = NetworkCondition.named(name) else {
+                throw CommandError.failed("there is no condition '\(name)': condition lists them")
+            }
+            guard arguments.words.count == 2 else {
+                guard arguments.words.count == 1 else { throw CommandError.usage }
+                return .text(
+                    "\(name) is \(condition.text(in: network.conditions)): \(condition.meaning)")
+            }
+            var isValue = true
+            network.update { isValue = condition.set(arguments.words[1], in: &$0) }
+            guard isValue else {
+                throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+            }
+            return .text("\(name) is \(condition.text(in: network.conditions))")
+        },
+        Command(
+            name: "conditions",
+            usage: "perfect | train | awkward SEED | within SEED | hostile SEED",
+            summary: "Sets all conditions of this device's network at once.",
+            example: "conditions awkward 7",
+            preparation: ["demo"]
+        ) { arguments in
+            guard let name = arguments.words.first else { throw CommandError.usage }
+            let network = try arguments.device.network
+            let seed = arguments.words.dropFirst().first.flatMap { UInt64($0) } ?? 0
+            switch name {
+            case "perfect": network.conditions = .perfect
+            case "train": network.conditions = .train(seed: seed)
+            case "awkward": network.conditions = .awkward(seed: seed)
+            case "within": network.conditions = .withinContract(seed: seed)
+            case "hostile": network.conditions = .hostile(seed: seed)
+            default: throw CommandError.usage
+            }
+            return .text("\(network.conditions)")
+        },
+        Command(
+            name: "network log",
+            usage: "[N]",
+            summary: "Lists the last calls of this device to the server, and what became of them.",
+            example: "network log 3",
+            preparation: ["demo"]
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let count = try arguments.words.first.map { try arguments.count($0) } ?? 20
+            return try arguments.device.network.log.suffix(count).map { $0 }
+                .lines({ $0 }, orNone: "no calls")
+        },
+        Command(
+            name: "expire",
+            usage: "session | cursors | pages | tokens | messages TIME",
+            summary: "Has the server end the session, or forget cursors, tokens or old messages.",
+            example: "expire session",
+            preparation: ["demo"]
+        ) { arguments in
+            guard let what = arguments.words.first else { throw CommandError.usage }
+            guard arguments.words.count == (what == "messages" ? 2 : 1) else {
+                throw CommandError.usage
+            }
+            let device = try arguments.device
+            switch what {
+            case "session": try arguments.world.server.expireSessions(of: device.userID)
+            case "cursors": device.network.expire(.feedCursors)
+            case "pages": device.network.expire(.pageCursors)
+            case "tokens": device.network.expire(.changelogTokens)
+            case "messages":
+                try arguments.world.server.expireMessages(
+                    before: try arguments.time(arguments.words[1]))
+            default: throw CommandError.usage
+            }
+            return .text("expired: \(arguments.text)")
+        },
+        Command(
+            name: "away",
+            usage: "DURATION [N]",
+            summary: "Takes the device offline for a time in which others write N messages.",
+            example: "away 1d 400",
+            preparation: ["demo"]
+        ) { arguments in
+            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
+            let duration = try arguments.duration(arguments.words[0])
+            let count = try arguments.words.dropFirst().first.map { try arguments.count($0) } ?? 50
+            let url = try arguments.collection.channelURL
+            let device = try arguments.device
+            let world = try arguments.world
+            let others = try await arguments.others(in: url)
+            device.network.goOffline()
+            try arguments.talk(count, in: url, by: others, over: duration)
+            world.clock.advance(by: duration)
+            let names = others.map(\.userID.rawValue).joined(separator: ", ")
+            return .text(
+                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back")
+        },
+        Command(
+            name: "talk",
+            usage: "[N]",
+            summary: "Has others write N messages into the open channel.",
+            example: "talk 3",
+            preparation: ["demo"]
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let count = try arguments.words.first.map { try arguments.count($0) } ?? 1
+            let url = try arguments.collection.channelURL
+            let others = try await arguments.others(in: url)
+            let span = Duration.milliseconds(count)
+            try arguments.talk(count, in: url, by: others, over: span)
+            return .text("\(counted(count, "message")) in \(url)")
+        },
+        Command(
+            name: "say",
+            usage: "TEXT",
+            summary: "Has the open channel itself say something.",
+            example: "say The office is closed tomorrow.",
+            preparation: ["demo"]
+        ) { arguments in
+            guard !arguments.text.isEmpty else { throw CommandError.usage }
+            let url = try arguments.collection.channelURL
+            let message = try arguments.world.server.sendAdminMessage(arguments.text, to: url)
+            return .text("\(url) says \(message.messageID?.rawValue ?? "?")")
+        },
+        Command(
+            name: "revoke",
+            usage: "USER",
+            summary: "Has the server let a user in no more.",
+            example: "revoke bob",
+            preparation: ["demo"]
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            try arguments.world.server.revokeUser(UserID(arguments.text))
+            return .text("\(arguments.text) is let in no more")
+        },
+        Command(
+            name: "server backup",
+            summary: "Copies all that the server holds.",
+            example: "server backup",
+            preparation: ["demo"],
+            output: "copied"
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let world = try arguments.world
+            world.backup = try world.server.backup()
+            return .text("copied")
+        },
+        Command(
+            name: "server restore",
+            summary: "Puts the server back to what it was at server backup.",
+            example: "server restore",
+            preparation: ["demo", "server backup", "send Hello"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let world = try arguments.world
+            guard let backup = world.backup else {
+                throw CommandError.failed("there is no copy: server backup makes one")
+            }
+            try world.server.restore(backup)
+            return .text("put back")
+        },
+        Command(
+            name: "server option",
+            usage: "[NAME [VALUE]]",
+            summary: "Shows how the server behaves where servers differ, or sets it.",
+            example: "server option pageLimit 50",
+            preparation: ["demo"],
+            output: "pageLimit is 50"
+        ) { arguments in
+            let server = try arguments.world.server
+            guard let name = arguments.words.first else {
+                let conditions = server.conditions
+                return .text(columns(ServerSetting.all.map { [$0.name, $0.text(conditions)] }))
+            }
+            guard let setting = ServerSetting.all.first(where: { $0.name == name }) else {
+                throw CommandError.failed("there is no option '\(name)': server option lists them")
+            }
+            if arguments.words.count == 2 {
+                guard setting.set(arguments.words[1], &server.conditions) else {
+                    throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+                }
+            } else if arguments.words.count > 2 {
+                throw CommandError.usage
+            }
+            return .text("\(name) is \(setting.text(server.conditions))")
+        },
+        Command(
+            name: "demo",
+            summary: "Makes a small world to look around in, and opens it as alice.",
+            example: "demo"
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let world = try arguments.world
+            try Demo.make(on: world.server, now: world.clock.now)
+            let device = try await world.device("alice")
+            world.use(device)
+            _ = try await device.connect(accessToken: nil)
+            await world.settle(within: arguments.workspace.patience)
+            return try await run("open general", in: arguments.workspace)
+        },
+    ]
+
+    /// How calls may fail.
+    static let codes: [BackendError.Code] = [
+        .notConnected, .unanswered, .throttled, .serverFailure, .refused, .notFound,
+        .sessionExpired, .sessionRevoked, .expired, .unsupported,
+    ]
+}
+
+extension Command.Arguments {
+    /// Up to three other members of a channel.
+    @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
+        let me = try device.userID
+        let server = try world.server
+        let watcher = server.client()
+        _ = try await watcher.connect(as: Credentials(me))
+        defer { withExtendedLifetime(watcher) {} }
+        let page = try await watcher.members(of: url, after: nil, limit: 4)
+        await watcher.disconnect()
+        let others = page.elements.filter { $0.userID != me }.prefix(3)
+        guard !others.isEmpty else {
+            throw CommandError.failed("there is nobody else in \(url): invite somebody")
+        }
+        return Array(others)
+    }
+
+    /// Has others write, one after the other, and evenly over a time from now on.
+    @MainActor fileprivate func talk(
+        _ count: Int, in url: ChannelURL, by others: [Member], over duration: Duration
+    ) throws {
+        let start = try world.clock.now
+        let messages = (1...count).map { number in
+            let sender = others[(number - 1) % others.count]
+            return Message(
+                id: nil, channelURL: url,
+                sender: Sender(id: sender.userID, nickname: sender.nickname),
+                text: "\(number) of \(count)",
+                createdAt: start.later(by: duration * (Double(number) / Double(count))))
+        }
+        try world.server.importMessages(messages, tellsFeed: true)
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let sync: [Command] = [
+        Command(
+            name: "heal",
+            usage: "[CHANNEL]",
+            summary: "Fetches all that is missing of a channel, from its newest gap to its oldest.",
+            example: "heal cats",
+            preparation: ["demo"],
+            offers: .channels,
+            covers: ["SyncEngine.fetchMessages(in:at:older:newer:edge:source:)"]
+        ) { arguments in
+            let url = try arguments.channelOrOpenOne
+            let engine = try arguments.client.engine()
+            let workspace = arguments.workspace
+            var meter = ProgressMeter("syncing \(url)", width: workspace.width)
+            defer { workspace.onProgress(nil) }
+            let count = try await engine.fetchAll(of: url) { count in
+                if let line = meter.note(count) { workspace.onProgress(line) }
+            }
+            return .text(
+                "fetched \(grouped(count)) messages\n\(try workspace.coverage(of: url))")
+        },
+        Command(
+            name: "verify",
+            usage: "[CHANNEL]",
+            summary: "Compares what is known of a channel with the server, and changes nothing.",
+            example: "verify",
+            preparation: ["demo"],
+            offers: .channels,
+            covers: ["SyncEngine.verify(_:)"]
+        ) { arguments in
+            let url = try arguments.channelOrOpenOne
+            let found = try await arguments.client.engine().verify(url)
+            func ids(_ what: String, _ messages: [Message]) -> String? {
+                guard !messages.isEmpty else { return nil }
+                let ids = messages.prefix(20).map { $0.messageID?.rawValue ?? "?" }
+                let more = messages.count > 20 ? " …" : ""
+                return "\(what): \(ids.joined(separator: " "))\(more)"
+            }
+            let lines = [
+                ids("missing", found.missing), ids("not on the server", found.extra),
+                ids("different", found.different),
+            ].compactMap { $0 }
+            let head = "compared \(grouped(found.comparedCount)) messages"
+            return .text(
+                found.isEmpty
+                    ? "\(head): all is as on the server"
+                    : ([head] + lines + ["repair \(url) fetches them"]).joined(separator: "\n"))
+        },
+        Command(
+            name: "repair",
+            usage: "[CHANNEL]",
+            summary: "Fetches again what is known of a channel.",
+            example: "repair",
+            preparation: ["demo"],
+            output: "general is as on the server",
+            offers: .channels,
+            covers: ["SyncEngine.repair(_:)"]
+        ) { arguments in
+            let url = try arguments.channelOrOpenOne
+            try await arguments.client.engine().repair(url)
+            return .text("\(url) is as on the server")
+        },
+        Command(
+            name: "get",
+            usage: "ID [in CHANNEL]",
+            summary: "Gets a message, from the cache or the server.",
+            example: "get 3",
+            preparation: ["demo"],
+            offers: .messages,
+            covers: ["ChatClient.message(_:in:)", "SyncEngine.fetchMessages(_:in:)"]
+        ) { arguments in
+            let (id, url) = try arguments.wordInChannel()
+            guard let message = try await arguments.client.message(MessageID(id), in: url) else {
+                throw CommandError.failed("there is no message '\(id)' in \(url)")
+            }
+            return .text(Rows([message]).lines.joined(separator: "\n"))
+        },
+        Command(
+            name: "around",
+            usage: "TIME [in CHANNEL]",
+            summary: "Gets the messages around a time, from the server if it can be asked.",
+            example: "around 2023-11-10",
+            preparation: ["demo"],
+            covers: ["ChatClient.messages(in:around:params:)"]
+        ) { arguments in
+            let (word, url) = try arguments.wordInChannel()
+            var params = MessageListParams()
+            params.replyType = .all
+            params.previousResultSize = 5
+            params.nextResultSize = 5
+            let messages = try await arguments.client.messages(
+                in: url, around: try arguments.time(word), params: params)
+            return .text(
+                messages.isEmpty ? "no messages" : Rows(messages).lines.joined(separator: "\n"))
+        },
+        Command(
+            name: "thread",
+            usage: "ID [in CHANNEL]",
+            summary: "Gets the replies to a message.",
+            example: "thread 60",
+            preparation: ["demo", "reply 60 So do I"],
+            offers: .messages,
+            covers: [
+                "ChatClient.threadedMessages(of:in:around:params:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:)",
+            ]
+        ) { arguments in
+            let (id, url) = try arguments.wordInChannel()
+            let replies = try await arguments.client.threadedMessages(of: MessageID(id), in: url)
+            return .text(
+                replies.isEmpty ? "no replies" : Rows(replies).lines.joined(separator: "\n"))
+        },
+        Command(
+            name: "changelog messages",
+            usage: "[TIME] [in CHANNEL]",
+            summary: "Reads what became of a channel's messages since a time, or the last reading.",
+            example: "changelog messages 2023-11-14",
+            preparation: ["demo", "send Helo", "edit 69 Hello"],
+            covers: ["ChatClient.messageChanges(in:since:)"]
+        ) { arguments in
+            let (words, url) = try arguments.wordsInChannel()
+            guard words.count <= 1 else { throw CommandError.usage }
+            let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
+            let changes = try await arguments.client.messageChanges(in: url, since: point)
+            return .changes(
+                changes.updated.map { $0.messageID?.rawValue ?? "?" },
+                changes.deleted.map(\.messageID.rawValue), hasMore: changes.hasMore)
+        },
+        Command(
+            name: "changelog channels",
+            usage: "[TIME]",
+            summary: "Reads what became of the user's channels since a time, or the last reading.",
+            example: "changelog channels 2023-11-14",
+            preparation: ["demo"],
+            covers: ["ChatClient.channelChanges(since:)"]
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let point = try arguments.words.first.map {
+                ChangelogPoint.time(try arguments.time($0))
+            }
+            let changes = try await arguments.client.channelChanges(since: point)
+            return .changes(
+                changes.updated.map(\.url.rawValue), changes.deletedURLs.map(\.rawValue),
+                hasMore: changes.hasMore)
+        },
+        Command(
+            name: "push",
+            usage: "JSON",
+            summary: "Takes in a message as it comes with a push notification.",
+            example:
+                #"push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
+            preparation: ["demo"],
+            output: """
+                1 message is held
+                + general 99  (channel): Ding!
+                """,
+            covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"]
+        ) { arguments in
+            guard let message = try arguments.record(Message.self, in: arguments.text) else {
+                throw CommandError.usage
+            }
+            let count = try await arguments.client.ingest(push: [message])
+            return .text(count == 1 ? "1 message is held" : "nothing of it is held")
+        },
+        Command(
+            name: "cache size",
+            summary: "Tells how many bytes the device's cache takes.",
+            example: "cache size",
+            preparation: ["demo"],
+            covers: ["ChatClient.cachedDataSize()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            return .text("\(grouped(try arguments.client.cachedDataSize())) bytes")
+        },
+        Command(
+            name: "cache clear",
+            usage: "[CHANNEL ...]",
+            summary: "Removes what the server can give again: all, or the messages of channels.",
+            example: "cache clear cats",
+            preparation: ["demo"],
+            offers: .channels,
+            covers: ["ChatClient.clearCachedMessages(in:)", "ChatClient.clearCachedData()"]
+        ) { arguments in
+            let urls = arguments.words.map { ChannelURL($0) }
+            guard !urls.isEmpty else {
+                try await arguments.client.clearCachedData()
+                return .text("cleared; what is not sent stays")
+            }
+            try await arguments.client.clearCachedMessages(in: urls)
+            return .text("cleared the messages of \(arguments.words.joined(separator: ", "))")
+        },
+    ]
+}
+
+extension Command.Reply {
+    fileprivate static func changes(
+        _ updated: [String], _ deleted: [String], hasMore: Bool
+    ) -> Command.Reply {
+        func line(_ what: String, _ names: [String]) -> String {
+            "\(what)  \(names.isEmpty ? "nothing" : names.joined(separator: " "))"
+        }
+        let lines = [line("updated", updated), line("deleted", deleted)]
+        return .text((lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"))
+    }
+}
+
+extension SyncEngine {
+    /// Fetches what is missing of a channel, the newest first.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - pageSize: How many messages to ask for at a time.
+    ///   - progress: Is called with how many messages have come so far.
+    /// - Returns: How many messages came.
+    /// - Throws: `SyncError`, and `CancellationError`.
+    @MainActor
+    func fetchAll(
+        of url: ChannelURL, pageSize: Int = 200, progress: (Int) -> Void
+    ) async throws -> Int {
+        var count = 0
+        var last: Gap?
+        while let gap = try store.gaps(in: url).last {
+            try Task.checkCancellation()
+            guard gap != last else {
+                throw CommandError.failed("the server tells the same of \(url) again and again")
+            }
+            last = gap
+            let anchor: MessageAnchor =
+                switch (gap.walkCursor, gap.upper) {
+                case (let cursor?, _): .cursor(cursor)
+                case (nil, .position(let position)): .time(position.createdAt.later(by: .milliseconds(1)))
+                case (nil, _): .newest
+                }
+            let fetched = try await fetchMessages(
+                in: url, at: anchor, older: pageSize, newer: 0,
+                edge: anchor == .newest ? nil : gap.upper)
+            count += fetched.page.messages.count
+            progress(count)
+        }
+        return count
+    }
+}

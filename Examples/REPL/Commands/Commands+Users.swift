@@ -1,0 +1,243 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let users: [Command] = [
+        Command(
+            name: "connect",
+            usage: "[USER [TOKEN]]",
+            summary: "Connects a user on a device of their own; without one, the current one's.",
+            example: "connect alice",
+            output: """
+                alice
+                = alice is connected
+                """,
+            offers: .devices,
+            covers: ["ChatClient.connect(as:)", "ChatClient.open(backend:options:migrationHandler:)"]
+        ) { arguments in
+            guard arguments.words.count <= 2 else { throw CommandError.usage }
+            let world = try arguments.world
+            let device =
+                try await arguments.words.isEmpty
+                ? arguments.device : world.device(arguments.words[0])
+            world.use(device)
+            let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
+            guard let error else { return .text("\(device.name)") }
+            return .text("\(device.name), offline: \(error.message); it is tried again")
+        },
+        Command(
+            name: "disconnect",
+            summary: "Ends the connection; what is held can be shown.",
+            example: "disconnect",
+            preparation: ["connect alice"],
+            output: """
+                disconnected
+                = alice is disconnected
+                """,
+            covers: ["ChatClient.disconnect()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            try await arguments.client.disconnect()
+            return .text("disconnected")
+        },
+        Command(
+            name: "reconnect",
+            summary: "Tries to connect at once, as when the application or the network is back.",
+            example: "reconnect",
+            preparation: ["connect alice"],
+            output: "alice is connected",
+            covers: ["ChatClient.reconnect()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let device = try arguments.device
+            await device.client.reconnect()
+            return .text("\(device.name) is \(device.client.connectionState.word)")
+        },
+        Command(
+            name: "as",
+            usage: "DEVICE [COMMAND]",
+            summary: "Goes to another user's device, or runs one command there.",
+            example: "as bob",
+            preparation: ["connect alice"],
+            output: """
+                bob
+                = bob is connected
+                """,
+            offers: .devices
+        ) { arguments in
+            guard let name = arguments.words.first else { throw CommandError.usage }
+            let world = try arguments.world
+            let before = world.current
+            let isNew = !world.devices.contains { $0.name == name }
+            let device = try await world.device(name)
+            world.use(device)
+            if isNew { _ = try await device.connect(accessToken: nil) }
+            guard !arguments.rest.isEmpty else { return .text(device.name) }
+            // What was told there before is not what the command has brought about.
+            if device !== before { _ = device.takeNews() }
+            defer {
+                if let before { world.use(before) }
+                world.visited = device
+            }
+            if device.collection == nil, let url = before?.collection?.channelURL {
+                // The channel that was talked about; where it is not theirs, the command says so.
+                let collection = try device.client.makeMessageCollection(of: url)
+                device.show(collection)
+                _ = try? await collection.start().value
+            }
+            return try await run(arguments.rest, in: arguments.workspace)
+        },
+        Command(
+            name: "devices",
+            summary: "Lists the devices: whose, whether connected, and what is open there.",
+            example: "devices",
+            preparation: ["connect alice", "as bob"],
+            output: """
+                alice  connected
+                bob    connected  here
+                """
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let world = try arguments.world
+            let rows = world.devices.map { device in
+                [
+                    device.name, device.client.connectionState.word,
+                    [
+                        device === world.current ? "here" : nil,
+                        device.collection.map { "shows \($0.channelURL)" },
+                    ].compactMap { $0 }.joined(separator: ", "),
+                ]
+            }
+            return .text(rows.isEmpty ? "no devices: connect alice" : columns(rows))
+        },
+        Command(
+            name: "status",
+            summary: "Tells who is connected, how far the sync is, and where things are kept.",
+            example: "status",
+            preparation: ["connect alice"],
+            output: """
+                user            alice
+                connection      connected, live
+                last connected  2023-11-14T22:13:20.000Z
+                channels left   0
+                unread          0
+                not sent        0
+                cache           in memory
+                """,
+            covers: ["ChatClient.engine()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let client = try arguments.client
+            let engine = try client.engine()
+            let state = await engine.state
+            let store = engine.store
+            let failure = state.failure.map { "\($0)" } ?? client.cachingError.map { "\($0)" }
+            let rows = [
+                ("user", client.currentUser?.userID.rawValue ?? "nobody"),
+                ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
+                ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
+                ("channels left", "\(state.channelsLeft)"),
+                ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
+                ("not sent", "\(try store.drafts().count)"),
+                ("cache", failure ?? store.place),
+            ]
+            return .text(columns(rows.map { [$0.0, $0.1] }))
+        },
+        Command(
+            name: "sync",
+            usage: "[CHANNEL]",
+            summary: "Waits until all is up to date that the device looks after by itself.",
+            example: "sync",
+            preparation: ["connect alice"],
+            output: "up to date",
+            offers: .channels,
+            covers: ["SyncEngine.caughtUp(_:)", "SyncEngine.isIdle", "SyncEngine.state"]
+        ) { arguments in
+            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let url = arguments.words.isEmpty ? nil : try arguments.channel
+            try await arguments.client.engine().caughtUp(url)
+            return .text("up to date")
+        },
+        Command(
+            name: "relaunch",
+            summary: "Quits the application on this device, and begins it again.",
+            example: "relaunch",
+            preparation: ["connect alice"],
+            output: "alice is not connected",
+            covers: ["ChatClient.close()"]
+        ) { arguments in
+            try arguments.checkIsEmpty()
+            let device = try await arguments.world.relaunch(try arguments.device)
+            return .text("\(device.name) is \(device.client.connectionState.word)")
+        },
+        Command(
+            name: "log-out",
+            usage: "[everything]",
+            summary: "Logs the user out, and takes what is held off this device; what is not sent stays.",
+            example: "log-out",
+            preparation: ["demo"],
+            output: """
+                logged out
+                = alice is disconnected
+                """,
+            covers: ["ChatClient.logOut(wiping:)"]
+        ) { arguments in
+            guard ["", "everything"].contains(arguments.text) else { throw CommandError.usage }
+            let device = try arguments.device
+            device.show(nil)
+            device.channelList = nil
+            let drafts = try await device.client.logOut(
+                wiping: arguments.text.isEmpty ? .cachedData : .everything)
+            let count = drafts.filter { $0.operation == .send }.count
+            return .text(
+                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent")
+        },
+        Command(
+            name: "wait",
+            usage: "DURATION",
+            summary: "Lets time pass: 500ms, 2s, 10m.",
+            example: "wait 1s",
+            output: "1s later"
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            try await arguments.world.clock.pass(try arguments.duration(arguments.words[0]))
+            return .text("\(arguments.words[0]) later")
+        },
+        Command(
+            name: "option",
+            usage: "[NAME [VALUE]]",
+            summary: "Shows how devices go about their work, or sets it for those to come: relaunch.",
+            example: "option sync.hugeGapThreshold 50",
+            output: "sync.hugeGapThreshold is 50 for devices to come",
+            offers: .options
+        ) { arguments in
+            let world = try arguments.world
+            guard let name = arguments.words.first else {
+                return .text(
+                    columns(ClientOption.all.map { [$0.name, $0.text(world.clientOptions)] }))
+            }
+            guard let option = ClientOption.all.first(where: { $0.name == name }) else {
+                throw CommandError.failed("there is no option '\(name)': option lists them")
+            }
+            guard arguments.words.count == 2 else {
+                guard arguments.words.count == 1 else { throw CommandError.usage }
+                return .text("\(name) is \(option.text(world.clientOptions))")
+            }
+            guard option.set(arguments.words[1], &world.clientOptions) else {
+                throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
+            }
+            return .text("\(name) is \(option.text(world.clientOptions)) for devices to come")
+        },
+    ]
+}
+
+extension ConnectionState {
+    /// The state in words.
+    var word: String {
+        switch self {
+        case .open: "connected"
+        case .connecting: "connecting"
+        case .closed: "not connected"
+        }
+    }
+}

@@ -1,0 +1,323 @@
+import Foundation
+import Scrollback
+
+extension Command {
+    static let writing: [Command] = [
+        Command(
+            name: "send",
+            usage: "TEXT | JSON",
+            summary: "Writes into the open channel, online or not; JSON is a UserMessageCreateParams.",
+            example: "send Hello, everybody!",
+            preparation: ["demo"],
+            covers: ["MessageCollection.send(_:)", "ChatClient.send(_:in:)"]
+        ) { arguments in
+            guard !arguments.text.isEmpty else { throw CommandError.usage }
+            let params =
+                try arguments.record(UserMessageCreateParams.self, in: arguments.text)
+                ?? UserMessageCreateParams(arguments.text)
+            return .written(try await arguments.collection.send(params))
+        },
+        Command(
+            name: "send-file",
+            usage: "PATH [PATH ...]",
+            summary: "Writes a message with one file or several; it is kept until it is sent.",
+            example: "send-file /etc/hostname",
+            preparation: ["demo"],
+            offers: .files,
+            covers: [
+                "MessageCollection.send(_:keepsCopies:)", "ChatClient.send(_:in:keepsCopies:)",
+            ]
+        ) { arguments in
+            guard !arguments.words.isEmpty else { throw CommandError.usage }
+            let files = try arguments.words.map { word in
+                let path = NSString(string: word).expandingTildeInPath
+                guard FileManager.default.isReadableFile(atPath: path) else {
+                    throw CommandError.failed("there is no file '\(word)' that can be read")
+                }
+                return UploadableFile(path: path, name: URL(filePath: path).lastPathComponent)
+            }
+            let collection = try arguments.collection
+            // In memory there is no place for a copy.
+            let keepsCopies = collection.engine.store.directory != nil
+            let message =
+                try await files.count == 1
+                ? collection.send(FileMessageCreateParams(files[0]), keepsCopies: keepsCopies)
+                : collection.send(
+                    MultipleFilesMessageCreateParams(files), keepsCopies: keepsCopies)
+            return .written(message)
+        },
+        Command(
+            name: "reply",
+            usage: "ID TEXT",
+            summary: "Answers a message.",
+            example: "reply 60 So do I",
+            preparation: ["demo"],
+            offers: .messages
+        ) { arguments in
+            guard arguments.words.count >= 2 else { throw CommandError.usage }
+            let collection = try arguments.collection
+            let parent = try collection.message(arguments.words[0])
+            guard let id = parent.messageID else {
+                throw CommandError.failed("\(arguments.words[0]) is not sent yet")
+            }
+            var params = UserMessageCreateParams(arguments.rest)
+            params.parentMessageID = id
+            params.isReplyToChannel = true
+            return .written(try await collection.send(params))
+        },
+        Command(
+            name: "copy",
+            usage: "ID to CHANNEL",
+            summary: "Writes a message anew into another channel.",
+            example: "copy 60 to cats",
+            preparation: ["demo"],
+            offers: .messages,
+            covers: ["ChatClient.copy(_:to:)"]
+        ) { arguments in
+            guard arguments.words.count == 3, arguments.words[1] == "to" else {
+                throw CommandError.usage
+            }
+            let message = try arguments.collection.message(arguments.words[0])
+            return .written(
+                try await arguments.client.copy(message, to: ChannelURL(arguments.words[2])))
+        },
+        Command(
+            name: "edit",
+            usage: "ID TEXT | JSON",
+            summary: "Edits a message of one's own, sent or not.",
+            example: "edit 69 Hello!",
+            preparation: ["demo", "send Helo!"],
+            offers: .messages,
+            covers: ["MessageCollection.update(_:with:)", "ChatClient.update(_:in:with:)"]
+        ) { arguments in
+            guard arguments.words.count >= 2 else { throw CommandError.usage }
+            let collection = try arguments.collection
+            let message = try collection.message(arguments.words[0])
+            if message.type == .file {
+                var params = FileMessageUpdateParams()
+                params.text = arguments.rest
+                params =
+                    try arguments.record(FileMessageUpdateParams.self, in: arguments.rest) ?? params
+                try await collection.update(message, with: .file(params))
+            } else {
+                var params = UserMessageUpdateParams()
+                params.text = arguments.rest
+                params =
+                    try arguments.record(UserMessageUpdateParams.self, in: arguments.rest) ?? params
+                try await collection.update(message, with: .user(params))
+            }
+            return .text("edited \(arguments.words[0])")
+        },
+        Command(
+            name: "delete",
+            usage: "ID",
+            summary: "Deletes a message of one's own, sent or not.",
+            example: "delete 69",
+            preparation: ["demo", "send Never mind"],
+            output: """
+                deleted 69
+                - general 69
+                """,
+            offers: .messages,
+            covers: ["MessageCollection.delete(_:)", "ChatClient.delete(_:in:)"]
+        ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
+            let collection = try arguments.collection
+            try await collection.delete(try collection.message(arguments.words[0]))
+            return .text("deleted \(arguments.words[0])")
+        },
+        Command(
+            name: "react",
+            usage: "ID KEY",
+            summary: "Gives a reaction to a message.",
+            example: "react 60 +1",
+            preparation: ["demo"],
+            output: """
+                gave +1 to 60
+                * general 60  [+1 1]
+                """,
+            offers: .messages,
+            covers: ["MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)"]
+        ) { arguments in
+            guard arguments.words.count == 2 else { throw CommandError.usage }
+            let collection = try arguments.collection
+            let message = try collection.message(arguments.words[0])
+            try await collection.addReaction(arguments.words[1], to: message)
+            return .text("gave \(arguments.words[1]) to \(arguments.words[0])")
+        },
+        Command(
+            name: "unreact",
+            usage: "ID KEY",
+            summary: "Takes a reaction back.",
+            example: "unreact 60 +1",
+            preparation: ["demo", "react 60 +1"],
+            output: """
+                took +1 back from 60
+                * general 60  no reactions
+                """,
+            offers: .messages,
+            covers: [
+                "MessageCollection.deleteReaction(_:from:)", "ChatClient.deleteReaction(_:from:in:)",
+            ]
+        ) { arguments in
+            guard arguments.words.count == 2 else { throw CommandError.usage }
+            let collection = try arguments.collection
+            let message = try collection.message(arguments.words[0])
+            try await collection.deleteReaction(arguments.words[1], from: message)
+            return .text("took \(arguments.words[1]) back from \(arguments.words[0])")
+        },
+        Command(
+            name: "resend",
+            usage: "REQUESTID",
+            summary: "Sends a message again that failed.",
+            example: "resend alice-1",
+            preparation: ["demo", "fail send refused", "send Hello"],
+            offers: .requests,
+            covers: ["MessageCollection.resend(_:)", "ChatClient.resend(_:)"]
+        ) { arguments in
+            let id = try arguments.requestID
+            if let collection = try arguments.device.collection {
+                try await collection.resend(id)
+            } else {
+                try await arguments.client.resend(id)
+            }
+            return .text("sending \(id) again")
+        },
+        Command(
+            name: "cancel",
+            usage: "REQUESTID",
+            summary: "Takes back a message that is not sent yet.",
+            example: "cancel alice-1",
+            preparation: ["demo", "offline", "send Oops"],
+            output: """
+                canceled alice-1
+                = alice-1 is not sent any more
+                """,
+            offers: .requests,
+            covers: ["MessageCollection.cancel(_:)", "ChatClient.cancel(_:)"]
+        ) { arguments in
+            let id = try arguments.requestID
+            let wasThere: Bool
+            if let collection = try arguments.device.collection {
+                wasThere = try await collection.cancel(id)
+            } else {
+                wasThere = try await arguments.client.cancel(id)
+            }
+            guard wasThere else {
+                throw CommandError.failed("nothing waits under the name '\(id)': see pending")
+            }
+            return .text("canceled \(id)")
+        },
+        Command(
+            name: "remove-failed",
+            usage: "[REQUESTID ...]",
+            summary: "Takes out what could not be sent in the open channel: all, or some.",
+            example: "remove-failed",
+            preparation: ["demo", "fail send refused", "send Hello"],
+            output: """
+                removed alice-1
+                = alice-1 is not sent any more
+                """,
+            offers: .requests,
+            covers: [
+                "MessageCollection.removeFailedMessages(_:)",
+                "MessageCollection.removeAllFailedMessages()",
+            ]
+        ) { arguments in
+            let collection = try arguments.collection
+            let ids = arguments.words.map { RequestID($0) }
+            let removed =
+                try await ids.isEmpty
+                ? collection.removeAllFailedMessages() : collection.removeFailedMessages(ids)
+            return .text(
+                removed.isEmpty
+                    ? "nothing was removed"
+                    : "removed \(removed.map(\.rawValue).joined(separator: " "))")
+        },
+        Command(
+            name: "download",
+            usage: "ID [PATH]",
+            summary: "Downloads the file of a message, and tells its size or saves it.",
+            example: "download 69",
+            preparation: ["demo", "send-file /etc/hostname"],
+            offers: .messages,
+            covers: ["ChatClient.download(_:)"]
+        ) { arguments in
+            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
+            let message = try arguments.collection.message(arguments.words[0])
+            guard let file = message.file ?? message.files.first else {
+                throw CommandError.failed("message \(arguments.words[0]) has no file")
+            }
+            let data = try await arguments.client.download(file)
+            guard arguments.words.count == 2 else {
+                return .text("\(file.name ?? "a file"): \(counted(data.count, "byte"))")
+            }
+            let path = NSString(string: arguments.words[1]).expandingTildeInPath
+            try data.write(to: URL(filePath: path))
+            return .text("saved \(counted(data.count, "byte")) to \(arguments.words[1])")
+        },
+        Command(
+            name: "typing",
+            usage: "on | off",
+            summary: "Tells the others in the open channel that one is typing.",
+            example: "typing on",
+            preparation: ["demo"],
+            output: "typing in general",
+            covers: ["ChatClient.startTyping(in:)", "ChatClient.endTyping(in:)"]
+        ) { arguments in
+            let url = try arguments.collection.channelURL
+            switch arguments.text {
+            case "on":
+                try await arguments.client.startTyping(in: url)
+                return .text("typing in \(url)")
+            case "off":
+                try await arguments.client.endTyping(in: url)
+                return .text("not typing in \(url)")
+            default: throw CommandError.usage
+            }
+        },
+        Command(
+            name: "read",
+            usage: "[CHANNEL]",
+            summary: "Tells that one has read a channel up to now.",
+            example: "read",
+            preparation: ["demo"],
+            offers: .channels,
+            covers: ["ChatClient.markAsRead(_:)"]
+        ) { arguments in
+            let url = try arguments.channelOrOpenOne
+            try await arguments.client.markAsRead(url)
+            return .text("read \(url)")
+        },
+        Command(
+            name: "delivered",
+            usage: "[CHANNEL]",
+            summary: "Tells that the messages of a channel have come to this device.",
+            example: "delivered",
+            preparation: ["demo"],
+            offers: .channels,
+            covers: ["ChatClient.markAsDelivered(_:)"]
+        ) { arguments in
+            let url = try arguments.channelOrOpenOne
+            try await arguments.client.markAsDelivered(url)
+            return .text("delivered \(url)")
+        },
+    ]
+}
+
+extension Command.Reply {
+    /// A message that was just written.
+    fileprivate static func written(_ message: Message) -> Command.Reply {
+        let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
+        return .text("(\(message.requestID?.rawValue ?? "?"))\(text)")
+    }
+}
+
+extension Command.Arguments {
+    fileprivate var requestID: RequestID {
+        get throws {
+            guard words.count == 1 else { throw CommandError.usage }
+            return RequestID(words[0])
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// A file of lines, plain or gzipped, read a piece at a time.
+///
+/// It is for one thread.
+final class LogFile {
+    /// How many bytes there are when it is not gzipped; nearly right for larger files than four gigabytes.
+    let size: Int
+
+    /// How many bytes were read.
+    private(set) var offset = 0
+
+    private let handle: FileHandle
+    private let process: Process?
+    private var rest: [UInt8] = []
+    private var hasEnded = false
+
+    /// Opens a file.
+    init(_ path: String) throws {
+        let path = NSString(string: path).expandingTildeInPath
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw CommandError.failed("there is no file '\(path)' that can be read")
+        }
+        let magic = try file.read(upToCount: 2) ?? Data()
+        guard magic == Data([0x1F, 0x8B]) else {
+            size = Int(try file.seekToEnd())
+            try file.seek(toOffset: 0)
+            handle = file
+            process = nil
+            return
+        }
+        // Its last four bytes are how many there were.
+        let end = try file.seekToEnd()
+        try file.seek(toOffset: end - 4)
+        size = try file.read(upToCount: 4)?.reversed().reduce(0) { $0 << 8 | Int($1) } ?? 0
+        try file.close()
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["gzip", "-dc", "--", path]
+        process.standardOutput = pipe
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+        handle = pipe.fileHandleForReading
+    }
+
+    /// Ends reading, also in the middle.
+    func close() {
+        // What cannot be closed is closed already.
+        try? handle.close()
+        process?.terminate()
+        process?.waitUntilExit()
+    }
+
+    /// Calls a closure with some whole lines, without their ends; returns whether there are more.
+    func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
+        guard !hasEnded else { return false }
+        let piece = try handle.read(upToCount: 1 << 20) ?? Data()
+        offset += piece.count
+        rest.append(contentsOf: piece)
+        hasEnded = piece.isEmpty
+        if hasEnded, let process {
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                throw CommandError.failed("the file is no whole gzip file: what came before is there")
+            }
+        }
+        rest.withUnsafeBufferPointer { bytes in
+            var start = 0
+            while start < bytes.count,
+                let end = memchr(bytes.baseAddress! + start, 0x0A, bytes.count - start)
+            {
+                let count = bytes.baseAddress!.distance(
+                    to: end.assumingMemoryBound(to: UInt8.self))
+                body(UnsafeBufferPointer(rebasing: bytes[start..<count]))
+                start = count + 1
+            }
+            if hasEnded, start < bytes.count {
+                body(UnsafeBufferPointer(rebasing: bytes[start...]))
+                start = bytes.count
+            }
+            consumed = start
+        }
+        rest.removeFirst(consumed)
+        return !hasEnded
+    }
+
+    private var consumed = 0
+}

@@ -1,0 +1,45 @@
+import Scrollback
+
+/// What is known of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
+///
+/// A column is a stretch of time between the oldest and the newest message that is held; what lies
+/// before and after these has columns of its own at the ends.
+struct CoverageBar: CustomStringConvertible {
+    let description: String
+
+    init(_ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, drafts: Int, width: Int) {
+        let stretches = coverage.stretches
+        let unsent = String(repeating: "▸", count: min(drafts, 4))
+        let first = stretches.first.map { $0.kind == .known ? "" : $0.kind.sign + $0.kind.sign } ?? ""
+        let last = stretches.last.map { $0.kind == .known || stretches.count == 1 ? "" : $0.kind.sign } ?? ""
+        let columns = max(1, width - first.count - last.count - unsent.count)
+        let span = Double(max(1, newest.milliseconds - oldest.milliseconds))
+        func column(_ bound: Gap.Bound) -> Double {
+            switch bound {
+            case .beginning: 0
+            case .end: Double(columns)
+            case .position(let position):
+                Double(position.createdAt.milliseconds - oldest.milliseconds) / span * Double(columns)
+            }
+        }
+        var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
+        for stretch in stretches where stretch.kind != .known {
+            if stretch.lower == .beginning || stretch.upper == .end, stretches.count > 1 { continue }
+            // However short, it is to be seen.
+            let from = min(columns - 1, Int(column(stretch.lower)))
+            let to = max(from, min(columns, Int(column(stretch.upper).rounded(.up))) - 1)
+            for index in from...to { signs[index] = stretch.kind.sign }
+        }
+        description = first + signs.joined() + last + unsent
+    }
+}
+
+extension Coverage.Kind {
+    fileprivate var sign: String {
+        switch self {
+        case .known: "█"
+        case .stale: "▒"
+        case .missing: "░"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Scrollback
+
+// A list of messages as people read it: a line for each, below a line for each day.
+
+extension MessageCollection {
+    /// The rows of the window: all, or the newest or oldest some.
+    func rows(limit: Int = 20, fromOldest: Bool = false) -> String {
+        var items = items
+        if params.isReversed { items.reverse() }
+        let shown = fromOldest ? items.prefix(limit) : items.suffix(limit)
+        var lines = Rows(shown).lines
+        let isCut = shown.count < items.count
+        if hasPrevious {
+            lines.insert("… more before: prev", at: 0)
+        } else if isCut && !fromOldest {
+            lines.insert("…", at: 0)
+        }
+        if hasNext { lines.append("… more after: next") }
+        return lines.isEmpty ? "no messages" : lines.joined(separator: "\n")
+    }
+
+    /// The window as one line.
+    var picture: Picture { Picture(self) }
+}
+
+/// Rows as lines.
+struct Rows {
+    private(set) var lines: [String] = []
+
+    init(_ items: some Collection<MessageItem>) {
+        let width = items.map { $0.label.count }.max() ?? 0
+        let names = items.compactMap { $0.message?.author.count }.max() ?? 0
+        var lastDay = ""
+        for item in items {
+            guard let message = item.message else {
+                lines.append("\(String(repeating: "~", count: max(1, width)))  missing: fill")
+                continue
+            }
+            let time = message.createdAt.iso8601
+            let day = String(time.prefix { $0 != "T" })
+            if day != lastDay {
+                lines.append("— \(day) —")
+                lastDay = day
+            }
+            let clock = time.drop { $0 != "T" }.dropFirst().prefix(8)
+            lines.append(
+                "\(item.label.oneLine.padded(to: width))  \(clock)  "
+                    + "\(message.author.oneLine.padded(to: min(names, 16)))  \(message.line)")
+        }
+    }
+
+    init(_ messages: [Message]) { self.init(messages.map { MessageItem.message($0) }) }
+}
+
+extension MessageItem {
+    /// What it is called: its id, `(…)` where it is not sent yet, `!…` where it failed.
+    fileprivate var label: String {
+        guard let message else { return "~" }
+        let name = message.messageID?.rawValue ?? message.requestID?.rawValue ?? "?"
+        return switch message.sendingStatus {
+        case .pending: "(\(name))"
+        case .failed: "!\(name)"
+        default: name
+        }
+    }
+}
+
+extension Message {
+    /// Who said it.
+    fileprivate var author: String {
+        if type == .admin { return "*" }
+        return sender?.userID.rawValue ?? "?"
+    }
+
+    /// What was said, and what became of it.
+    fileprivate var line: String {
+        var parts: [String] = []
+        if let parentMessageID { parts.append("↳ \(parentMessageID)") }
+        let names = files.isEmpty ? [file].compactMap { $0 } : files
+        if !names.isEmpty { parts.append("[\(names.map { $0.name ?? "file" }.joined(separator: ", "))]") }
+        if !text.isEmpty { parts.append(text) }
+        if updatedAt ?? createdAt > createdAt { parts.append("(edited)") }
+        let given = reactions.filter { $0.count > 0 }.map { "\($0.key) \($0.count)" }
+        if !given.isEmpty { parts.append("[\(given.joined(separator: ", "))]") }
+        if let count = threadInfo?.replyCount, count > 0 {
+            parts.append(count == 1 ? "(1 reply)" : "(\(count) replies)")
+        }
+        return parts.joined(separator: " ").oneLine
+    }
+}

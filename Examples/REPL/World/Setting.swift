@@ -1,0 +1,168 @@
+import EmbeddedServer
+import Scrollback
+
+/// A property that is set by its name, as text.
+struct Setting<Root: Sendable>: Sendable {
+    /// Its name, such as `sync.pageSize`.
+    let name: String
+
+    /// Its value as text.
+    let text: @Sendable (Root) -> String
+
+    /// Sets it, and says whether the text is a value of it.
+    let set: @Sendable (String, inout Root) -> Bool
+}
+
+extension Setting {
+    static func count(
+        _ name: String, _ path: any WritableKeyPath<Root, Int> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
+            guard let count = Int(text), count >= 0 else { return false }
+            root[keyPath: path] = count
+            return true
+        }
+    }
+
+    static func countOrNone(
+        _ name: String, _ path: any WritableKeyPath<Root, Int?> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { $0[keyPath: path].map { "\($0)" } ?? "none" }) { text, root in
+            let count = Int(text)
+            guard text == "none" || count.map({ $0 >= 0 }) == true else { return false }
+            root[keyPath: path] = count
+            return true
+        }
+    }
+
+    static func flag(
+        _ name: String, _ path: any WritableKeyPath<Root, Bool> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
+            guard let flag = Bool(text) else { return false }
+            root[keyPath: path] = flag
+            return true
+        }
+    }
+
+    static func text(
+        _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { $0[keyPath: path] }) { text, root in
+            root[keyPath: path] = text
+            return true
+        }
+    }
+
+    static func duration(
+        _ name: String, _ path: any WritableKeyPath<Root, Duration> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { $0[keyPath: path].brief }) { text, root in
+            guard let duration = Duration(typed: text) else { return false }
+            root[keyPath: path] = duration
+            return true
+        }
+    }
+
+    static func durationOrNone(
+        _ name: String, _ path: any WritableKeyPath<Root, Duration?> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { $0[keyPath: path]?.brief ?? "none" }) { text, root in
+            let duration = Duration(typed: text)
+            guard text == "none" || duration != nil else { return false }
+            root[keyPath: path] = duration
+            return true
+        }
+    }
+
+    static func oneOf<Value: CaseIterable & Hashable & Sendable>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable
+    ) -> Setting {
+        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
+            guard let value = Value.allCases.first(where: { "\($0)" == text }) else { return false }
+            root[keyPath: path] = value
+            return true
+        }
+    }
+}
+
+/// What an application chooses when it opens a client.
+typealias ClientOption = Setting<ChatClientOptions>
+
+extension ClientOption {
+    static let all: [ClientOption] = [
+        .text("applicationID", \.applicationID),
+        .flag("isLocalCachingEnabled", \.isLocalCachingEnabled),
+        .duration("typingThrottle", \.typingThrottle),
+        .count("store.writeBufferSize", \.store.writeBufferSize),
+        .count("store.blockCacheSize", \.store.blockCacheSize),
+        .count("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),
+        .flag("store.isCompressed", \.store.isCompressed),
+        .flag("store.verifiesChecksums", \.store.verifiesChecksums),
+        .count("store.maxOpenFiles", \.store.maxOpenFiles),
+        Setting(name: "sync.backoff", text: { "\($0.sync.backoff.text)" }) { text, options in
+            guard let backoff = Backoff(typed: text) else { return false }
+            options.sync.backoff = backoff
+            return true
+        },
+        .count("sync.pageSize", \.sync.pageSize),
+        .count("sync.parallelRequests", \.sync.parallelRequests),
+        .count("sync.backgroundChannels", \.sync.backgroundChannels),
+        .count("sync.backgroundPages", \.sync.backgroundPages),
+        .count("sync.hugeGapThreshold", \.sync.hugeGapThreshold),
+        .oneOf("sync.hugeGapPolicy", \.sync.hugeGapPolicy),
+        .duration("sync.clockSkew", \.sync.clockSkew),
+        .count("sync.parallelSends", \.sync.parallelSends),
+        .duration("sync.draftLifetime", \.sync.draftLifetime),
+        .oneOf("sync.failedDraftPolicy", \.sync.failedDraftPolicy),
+        .countOrNone("sync.failedDraftLimit", \.sync.failedDraftLimit),
+        .durationOrNone("sync.failedDraftLifetime", \.sync.failedDraftLifetime),
+    ]
+}
+
+/// How the server behaves where servers differ.
+typealias ServerSetting = Setting<ServerConditions>
+
+extension ServerSetting {
+    static let all: [ServerSetting] = [
+        .count("pageLimit", \.pageLimit),
+        .count("changelogPageSize", \.changelogPageSize),
+        .count("feedBatchSize", \.feedBatchSize),
+        .count("listLimit", \.listLimit),
+        .count("maximumFileSize", \.maximumFileSize),
+        .countOrNone("feedLimit", \.feedLimit),
+        .flag("repeatsChangelogEntries", \.repeatsChangelogEntries),
+        .flag("requiresKnownUsers", \.requiresKnownUsers),
+    ]
+}
+
+extension Backoff {
+    /// As it is typed: the first wait, by how much each is longer, the longest, and how many.
+    fileprivate var text: String {
+        "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")
+    }
+
+    fileprivate init?(typed text: String) {
+        let parts = text.split(separator: ",").map(String.init)
+        guard (3...4).contains(parts.count), let interval = Duration(typed: parts[0]),
+            let multiplier = Double(parts[1]), multiplier >= 1,
+            let maximum = Duration(typed: parts[2])
+        else { return nil }
+        let retries = parts.count == 4 ? Int(parts[3]) : nil
+        if parts.count == 4, retries == nil { return nil }
+        self.init(
+            interval: interval, multiplier: multiplier, maximum: maximum, retries: retries)
+    }
+}
+
+extension Duration {
+    /// In the largest unit of which it is a whole number, such as `3s`.
+    var brief: String {
+        let milliseconds = Int64(self / .milliseconds(1))
+        for (unit, size) in [("d", Int64(86_400_000)), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+        where milliseconds >= size && milliseconds % size == 0 {
+            return "\(milliseconds / size)\(unit)"
+        }
+        return "\(milliseconds)ms"
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Scrollback
+
+/// The time of the server and of all devices: the system's, or one that stands still until a script
+/// moves it.
+///
+/// It may be moved ahead, so that a day away takes no day.
+final class WorldClock: Sendable {
+    private struct State {
+        /// What it shows; `nil` for what the system's clock does.
+        var standing: Timestamp?
+        var ahead = Duration.zero
+        var sleepers: [Int: Sleeper] = [:]
+        var lastNumber = 0
+
+        var now: Timestamp { standing ?? Timestamp(Date()).later(by: ahead) }
+    }
+
+    private struct Sleeper {
+        let name: String
+        let end: Timestamp
+        /// What goes on then; `nil` where the system's clock wakes it.
+        let continuation: CheckedContinuation<Void, any Error>?
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a clock.
+    ///
+    /// - Parameter start: What it shows until it is moved; `nil` for a clock that goes by itself.
+    init(standingAt start: Timestamp? = nil) {
+        state = Locked(State(standing: start))
+    }
+
+    /// Whether it goes by itself.
+    var goes: Bool { state.withLock { $0.standing == nil } }
+
+    var now: Timestamp { state.withLock { $0.now } }
+
+    /// Moves it ahead, and wakes who slept until then.
+    func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            if let time = state.standing {
+                state.standing = time.later(by: duration)
+            } else {
+                state.ahead += duration
+            }
+            let now = state.now
+            let due = state.sleepers.filter { $0.value.continuation != nil && $0.value.end <= now }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.sorted { ($0.value.end, $0.key) < ($1.value.end, $1.key) }.map(\.value)
+        }
+        for sleeper in due { sleeper.continuation?.resume() }
+    }
+
+    /// Lets time pass: a clock that stands is moved, for one that goes it is waited.
+    func pass(_ duration: Duration) async throws {
+        if goes { try await Task.sleep(for: duration) } else { advance(by: duration) }
+    }
+
+    /// Sleeps, and throws if the task is canceled.
+    ///
+    /// - Parameters:
+    ///   - duration: For how long.
+    ///   - name: Whose sleep it is.
+    func sleep(_ duration: Duration, of name: String) async throws {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        let end = now.later(by: duration)
+        guard !goes else {
+            let sleeper = Sleeper(name: name, end: end, continuation: nil)
+            state.withLock { $0.sleepers[number] = sleeper }
+            return try await withTaskCancellationHandler {
+                defer { state.withLock { $0.sleepers[number] = nil } }
+                try await Task.sleep(for: duration)
+            } onCancel: {
+                // At once: who asks next is not to take it for asleep.
+                state.withLock { $0.sleepers[number] = nil }
+            }
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let sleeper = Sleeper(name: name, end: end, continuation: continuation)
+                let isOver = state.withLock { state in
+                    if Task.isCancelled || end <= state.now { return true }
+                    state.sleepers[number] = sleeper
+                    return false
+                }
+                guard isOver else { return }
+                if Task.isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else {
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+            sleeper?.continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Whether anything of that name goes on only when time has passed.
+    func isSleeping(_ name: String) -> Bool {
+        state.withLock { state in state.sleepers.values.contains { $0.name == name } }
+    }
+}
+
+extension Timestamp {
+    /// The time that is some duration later; a negative one is earlier.
+    func later(by duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: milliseconds + Int64(duration / .milliseconds(1)))
+    }
+}
+
+extension Duration {
+    /// Reads a number with a unit, such as `2s`, `500ms`, `10m`, `3h` or `1d`.
+    init?(typed text: String) {
+        let number = text.prefix { $0.isNumber || $0 == "." }
+        guard let count = Double(number), count.isFinite, count < 1e9 else { return nil }
+        switch text.dropFirst(number.count) {
+        case "ms": self = .milliseconds(count)
+        case "s": self = .milliseconds(count * 1_000)
+        case "m": self = .milliseconds(count * 60_000)
+        case "h": self = .milliseconds(count * 3_600_000)
+        case "d": self = .milliseconds(count * 86_400_000)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import REPL
+
+/// What the prompt shows, from a first line to a last one: `Docs/Tour.md`, and the files in `Transcripts`.
+///
+/// With `SCROLLBACK_RECORD=1` the files are written anew, to be looked at.
+@Suite struct TranscriptTests {
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Transcripts")
+
+    static let files: [String] = {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
+        return (names ?? []).filter { $0.hasSuffix(".txt") }.sorted()
+    }()
+
+    @Test(arguments: files)
+    @MainActor func thePromptSaysWhatTheTranscriptShows(file: String) async throws {
+        let url = Self.directory.appending(path: file)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        let places = ExampleDirectory()
+        let workspace = Workspace.standing()
+        workspace.width = 80
+        let shown = await Transcript(text).replayed(in: workspace, places)
+        await workspace.end()
+        if ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil {
+            try Data(shown.utf8).write(to: url)
+        } else {
+            expectSameLines(shown, text)
+        }
+    }
+
+    @Test @MainActor func theTourShowsWhatThePromptSays() async throws {
+        let url = Self.directory.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Docs/Tour.md")
+        let page = try String(contentsOf: url, encoding: .utf8)
+        let places = ExampleDirectory()
+        let workspace = Workspace.standing()
+        workspace.width = 80
+        // One world from the first block to the last.
+        var parts = page.components(separatedBy: "```")
+        for index in parts.indices where index % 2 == 1 && parts[index].contains("> ") {
+            let block = parts[index].trimmingPrefix("\n")
+            parts[index] = "\n" + (await Transcript(String(block)).replayed(in: workspace, places))
+        }
+        await workspace.end()
+        let shown = parts.joined(separator: "```")
+        if ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil {
+            try Data(shown.utf8).write(to: url)
+        } else {
+            expectSameLines(shown, page)
+        }
+    }
+
+    @Test @MainActor func everyCommandIsShownWithWhatItSays() throws {
+        var shown = Set(Command.all.filter { $0.output != nil }.map(\.name))
+        for file in Self.files {
+            let url = Self.directory.appending(path: file)
+            for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
+                let words = line.split(separator: " ")
+                if let command = try? Command.command(for: words) { shown.insert(command.name) }
+                // What follows `as DEVICE` is a command as well.
+                guard words.first == "as", words.count > 2 else { continue }
+                if let command = try? Command.command(for: Array(words.dropFirst(2))) {
+                    shown.insert(command.name)
+                }
+            }
+        }
+        let missing = Command.all.map(\.name).filter { !shown.contains($0) }
+        #expect(missing == [], "no transcript and no output for these")
+    }
+
+    private func expectSameLines(_ shown: String, _ expected: String) {
+        let (left, right) = (shown.components(separatedBy: "\n"), expected.components(separatedBy: "\n"))
+        guard left != right else { return }
+        let index = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let place = index ?? min(left.count, right.count)
+        Issue.record(
+            """
+            line \(place + 1) should be
+            \(place < right.count ? right[place] : "(nothing)")
+            and is
+            \(place < left.count ? left[place] : "(nothing)")
+            all of it: \(shown)
+            """)
+    }
+}
+
+/// Lines behind a prompt, and what is said below each.
+struct Transcript {
+    /// What is above the first prompt.
+    let head: String
+
+    /// The commands.
+    let lines: [String]
+
+    init(_ text: String) {
+        var head: [String] = []
+        var lines: [String] = []
+        for line in text.components(separatedBy: "\n") {
+            if let command = Transcript.command(in: line) {
+                lines.append(command)
+            } else if lines.isEmpty {
+                head.append(line)
+            }
+        }
+        self.head = head.map { $0 + "\n" }.joined()
+        self.lines = lines
+    }
+
+    /// What follows a prompt: `scrollback> `, `alice> ` or `alice general> `.
+    private static func command(in line: String) -> String? {
+        guard let end = line.range(of: "> "), line.first?.isLetter == true else { return nil }
+        let prompt = line[..<end.lowerBound].split(separator: " ", omittingEmptySubsequences: false)
+        guard prompt.count <= 2, prompt.allSatisfy({ !$0.isEmpty && !$0.contains(":") }) else {
+            return nil
+        }
+        return String(line[end.upperBound...])
+    }
+
+    /// The text as the prompt makes it.
+    @MainActor func replayed(
+        in workspace: Workspace, _ places: borrowing ExampleDirectory
+    ) async -> String {
+        var text = head
+        for line in lines {
+            text += "\(workspace.prompt)\(line)\n"
+            let reply = await workspace.reply(places.moved(line))
+            if !reply.isEmpty { text += places.movedBack(reply) + "\n" }
+        }
+        return text
+    }
+}
