@@ -7,7 +7,7 @@
 #   make format     format the sources
 #   make docs       write the reference, as a web site, to .build-docs/site
 #   make bench      measure; what ARGS="..." says is passed on
-#   make bench-sync measure the engine between a server and a store
+#   make bench-sync measure the engine between a server and a store, and the collections
 #
 #   make tsan       run the tests under the thread sanitizer
 #   make asan       run the tests under the address sanitizer, which finds leaks too

@@ -44,6 +44,7 @@ let package = Package(
                 .product(name: "Models", package: "scrollback"),
                 .product(name: "Store", package: "scrollback"),
                 .product(name: "Sync", package: "scrollback"),
+                .product(name: "Collections", package: "scrollback"),
                 .product(name: "EmbeddedServer", package: "scrollback"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]

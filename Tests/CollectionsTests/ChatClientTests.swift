@@ -335,6 +335,38 @@ import Testing
         await client.close()
     }
 
+    @Test func changelogsAreReadOnDemand() async throws {
+        let story = try await ClientStory()
+        let a = try await story.say("a")[0]
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let since = ChangelogPoint.time(a.createdAt)
+        var update = UserMessageUpdateParams()
+        update.text = "A"
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.alice.update(
+            a.messageID!, in: "general", with: .user(update), requestID: "edit")
+        let changes = try await client.messageChanges(in: "general", since: since)
+        #expect(changes.updated.map(\.text) == ["A"])
+        #expect(try await client.messageChanges(in: "general").updated == [])
+        try story.createChannel("later")
+        let channels = try await client.channelChanges(since: since)
+        #expect(channels.updated.map(\.url).contains("later"))
+        await client.close()
+    }
+
+    @Test func aMessageIsCopiedToAnotherChannel() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("random")
+        let a = try await story.say("a")[0]
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let copy = try await client.copy(a, to: "random")
+        #expect(copy.sendingStatus == .pending)
+        try await story.until(client) { try $0.messages(in: "random").first?.text == "a" }
+        await client.close()
+    }
+
     @Test func typingIsToldNoMoreOftenThanItHelps() async throws {
         let story = try await ClientStory()
         let recorder = BackendRecorder(story.network)

@@ -470,7 +470,7 @@ import Testing
         try await story.say("a")
         try await story.connect()
         let cached = story.view()
-        #expect(try await cached.collection.start(.cacheOnly).value == [])
+        cached.collection.start(.cacheOnly, cacheResult: { #expect((try? $0.get()) == []) })
         cached.collection.dispose()
         let server = story.view()
         let api = server.collection.start(.apiOnly)

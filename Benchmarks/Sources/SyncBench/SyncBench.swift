@@ -9,7 +9,7 @@ import Sync
 struct SyncBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench-sync",
-        abstract: "Measures the engine between an embedded server and a store on the disk.")
+        abstract: "Measures the engine and the collections, on an embedded server and a disk.")
 
     @Flag(help: "Measure a tenth of everything, to see that it runs.")
     var quick = false
@@ -26,6 +26,10 @@ struct SyncBench: AsyncParsableCommand {
             ("outbox, sends", { try await sends(2_000 / scale, in: $0) }),
             ("outbox, queue", { try await queue(of: 100_000 / scale, in: $0) }),
             ("catch-up", { try await catchUp(with: 10_000 / scale, in: $0) }),
+            ("cold start", { try await coldStart(100_000 / scale, 10_000 / scale, in: $0) }),
+            ("delegate", { try await delegate(2_000 / scale, in: $0) }),
+            ("paging back", { try await pagingBack(100, in: $0) }),
+            ("fold", { try await fold(2_000 / scale, in: $0) }),
         ]
         print("| what | how many | figure |\n|---|--:|--:|")
         for (name, body) in cases where filter.map(name.contains) ?? true {

@@ -1,0 +1,220 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+/// How long it takes to show the first messages and the first channels, from a cache that was closed cleanly.
+@MainActor
+func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) async throws -> [Row] {
+    let path = directory.appending(path: "store")
+    do {
+        let store = try ChatStore(at: path)
+        try store.write { batch in
+            for number in 0..<channelCount {
+                let url = ChannelURL("channel-\(number)")
+                var channel = GroupChannel(
+                    url: url, name: "Channel \(number)",
+                    createdAt: Timestamp(milliseconds: 1_600_000_000_000 + Int64(number)))
+                channel.myMemberState = .joined
+                channel.lastMessage = messages(1, in: url, from: number + 1)[0]
+                try batch.save(channel)
+            }
+        }
+        for start in stride(from: 0, to: messageCount, by: 10_000) {
+            try store.write { batch in
+                for message in messages(min(10_000, messageCount), in: "channel-0", from: start + 1)
+                {
+                    try batch.save(message)
+                }
+                try batch.cover("channel-0", from: .beginning, through: .end)
+            }
+        }
+        store.close()
+    }
+    let clock = ContinuousClock()
+    var times: [String: [Duration]] = [:]
+    for _ in 0..<21 {
+        let start = clock.now
+        let store = try ChatStore(at: path)
+        let opened = clock.now
+        let engine = makeEngine(store, try EmbeddedServer.inMemory().client())
+        let collection = MessageCollection(of: "channel-0", engine: engine)
+        collection.start(.cacheOnly)
+        precondition(collection.messages.count == 40)
+        let shown = clock.now
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        let channels = GroupChannelCollection(query: query, engine: engine)
+        let listing = clock.now
+        // Nobody is connected: what is held is shown before the server would be asked.
+        _ = try? await channels.loadMore()
+        precondition(channels.channels.count == query.limit)
+        let listed = clock.now
+        times["opening", default: []].append(opened - start)
+        times["messages", default: []].append(shown - opened)
+        times["channels", default: []].append(listed - listing)
+        collection.dispose()
+        channels.dispose()
+        await engine.close()
+        store.close()
+    }
+    func row(_ what: String, _ key: String, _ count: Int) -> [Row] {
+        let sorted = times[key, default: []].sorted()
+        return [
+            Row(what: what + ", median", count: count, figure: sorted[sorted.count / 2].short),
+            Row(what: "…, worst", count: count, figure: sorted[sorted.count - 1].short),
+        ]
+    }
+    return row("opening a store after a clean close", "opening", messageCount)
+        + row("the first 40 cached messages, from there", "messages", messageCount)
+        + row("the first 20 cached channels, from there", "channels", channelCount)
+}
+
+/// Writes down when it is told of messages.
+@MainActor
+final class Watch: MessageCollectionDelegate {
+    private(set) var last = ContinuousClock.now
+    private var text = ""
+    private var continuation: CheckedContinuation<Void, Never>?
+
+    /// Waits until it is told of a message that says something.
+    func hears(_ text: String, _ body: () async throws -> Void) async rethrows {
+        self.text = text
+        isHeard = false
+        try await body()
+        if !isHeard { await withCheckedContinuation { continuation = $0 } }
+    }
+
+    private var isHeard = false
+
+    func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) {
+        guard change.insertions.contains(where: { $0.element.message?.text == text }) else {
+            return
+        }
+        last = .now
+        isHeard = true
+        continuation?.resume()
+        continuation = nil
+    }
+}
+
+/// How long a message takes from the server to a collection's delegate.
+@MainActor
+func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
+    let server = try EmbeddedServer(at: directory.appending(path: "server"))
+    try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let engine = makeEngine(store, server.client())
+    try await engine.connect(as: Credentials("bob"))
+    try await engine.caughtUp("general")
+    let alice = server.client()
+    _ = try await alice.connect(as: Credentials("alice"))
+    let collection = MessageCollection(of: "general", engine: engine)
+    let watch = Watch()
+    collection.delegate = watch
+    _ = try await collection.start().value
+    var times: [Duration] = []
+    for number in 0..<count {
+        var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams("\(number)")
+        let draft = Draft(message, requestID: RequestID("r\(number)"))
+        var sent = ContinuousClock.now
+        try await watch.hears("\(number)") {
+            sent = try await send(draft, by: alice)
+        }
+        times.append(max(.zero, watch.last - sent))
+    }
+    collection.dispose()
+    await engine.close()
+    times.sort()
+    return [
+        Row(
+            what: "a live message, from the server to a delegate, median", count: count,
+            figure: times[count / 2].short),
+        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
+    ]
+}
+
+/// Sends a draft, and says when the server had it.
+@concurrent
+private func send(
+    _ draft: Draft, by client: EmbeddedClient
+) async throws -> ContinuousClock.Instant {
+    _ = try await client.send(draft)
+    return .now
+}
+
+/// What a page costs the farther one goes back.
+@MainActor
+func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    try store.write { batch in
+        for message in messages(pages * 40 + 40, in: "general") { try batch.save(message) }
+        try batch.cover("general", from: .beginning, through: .end)
+    }
+    let engine = makeEngine(store, try EmbeddedServer.inMemory().client())
+    let collection = MessageCollection(of: "general", engine: engine)
+    collection.start(.cacheOnly)
+    var times: [Duration] = []
+    for _ in 0..<pages {
+        times.append(
+            try await ContinuousClock().measure { _ = try await collection.loadPrevious() })
+    }
+    precondition(collection.messages.count == pages * 40 + 40)
+    collection.dispose()
+    await engine.close()
+    let tenth = pages / 10
+    let first = times.prefix(tenth).sorted()[tenth / 2]
+    let last = times.suffix(tenth).sorted()[tenth / 2]
+    return [
+        Row(
+            what: "a page of 40 older messages, among the first ten", count: pages,
+            figure: first.short),
+        Row(what: "…, among the last ten", count: pages, figure: last.short),
+    ]
+}
+
+/// What a live message costs a list of 10,000, from its commit to the delegate.
+@MainActor
+func fold(_ count: Int, in directory: URL) async throws -> [Row] {
+    let store = try ChatStore(at: directory.appending(path: "store"))
+    let held = 10_000
+    try store.write { batch in
+        for message in messages(held, in: "general") { try batch.save(message) }
+        try batch.cover("general", from: .beginning, through: .end)
+    }
+    let engine = makeEngine(store, try EmbeddedServer.inMemory().client())
+    var params = MessageListParams()
+    params.previousResultSize = held
+    let collection = MessageCollection(
+        of: "general", params: params, capacity: held + count, engine: engine)
+    collection.start(.cacheOnly)
+    precondition(collection.messages.count == held)
+    let watch = Watch()
+    collection.delegate = watch
+    var times: [Duration] = []
+    for number in 0..<count {
+        var message = messages(1, in: "general", from: held + number + 1)[0]
+        message.text = "\(number)"
+        var written = ContinuousClock.now
+        let saved = message
+        await watch.hears("\(number)") {
+            _ = try? store.write { try $0.save(saved) }
+            written = .now
+        }
+        times.append(max(.zero, watch.last - written))
+    }
+    collection.dispose()
+    await engine.close()
+    times.sort()
+    return [
+        Row(
+            what: "a message into a list of 10,000, from its commit to a delegate, median",
+            count: count, figure: times[count / 2].short),
+        Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
+    ]
+}
