@@ -41,28 +41,43 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        let before = Set(shownWindow.items.map(\.id))
-        try await extend(direction, max(1, count))
-        let added = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
-        return params.isReversed ? added.reversed() : added
+        // At the newest end what is fetched comes as what happens does, since that is shown.
+        let isFollowing = direction == .newer && shownWindow.upper == .end
+        let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
+        var shown = try await extend(direction, max(1, count))
+        if isFollowing {
+            shown = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
+        }
+        // Those of a page are in the order of the list, and those of several pages are not.
+        return shown.filter { $0.messageID != nil }.sorted {
+            guard let left = $0.position, let right = $1.position else { return false }
+            return left < right
+        }
     }
 
     /// Shows more in a direction, and asks the server where that is not known.
-    private func extend(_ direction: Direction, _ count: Int) async throws(CollectionError) {
+    @discardableResult
+    private func extend(
+        _ direction: Direction, _ count: Int
+    ) async throws(CollectionError) -> [Message] {
         var left = count
         var cursor: PageCursor?
-        for page in 0... {
-            let (found, gap) = try show(direction, left, crossesGaps: false)
+        var all: [Message] = []
+        var page = 0
+        while true {
+            let ((found, gap), shown) = try show(direction, left, crossesGaps: false)
+            all += shown
             left -= found
-            guard left > 0, let gap, page < MessageCollection.pageLimit else { return }
+            guard left > 0, let gap, page < MessageCollection.pageLimit else { return all }
+            page += 1
             do throws(CollectionError) {
                 cursor = try await fetch(direction, left, at: gap, cursor)
             } catch {
                 try checkIsStarted()
                 guard error.code == .notConnected else { throw error }
-                let (crossed, _) = try show(direction, left, crossesGaps: true)
-                if left == count && crossed == 0 { throw error }
-                return
+                let (crossed, shown) = try show(direction, left, crossesGaps: true)
+                if left == count && crossed.found == 0 { throw error }
+                return all + shown
             }
             try checkIsStarted()
         }
@@ -70,7 +85,7 @@ extension MessageCollection {
 
     private func show(
         _ direction: Direction, _ count: Int, crossesGaps: Bool
-    ) throws(CollectionError) -> (found: Int, gap: Gap?) {
+    ) throws(CollectionError) -> (value: (found: Int, gap: Gap?), shown: [Message]) {
         switch direction {
         case .older:
             try load(trimming: .newest) { (window, reader) throws(StoreError) in

@@ -342,37 +342,45 @@ public final class MessageCollection {
     }
 
     /// Changes the window by reading, and the rows by what was read.
+    ///
+    /// - Parameters:
+    ///   - end: Where rows leave if there are too many.
+    ///   - read: Reads, and says what is to be done to the rows.
+    /// - Returns: What it returns, and the messages that are shown since.
+    /// - Throws: What it throws; `disposed`.
+    @discardableResult
     func load<Value>(
         trimming end: Window.End,
         _ read: (inout Window, Snapshot) throws(StoreError) -> (edits: WindowEdits, Value)
-    ) throws(CollectionError) -> Value {
+    ) throws(CollectionError) -> (value: Value, shown: [Message]) {
         try checkIsStarted()
         let follower = try follow()
         let (edits, value) = try follower.read { (reader) throws(StoreError) in
             try read(&window, reader)
         }
         try checkIsStarted()
-        apply(edits, .asked, trimming: end)
+        let diff = apply(edits, .asked, trimming: end)
         follower.catchUp()
-        return value
+        return (value, diff.insertions.compactMap(\.element.message))
     }
 
     /// The window as it is, to decide by.
     var shownWindow: Window { window }
 
+    @discardableResult
     private func apply(
         _ edits: WindowEdits, _ telling: Telling, trimming end: Window.End = .oldest
-    ) {
+    ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
         viewer.shows(window)
-        guard !diff.isEmpty else { return }
+        guard !diff.isEmpty else { return diff }
         knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
         change.check(from: before, to: window.items)
         followers.tell(change)
         delegate?.messageCollection(self, didChange: change)
-        guard case .told(let canceled) = telling else { return }
+        guard case .told(let canceled) = telling else { return diff }
         let rows = MessageChanges(diff, edits.sources, canceled)
         for (context, messages) in rows.added.parts where !isDisposed {
             delegate?.messageCollection(
@@ -386,6 +394,7 @@ public final class MessageCollection {
             delegate?.messageCollection(
                 self, context: context, channel: channel, deletedMessages: messages)
         }
+        return diff
     }
 }
 
