@@ -1,0 +1,165 @@
+import Collections
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Views of a channel against what the server has, whatever is done there, and whatever the network does.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct MessageModelTests {
+    @Test(arguments: 0..<24) func everyViewShowsWhatTheServerHas(seed: Int) async throws {
+        var random = SeededRandom(seed: seed)
+        var options = SyncOptions.exact
+        options.pageSize = 1 + random.number(below: 6)
+        options.hugeGapThreshold = 4
+        options.hugeGapPolicy = HugeGapPolicy.allCases.randomElement(using: &random)!
+        let story = try await Story(options, seed: UInt64(seed))
+        if seed % 3 > 0 {
+            story.network.conditions = .withinContract(seed: UInt64(seed))
+            // The device's clock stands still, so what is to be sent later never would be.
+            story.network.update { $0.failures.throttled = 0 }
+        }
+        if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
+        try await story.say("a b c d e")
+        // The network may lose it; the engine tries again.
+        try? await story.connect()
+        var views: [View] = []
+        for _ in 0..<60 {
+            switch random.number(below: 8) {
+            case 0 where views.count < 8: views.append(story.randomView(&random))
+            case 1 where !views.isEmpty:
+                await views[random.number(below: views.count)].collection.load(&random)
+            case 2 where !views.isEmpty:
+                await views[random.number(below: views.count)].collection.write(&random)
+            case 3:
+                await story.engine.disconnect()
+                story.tellNewest(random.oneIn(2) ? random.number(below: 4) : nil)
+            case 4: try? await story.connect()
+            default: await story.change(&random)
+            }
+        }
+        story.network.conditions = .perfect
+        await story.engine.disconnect()
+        try await story.connect()
+        try await story.isTold()
+        try await story.until { try $0.drafts(state: .pending).isEmpty }
+        try await story.engine.caughtUp()
+
+        let told = try await story.history()
+        for view in views { try await view.isWhole(told) }
+        for view in views { view.collection.dispose() }
+        await story.engine.close()
+
+        // What is held is shown by another process without the server, as far as it is complete.
+        let engine = story.restarted()
+        for params in views.map(\.collection.params) {
+            let view = View(
+                MessageCollection(of: "general", params: params, userID: "bob", engine: engine))
+            view.collection.start(.cacheOnly)
+            while view.collection.hasPrevious { try await view.collection.loadPrevious() }
+            let shown = view.collection.succeededMessages.map(\.text)
+            #expect(shown == told.shown(by: params))
+        }
+        await engine.close()
+    }
+}
+
+extension [Message] {
+    /// What a list with some params has of a history, by the naive way.
+    fileprivate func shown(by params: MessageListParams) -> [String] {
+        let shown = filter(params.belongsTo).map(\.text)
+        return params.isReversed ? shown.reversed() : shown
+    }
+}
+
+extension View {
+    /// Loads all there is, and checks that it is what the server has.
+    fileprivate func isWhole(_ told: [Message]) async throws {
+        while collection.hasPrevious { try await collection.loadPrevious() }
+        while collection.hasNext { try await collection.loadNext() }
+        while let gap = collection.items.compactMap(\.gap).first {
+            try await collection.fill(gap)
+        }
+        #expect(
+            collection.succeededMessages.map(\.text) == told.shown(by: collection.params),
+            "\(collection.params)")
+        #expect(items == collection.items)
+    }
+}
+
+extension MessageCollection {
+    /// Loads something; without a connection, there may be nothing to be had.
+    fileprivate func load(_ random: inout SeededRandom) async {
+        switch random.number(below: 5) {
+        case 0, 1: _ = try? await loadPrevious()
+        case 2: _ = try? await loadNext()
+        case 3: if let gap = items.compactMap(\.gap).first { _ = try? await fill(gap) }
+        default:
+            let time = messages.randomElement(using: &random)?.createdAt
+            _ = try? await restart(at: time.map { .time($0) } ?? .latest)
+        }
+    }
+
+    /// Writes something, edits or deletes what is the user's own, or reacts.
+    fileprivate func write(_ random: inout SeededRandom) async {
+        let own = messages.filter { $0.sender?.userID == "bob" }.randomElement(using: &random)
+        let any = messages.randomElement(using: &random)
+        switch random.number(below: 5) {
+        case 0, 1:
+            _ = try? await send(UserMessageCreateParams("bob \(random.number(below: 1000))"))
+        case 2:
+            var update = UserMessageUpdateParams()
+            update.text = "edited \(random.number(below: 1000))"
+            if random.oneIn(2) { update.customType = random.oneIn(2) ? "x" : "" }
+            if let own { try? await self.update(own, with: .user(update)) }
+        case 3: if let own { try? await delete(own) }
+        default: if let any { try? await addReaction("+1", to: any) }
+        }
+    }
+}
+
+extension Story {
+    @MainActor
+    fileprivate func randomView(_ random: inout SeededRandom) -> View {
+        var params = MessageListParams.sized(
+            1 + random.number(below: 5), 1 + random.number(below: 5))
+        params.isReversed = random.oneIn(3)
+        if random.oneIn(4) { params.customTypes = [""] }
+        if random.oneIn(4) { params.senderUserIDs = [random.oneIn(2) ? "bob" : "alice"] }
+        let point: StartingPoint =
+            random.oneIn(2)
+            ? .latest : .time(Timestamp(milliseconds: 1000 + Int64(random.number(below: 30_000))))
+        let view = view(at: point, params)
+        view.collection.start(InitPolicy.allCases.randomElement(using: &random)!)
+        return view
+    }
+
+    /// Does something to the channel as somebody else.
+    fileprivate func change(_ random: inout SeededRandom) async {
+        let page = try? await alice.messages(in: "general", at: .newest, older: 12, newer: 0)
+        let own = page?.messages.filter { $0.sender?.userID == "alice" }
+            .randomElement(using: &random)
+        switch random.number(below: 6) {
+        case 0: if let own { try? await edit(own, to: "alice \(random.number(below: 1000))") }
+        case 1: if let own { try? await delete(own) }
+        case 2: if let own { try? await react("+1", to: own) }
+        default:
+            _ = try? await say(
+                (0...random.number(below: 4)).map { "m\($0)" }.joined(separator: " "))
+        }
+    }
+
+    /// All that the server has of the channel, the oldest message first.
+    fileprivate func history() async throws -> [Message] {
+        var messages: [Message] = []
+        var anchor = MessageAnchor.newest
+        while true {
+            let page = try await alice.messages(in: "general", at: anchor, older: 100, newer: 0)
+            messages = page.messages + messages
+            guard let older = page.older else { return messages }
+            anchor = .cursor(older)
+        }
+    }
+}
