@@ -18,7 +18,7 @@ final class ChannelListView: GroupChannelCollectionDelegate {
         try await collection.loadMore()
     }
 
-    func groupChannelCollection(
+    func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>
     ) { draw() }
 

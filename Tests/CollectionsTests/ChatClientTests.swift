@@ -192,10 +192,11 @@ import Testing
         try await client.clearCachedData()
         #expect(client.cachingError == nil)
         #expect(client.isUsingLocalCaching)
+        let view = View(try client.makeMessageCollection(of: "general"))
+        view.collection.start(.cacheOnly)
+        #expect(view.picture == "… (b)")
         try await client.connect(as: Credentials("bob"))
-        try await story.until(client) {
-            try $0.messages(in: "general", limit: 1).first?.text == "b"
-        }
+        await view.shows("a b")
         await client.close()
     }
 

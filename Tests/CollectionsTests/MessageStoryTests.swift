@@ -453,13 +453,24 @@ import Testing
         try await story.end()
     }
 
+    /// Nobody asks but the engine, which is told what is shown.
+    @Test func whatWasNeverSeenIsFilledWhenTheNetworkIsThere() async throws {
+        let story = try await Story()
+        try await story.say("a b")
+        let view = story.view()
+        view.collection.start(.cacheOnly)
+        #expect(view.picture == "…")
+        try await story.connect()
+        await view.shows("a b")
+        try await story.end()
+    }
+
     @Test func theCacheAloneOrTheServerAlone() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.connect()
         let cached = story.view()
         #expect(try await cached.collection.start(.cacheOnly).value == [])
-        #expect(cached.picture == "…")
         cached.collection.dispose()
         let server = story.view()
         let api = server.collection.start(.apiOnly)

@@ -329,7 +329,8 @@ public final class ChatClient {
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
         let store = try ChatStore(
-            at: options.directory(of: userID), options: options.store, migrationHandler: migrationHandler)
+            at: options.directory(of: userID), options: options.store,
+            migrationHandler: migrationHandler)
         // What was shown when the process ended is shown no more.
         do { try store.write { try $0.removeAllPins() } } catch {
             // A pin too many keeps messages from being evicted, no more.

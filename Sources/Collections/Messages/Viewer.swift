@@ -7,14 +7,14 @@ import Sync
 final class Viewer {
     private static var lastNumber = 0
 
-    private let shown: AsyncStream<ShownRange>.Continuation
-    private var last: ShownRange?
+    private let shown: AsyncStream<ShownRange?>.Continuation
+    private var last: ShownRange??
 
     init(of url: ChannelURL, _ engine: SyncEngine) {
         Viewer.lastNumber += 1
         let number = Viewer.lastNumber
         // Only what is shown in the end matters.
-        let (ranges, shown) = AsyncStream<ShownRange>.makeStream(
+        let (ranges, shown) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.shown = shown
         Task.detached {
@@ -24,9 +24,11 @@ final class Viewer {
     }
 
     func shows(_ window: Window) {
-        let range = ShownRange(from: window.lower, to: window.upper)
-        guard range != last else { return }
-        last = range
+        // Where nothing is known yet, there is no place to look at: the newest messages are wanted.
+        let range =
+            window.lower == .end ? nil : ShownRange(from: window.lower, to: window.upper)
+        guard last != .some(range) else { return }
+        last = .some(range)
         shown.yield(range)
     }
 

@@ -450,6 +450,7 @@ extension Window {
             messages = [only]
         }
         next.covered = [:]
+        if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
         // Before the gaps, which lie between the messages that are left.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
@@ -457,6 +458,16 @@ extension Window {
         next.showAllUnsent(&edits)
         self = next
         return edits
+    }
+
+    /// Whether it is known that nothing is older than what is shown.
+    private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
+        guard lower != .end, try reader.firstGap(below: lower, in: channelURL) == nil else {
+            return false
+        }
+        return try reader.messages(
+            in: channelURL, from: .beginning, to: lower, isNewestFirst: true, limit: 1
+        ).isEmpty
     }
 
     /// Shows older messages, down to the next gap.
