@@ -8,7 +8,7 @@ import Testing
     @Test func eachCommandIsAnsweredWhileThePipeStaysOpen() throws {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
-        process.executableURL = try executable("scrollback")
+        process.executableURL = try Program.url
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -31,16 +31,5 @@ import Testing
     func controlCharactersAreSpelledOut(text: String, visible: String, oneLine: String) {
         #expect(text.visible == visible)
         #expect(text.oneLine == oneLine)
-    }
-
-    /// An executable of this package; it lies beside the tests.
-    private func executable(_ name: String) throws -> URL {
-        let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
-        let candidates = places.flatMap {
-            [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
-        }
-        return try #require(
-            candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-            "\(name) is not beside \(places.map(\.path))")
     }
 }

@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("picture", "usage: picture CHANNEL [limit N]"),
+        ("picture", "usage: picture [CHANNEL] [limit N]"),
         ("messages general limit 0", "'0' is not a number from 1 to 1000000"),
         (
             "messages general until a",

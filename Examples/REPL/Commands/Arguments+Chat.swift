@@ -54,6 +54,13 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
+    /// The channel that is the only word; with none, the one that is open, if one is.
+    @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
+        if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
+        guard words.count == 1 else { throw CommandError.usage }
+        return ChannelURL(words[0])
+    }
+
     func checkIsEmpty() throws {
         guard words.isEmpty else { throw CommandError.usage }
     }

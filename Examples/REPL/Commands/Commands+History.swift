@@ -4,7 +4,7 @@ extension Command {
     static let history: [Command] = [
         Command(
             name: "picture",
-            usage: "CHANNEL [limit N]",
+            usage: "[CHANNEL] [limit N]",
             summary: "Draws a channel's history: a ~ b has a gap, … is more, (c) is not sent.",
             example: "picture general",
             preparation: ["draw general … a b ~ d", "draft general Hello"],
@@ -12,8 +12,8 @@ extension Command {
             offers: .channels
         ) { arguments in
             let (words, limit) = try arguments.limited(to: 50)
-            guard words.count == 1 else { throw CommandError.usage }
-            let picture = try arguments.workspace.picture(of: try arguments.channel, limit: limit)
+            let url = try arguments.openChannel(or: words)
+            let picture = try arguments.workspace.picture(of: url, limit: limit)
             return .text(
                 picture.signs.isEmpty ? "nothing: no message, and no gap" : picture.description)
         },
@@ -39,7 +39,7 @@ extension Command {
         },
         Command(
             name: "gaps",
-            usage: "CHANNEL",
+            usage: "[CHANNEL]",
             summary: "Lists what is missing in a channel's history, oldest first.",
             example: "gaps general",
             preparation: ["draw general a ~ c …"],
@@ -49,8 +49,7 @@ extension Command {
                 """,
             offers: .channels
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.openChannel(or: arguments.words)
             let store = try arguments.workspace.store
             let lines =
                 try store.gaps(in: url).map(\.line) + store.staleRanges(in: url).map(\.description)

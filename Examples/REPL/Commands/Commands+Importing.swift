@@ -8,8 +8,12 @@ extension Command {
             name: "import",
             usage: "FILE [into CHANNEL] [FIELD=NAME ...] [server-only]",
             summary: "Takes chat logs (JSON lines, gzipped too) onto the server, and into the cache.",
-            example: "import /tmp/scrollback-log.jsonl into history",
+            example: "import /tmp/scrollback-log.jsonl",
             preparation: ["demo", "export /tmp/scrollback-log.jsonl general"],
+            output: """
+                imported 0 messages into 1 channel; 60 were there already
+                60 messages are in the cache of alice
+                """,
             offers: .files
         ) { arguments in
             let request = try arguments.importRequest()
@@ -44,8 +48,12 @@ extension Command {
             var sync = ProgressMeter("syncing", of: total, width: workspace.width)
             for url in outcome.channels {
                 let before = fetched
-                fetched += try await engine.fetchAll(of: url) { count in
-                    if let line = sync.note(before + count) { workspace.onProgress(line) }
+                do {
+                    fetched += try await engine.fetchAll(of: url) { count in
+                        if let line = sync.note(before + count) { workspace.onProgress(line) }
+                    }
+                } catch let error as SyncError where error.code == .refused {
+                    lines.append("\(url) does not come into the cache: \(error.message)")
                 }
             }
             let held = try outcome.channels.reduce(0) { try $0 + store.messageCount(in: $1) }

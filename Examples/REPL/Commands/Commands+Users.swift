@@ -71,7 +71,10 @@ extension Command {
             let isNew = !world.devices.contains { $0.name == name }
             let device = try await world.device(name)
             world.use(device)
-            if isNew { _ = try await device.connect(accessToken: nil) }
+            if isNew {
+                _ = try await device.connect(accessToken: nil)
+                await world.settle(within: arguments.workspace.patience)
+            }
             guard !arguments.rest.isEmpty else { return .text(device.name) }
             // What was told there before is not what the command has brought about.
             if device !== before { _ = device.takeNews() }
@@ -79,8 +82,10 @@ extension Command {
                 if let before { world.use(before) }
                 world.visited = device
             }
-            if device.collection == nil, let url = before?.collection?.channelURL {
-                // The channel that was talked about; where it is not theirs, the command says so.
+            if device.collection == nil, let url = before?.collection?.channelURL,
+                try device.client.engine().store.groupChannel(url)?.myMemberState == .joined
+            {
+                // The channel that was talked about. If it does not come, the command says so.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().value
@@ -200,7 +205,7 @@ extension Command {
             output: "1s later"
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
-            try await arguments.world.clock.pass(try arguments.duration(arguments.words[0]))
+            try await arguments.world.pass(try arguments.duration(arguments.words[0]))
             return .text("\(arguments.words[0]) later")
         },
         Command(

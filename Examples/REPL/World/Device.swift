@@ -75,7 +75,7 @@ final class Device {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
-            for await change in changes { self?.tell("~ \(change.line)", .store) }
+            for await change in changes { self?.tell("~ \(change.line)", .collection) }
         }
     }
 
@@ -110,32 +110,33 @@ final class Device {
 
 /// Lines that wait to be shown; of very many, the newest.
 ///
-/// What the engine tells and what the store tells come by two ways, of which now one is faster and now
-/// the other; together they are always shown in one order.
+/// They come by several ways, of which now one is faster and now another; together they are always shown in
+/// one order.
 struct News {
-    enum Source { case engine, store }
+    /// Who tells, in the order in which it is shown.
+    enum Source: CaseIterable { case client, engine, store, collection }
 
-    private var engineLines: [String] = []
-    private var lines: [String] = []
-    private var leftOut = 0
+    private var lines: [Source: [String]] = [:]
+    private var leftOut: [Source: Int] = [:]
 
     private static let limit = 12
 
     mutating func add(_ line: String, _ source: Source) {
-        if source == .engine, engineLines.count < News.limit { return engineLines.append(line) }
-        lines.append(line)
-        if lines.count > 2 * News.limit {
-            leftOut += lines.count - News.limit
-            lines.removeFirst(lines.count - News.limit)
-        }
+        lines[source, default: []].append(line)
+        let more = lines[source, default: []].count - 2 * News.limit
+        guard more > 0 else { return }
+        lines[source]?.removeFirst(more)
+        leftOut[source, default: 0] += more
     }
 
     mutating func take() -> [String] {
         defer { self = News() }
-        let more = max(0, lines.count - News.limit)
-        let count = leftOut + more
-        let head = engineLines + (count > 0 ? ["… \(count) lines of news before"] : [])
-        return head + lines.dropFirst(more)
+        return Source.allCases.flatMap { source in
+            let lines = lines[source] ?? []
+            let more = max(0, lines.count - News.limit)
+            let count = more + (leftOut[source] ?? 0)
+            return (count > 0 ? ["… \(count) lines of news before"] : []) + lines.dropFirst(more)
+        }
     }
 }
 

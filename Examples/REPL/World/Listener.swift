@@ -9,6 +9,10 @@ final class Listener {
 
     private func tell(_ line: String) { onNews(line, .store) }
 
+    private func tellOfCollection(_ line: String) { onNews(line, .collection) }
+
+    private func tellOfClient(_ line: String) { onNews(line, .client) }
+
     private func tellOfEngine(_ line: String) { onNews(line, .engine) }
 
     /// How far the engine is, as it was told last.
@@ -67,20 +71,20 @@ extension Draft {
 // MARK: The connection
 
 extension Listener: ConnectionDelegate, UserEventDelegate {
-    func didConnect(userID: UserID) { tellOfEngine("= \(userID) is connected") }
-    func didDisconnect(userID: UserID) { tellOfEngine("= \(userID) is disconnected") }
-    func didStartReconnection() { tellOfEngine("= the connection is lost; it is tried again") }
-    func didSucceedReconnection() { tellOfEngine("= the connection is back") }
-    func didFailReconnection() { tellOfEngine("= the connection is not tried any more: reconnect does") }
-    func didCancelReconnection() { tellOfEngine("= the connection is not tried any more") }
-    func sessionWasClosed() { tellOfEngine("! the server does not let \(userID) in any more") }
-    func sessionTokenDidRequire() { tellOfEngine("= the session has expired; new credentials are given") }
+    func didConnect(userID: UserID) { tellOfClient("= \(userID) is connected") }
+    func didDisconnect(userID: UserID) { tellOfClient("= \(userID) is disconnected") }
+    func didStartReconnection() { tellOfClient("= the connection is lost; it is tried again") }
+    func didSucceedReconnection() { tellOfClient("= the connection is back") }
+    func didFailReconnection() { tellOfClient("= the connection is not tried any more: reconnect does") }
+    func didCancelReconnection() { tellOfClient("= the connection is not tried any more") }
+    func sessionWasClosed() { tellOfClient("! the server does not let \(userID) in any more") }
+    func sessionTokenDidRequire() { tellOfClient("= the session has expired; new credentials are given") }
 
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }
         guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
-        tellOfEngine("= \(number) unread")
+        tellOfClient("= \(number) unread")
     }
 }
 
@@ -220,10 +224,10 @@ extension Listener: MessageCollectionDelegate {
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL
-    ) { tell("- \(channelURL) is no more to be shown: close it") }
+    ) { tellOfCollection("- \(channelURL) is no more to be shown: close it") }
 
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID
-    ) { tell("= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)") }
+    ) { tellOfCollection("= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)") }
 }

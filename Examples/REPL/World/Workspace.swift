@@ -133,9 +133,11 @@ extension Workspace {
             told = deviceNews()
             throw error
         }
-        if reply != .quit { await made?.settle(within: patience) }
+        if reply != .quit, let made {
+            await made.settle(within: patience)
+            if !made.clock.goes { try await made.pass(.seconds(1)) }
+        }
         told = deviceNews()
-        if let made, !made.clock.goes { made.clock.advance(by: .seconds(1)) }
         return reply
     }
 

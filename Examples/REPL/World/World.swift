@@ -141,6 +141,20 @@ final class World {
         }
     }
 
+    // MARK: Time
+
+    /// Lets time pass: a clock that stands is moved from one to the next thing that is due, and for one
+    /// that goes it is waited.
+    func pass(_ duration: Duration) async throws {
+        guard !clock.goes else { return try await Task.sleep(for: duration) }
+        let end = clock.now.later(by: duration)
+        while let next = clock.nextEnd, next <= end {
+            clock.advance(by: clock.now.duration(to: next))
+            await settle(within: .seconds(10))
+        }
+        clock.advance(by: clock.now.duration(to: end))
+    }
+
     // MARK: Settling
 
     /// Waits until all is done that is done without time passing, and every device has heard of it.

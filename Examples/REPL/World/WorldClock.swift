@@ -53,9 +53,9 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// Lets time pass: a clock that stands is moved, for one that goes it is waited.
-    func pass(_ duration: Duration) async throws {
-        if goes { try await Task.sleep(for: duration) } else { advance(by: duration) }
+    /// When the next of those wakes who sleep until somebody moves the clock.
+    var nextEnd: Timestamp? {
+        state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
 
     /// Sleeps, and throws if the task is canceled.
@@ -111,6 +111,13 @@ extension Timestamp {
     /// The time that is some duration later; a negative one is earlier.
     func later(by duration: Duration) -> Timestamp {
         Timestamp(milliseconds: milliseconds + Int64(duration / .milliseconds(1)))
+    }
+}
+
+extension Timestamp {
+    /// How much later another time is; nothing if it is earlier.
+    func duration(to later: Timestamp) -> Duration {
+        .milliseconds(max(0, later.milliseconds - milliseconds))
     }
 }
 

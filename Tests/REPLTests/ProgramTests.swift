@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+/// The program with its options, as scripts call it.
+@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+    private let directory = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-program-\(UUID().uuidString)")
+
+    private func run(
+        _ arguments: [String], _ input: String = ""
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(arguments)
+        program.type(input)
+        program.endInput()
+        return program.ends()
+    }
+
+    private func script(_ text: String) throws -> String {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let url = directory.appending(path: "script-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: url)
+        return url.path
+    }
+
+    private func removeDirectory() { try? FileManager.default.removeItem(at: directory) }
+
+    @Test func aScriptStopsAtTheFirstCommandThatFails() throws {
+        defer { removeDirectory() }
+        let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
+        let result = try run(["--memory", "--script", path])
+        #expect(result.status == 1)
+        #expect(result.output == "0  1970-01-01T00:00:00.000Z\n")
+        #expect(
+            result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
+    }
+
+    @Test func ofAPipeTheRestIsPerformedToo() throws {
+        let result = try run(["--memory"], "tiem 0\ntime 1\n")
+        #expect(result.status == 1)
+        #expect(result.output == "1  1970-01-01T00:00:00.001Z\n")
+        #expect(result.errors.hasPrefix("error: line 1: "))
+    }
+
+    @Test func jsonIsALineForEachCommand() throws {
+        let result = try run(
+            ["--memory", "--json", "--clock", "2023-11-14T22:13:20Z"],
+            "connect alice\n\nopen nowhere else\nstatus nothing\n")
+        #expect(
+            result.output == """
+                {"command":"connect alice","line":1,"lines":["alice","= alice is connected"],"ok":true}
+                {"command":"open nowhere else","error":"usage: open CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]","line":3,"lines":[],"ok":false}
+                {"command":"status nothing","error":"usage: status","line":4,"lines":[],"ok":false}
+
+                """)
+        #expect(result.errors == "")
+        #expect(result.status == 1)
+    }
+
+    @Test func quietShowsErrorsOnly() throws {
+        let result = try run(["--memory", "--quiet"], "time 0\ntime\n")
+        #expect(result.output == "")
+        #expect(result.errors == "error: line 2: usage: time MILLISECONDS | DATE\n")
+    }
+
+    @Test(arguments: [
+        (["--tiem"], "there is no option '--tiem': see --help"),
+        (["--home"], "--home needs a value: --help tells which"),
+        (["--clock", "noon"], "'noon' is no time, such as 2023-11-14T22:13:20Z"),
+        (["--memory", "--script", "/nowhere"], "there is no script '/nowhere' that can be read"),
+    ])
+    func aWrongOptionSaysWhatToDo(arguments: [String], message: String) throws {
+        let result = try run(arguments)
+        #expect(result.status != 0)
+        #expect(result.errors == "error: \(message)\n")
+    }
+
+    @Test func anotherBackendIsNamed() throws {
+        let result = try run(["--memory", "--backend", "nothing"], "connect alice\n")
+        #expect(
+            result.errors == "error: line 1: there is no backend 'nothing': there is embedded\n")
+    }
+
+    @Test func whatWasWrittenIsThereInTheNextRun() throws {
+        defer { removeDirectory() }
+        let home = ["--home", directory.path]
+        #expect(try run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
+        let offline = try run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
+        #expect(offline.errors == "")
+        #expect(offline.output.contains("Hello"))
+        let online = try run(home, "connect alice\nopen general\nwindow\n")
+        #expect(online.output.hasSuffix(" 60 69 70\n"))
+    }
+
+    @Test func anImportThatIsKilledGoesOnWhereItWas() throws {
+        defer { removeDirectory() }
+        let log = try script(
+            (1...60_000).map {
+                #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
+            }.joined(separator: "\n") + "\nnot JSON\n")
+        let home = ["--home", directory.appending(path: "home").path]
+        let killed = try Program(home)
+        killed.type("connect alice\n")
+        try killed.reads("alice is connected")
+        killed.type("import \(log)\n")
+        // Not before it has begun: the channel's files grow with it.
+        let server = directory.appending(path: "home/server").path
+        while (try? size(of: server)) ?? 0 < 1_000_000 {}
+        killed.kill()
+
+        let copy = directory.appending(path: "copy.jsonl").path
+        let again = try run(
+            home, "connect alice\nimport \(log)\ncount log\nverify log\nexport \(copy) log\n")
+        #expect(
+            again.errors == "", "\(again)")
+        #expect(again.output.contains("line 60001: no '{' at byte 1\n"))
+        #expect(again.output.contains("60,000 messages are in the cache of alice\n"))
+        #expect(again.output.contains("compared 60,000 messages: all is as on the server\n"))
+        let lines = try String(contentsOfFile: copy, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 60_000)
+        #expect(lines[41].contains(#""message":"line 42","message_id":"42""#))
+    }
+
+    private func size(of directory: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: directory).reduce(0) { sum, name in
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: "\(directory)/\(name)")
+            return sum + (attributes[.size] as? Int ?? 0)
+        }
+    }
+}
