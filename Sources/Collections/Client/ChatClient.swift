@@ -373,9 +373,8 @@ public final class ChatClient {
     }
 
     private func take(_ state: SyncState) {
-        currentUser = state.user ?? currentUser
+        if state.connection != .revoked { currentUser = state.user ?? currentUser }
         connectionState = ConnectionState(state.connection)
-        if state.connection == .revoked { closeRevokedSession() }
         if state.connection == .online { lastConnectedAt = options.now() }
         if let count = state.unreadCount, count != unreadCount {
             unreadCount = count
@@ -384,6 +383,7 @@ public final class ChatClient {
             }
         }
         guard let event = report.note(state, isWanted: isConnectionWanted) else { return }
+        if event == .revoked { closeRevokedSession() }
         for delegate in connectionDelegates.all { event.tell(delegate) }
     }
 

@@ -1,0 +1,61 @@
+import Models
+import Testing
+
+@testable import Collections
+@testable import Sync
+
+/// What is told of a connection, of the states that an engine goes through.
+@Suite struct ConnectionReportTests {
+    /// What is told while an engine is in one state after the other.
+    private func events(
+        _ connections: [SyncState.Connection], wantedUntil end: Int = .max
+    ) -> [ConnectionReport.Event] {
+        var report = ConnectionReport()
+        return connections.enumerated().compactMap { index, connection in
+            var state = SyncState()
+            state.user = User.bob
+            state.connection = connection
+            return report.note(state, isWanted: index < end)
+        }
+    }
+
+    @Test func whoConnectsAndDisconnectsIsToldBoth() {
+        #expect(
+            events([.offline, .connecting, .online, .online, .offline], wantedUntil: 4)
+                == [.connected("bob"), .disconnected("bob")])
+    }
+
+    @Test func aConnectionThatIsLostIsMadeAgain() {
+        #expect(
+            events([.connecting, .online, .waiting, .connecting, .waiting, .connecting, .online])
+                == [.connected("bob"), .startedReconnection, .succeededReconnection])
+    }
+
+    @Test func whoGivesUpIsTold() {
+        #expect(
+            events([.connecting, .waiting, .offline]) == [
+                .startedReconnection, .failedReconnection,
+            ])
+        #expect(
+            events([.connecting, .waiting, .offline], wantedUntil: 2)
+                == [.startedReconnection, .canceledReconnection])
+    }
+
+    @Test func whoIsLetInNoMoreIsToldOnce() {
+        #expect(
+            events([.connecting, .online, .revoked, .revoked]) == [.connected("bob"), .revoked])
+        #expect(events([.connecting, .revoked]) == [.revoked])
+    }
+
+    @Test func aConnectionThatWasNeverWantedIsNoNews() {
+        #expect(events([.offline, .offline]) == [])
+    }
+}
+
+extension User {
+    fileprivate static var bob: User {
+        var user = User()
+        user.userID = "bob"
+        return user
+    }
+}
