@@ -199,7 +199,7 @@ extension MessageCollection {
             catchUp()
             return messages
         }
-        try place(.messageInitialize, crossesGaps: false)
+        try place(crossesGaps: false)
         try await extendToSize()
         return messages
     }

@@ -177,7 +177,7 @@ public final class MessageCollection {
             }
             phase = .started
             _ = try follow()
-            if policy.loadsFromCache { try place(.messageCacheInitialize, crossesGaps: true) }
+            if policy.loadsFromCache { try place(crossesGaps: true) }
             return .success(messages)
         } catch {
             return .failure(error)
@@ -196,7 +196,7 @@ public final class MessageCollection {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
-        try place(.messageCacheInitialize, crossesGaps: true)
+        try place(crossesGaps: true)
         return try await showServer()
     }
 
@@ -323,9 +323,7 @@ public final class MessageCollection {
     }
 
     /// Places the window at the starting point.
-    func place(
-        _ source: CollectionEventSource, crossesGaps: Bool
-    ) throws(CollectionError) {
+    func place(crossesGaps: Bool) throws(CollectionError) {
         let start = start
         try load(trimming: .oldest) { (window, reader) throws(StoreError) in
             (try window.open(at: start, crossesGaps: crossesGaps, in: reader), ())
