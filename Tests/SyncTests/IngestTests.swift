@@ -305,6 +305,32 @@ import Testing
         #expect(try device.store.read { try $0.messages(in: url).map(\.text) } == ["new"])
     }
 
+    /// A message that came alone is in doubt, and the one beside it has its time.
+    @Test func whatIsInDoubtPutsNoOtherOfItsTimeInDoubt() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        let said = Message.sample(3, text: "said", at: 1000)
+        var edited = Message.sample(3, text: "edited", at: 1000)
+        edited.updatedAt = 2000
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.takeAlone(.sample(2, at: 1000), nil, .hearsay)
+        }
+        let flight = device.flights.begin(in: url, isFollowed: true)
+        let answer = device.flights.end(flight)
+        let news = try #require(answer)
+        try device.take { ingest in
+            let page = MessagePage(
+                messages: [.sample(1, at: 1000), edited], older: nil, newer: nil)
+            let report = try ingest.take(page, in: url, edge: .end, since: news, .messageFill)
+            #expect(report.doubtful == ["2"])
+        }
+        // The feed is not as far as the page was.
+        try device.take(.messageReceived(said))
+        let texts = try device.store.read { try $0.messages(in: url).map(\.text) }
+        #expect(texts == ["edited", "message 2", "message 1"])
+    }
+
     @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
         let device = try Device()
         try device.take { ingest in

@@ -78,9 +78,13 @@ extension Ingest {
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
             let bound = Gap.Bound.position(position)
+            // Its neighbours are not in doubt, also those of the same time.
+            let older = try batch.messages(orNone: url, before: position).first?.position
+            let newer = try batch.messages(orNone: url, after: position).first?.position
+            let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
+            let upper = min(bound.after, newer.map { .position($0) } ?? .end)
             try batch.markStale(
-                StaleRange(
-                    in: url, from: bound.before, to: bound.after, epoch: try batch.lossCount()))
+                StaleRange(in: url, from: lower, to: upper, epoch: try batch.lossCount()))
             forget(url)
         }
     }

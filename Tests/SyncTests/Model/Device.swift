@@ -267,7 +267,8 @@ final class Device {
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
-        try check()
+        // As the engine does, so that what has landed is told at once.
+        try take(.changed)
     }
 
     // MARK: Calls

@@ -154,7 +154,7 @@ struct Oracle {
         guard isOneHistory, rows.numbers[url] == number, let old = rows[url],
             let server = server.history.channels[url]
         else { return }
-        for (id, before) in old.messages {
+        for (id, before) in old.messages.sorted(by: { $0.key < $1.key }) {
             guard let now = channel.messages[id] else {
                 if let entry = server.entries[id], server.isVisible(entry) {
                     throw Violation("C4 no false delete", "\(before.essence) of \(url) is gone")
@@ -222,7 +222,8 @@ struct Oracle {
         _ count: Int
     ) throws {
         let hasChangesToRead = channel.gaps.contains(where: \.hasChangesToRead)
-        for (id, entry) in server.entries {
+        // In order, so that a run that is repeated breaks the same rule.
+        for (id, entry) in server.entries.sorted(by: { $0.key < $1.key }) {
             let position = entry.position
             guard channel.isKnown(position), !channel.isStale(position) else { continue }
             let held = channel.messages[id]

@@ -43,7 +43,9 @@ struct ServerHistory {
 
     func place(of tag: String) -> (url: ChannelURL, id: MessageID)? {
         for (url, channel) in channels {
-            for (id, entry) in channel.entries where entry.tag == tag { return (url, id) }
+            // Sent again in doubt it may be there twice: in each process, the same one is meant.
+            let ids = channel.entries.filter { $0.value.tag == tag }.keys
+            if let id = ids.min() { return (url, id) }
         }
         return nil
     }
