@@ -29,7 +29,7 @@ import Testing
         let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
         let result = try run(["--memory", "--script", path])
         #expect(result.status == 1)
-        #expect(result.output == "0  1970-01-01T00:00:00.000Z\n")
+        #expect(result.output == "1970-01-01T00:00:00.000Z\n")
         #expect(
             result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
     }
@@ -37,7 +37,7 @@ import Testing
     @Test func ofAPipeTheRestIsPerformedToo() throws {
         let result = try run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
-        #expect(result.output == "1  1970-01-01T00:00:00.001Z\n")
+        #expect(result.output == "1970-01-01T00:00:00.001Z\n")
         #expect(result.errors.hasPrefix("error: line 1: "))
     }
 
@@ -94,7 +94,7 @@ import Testing
     @Test func anImportThatIsKilledGoesOnWhereItWas() throws {
         defer { removeDirectory() }
         let log = try script(
-            (1...60_000).map {
+            (1...20_000).map {
                 #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
             }.joined(separator: "\n") + "\nnot JSON\n")
         let home = ["--home", directory.appending(path: "home").path]
@@ -104,7 +104,7 @@ import Testing
         killed.type("import \(log)\n")
         // Not before it has begun: the channel's files grow with it.
         let server = directory.appending(path: "home/server").path
-        while (try? size(of: server)) ?? 0 < 1_000_000 {}
+        while (try? size(of: server)) ?? 0 < 400_000 {}
         killed.kill()
 
         let copy = directory.appending(path: "copy.jsonl").path
@@ -112,11 +112,11 @@ import Testing
             home, "connect alice\nimport \(log)\ncount log\nverify log\nexport \(copy) log\n")
         #expect(
             again.errors == "", "\(again)")
-        #expect(again.output.contains("line 60001: no '{' at byte 1\n"))
-        #expect(again.output.contains("60,000 messages are in the cache of alice\n"))
-        #expect(again.output.contains("compared 60,000 messages: all is as on the server\n"))
+        #expect(again.output.contains("line 20001: no '{' at byte 1\n"))
+        #expect(again.output.contains("20,000 messages are in the cache of alice\n"))
+        #expect(again.output.contains("compared 20,000 messages: all is as on the server\n"))
         let lines = try String(contentsOfFile: copy, encoding: .utf8).split(separator: "\n")
-        #expect(lines.count == 60_000)
+        #expect(lines.count == 20_000)
         #expect(lines[41].contains(#""message":"line 42","message_id":"42""#))
     }
 

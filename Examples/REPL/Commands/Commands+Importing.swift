@@ -39,6 +39,7 @@ extension Command {
             if outcome.known > 0 { summary += "; \(grouped(outcome.known)) were there already" }
             if outcome.badCount > 0 { summary += "; \(counted(outcome.badCount, "bad line"))" }
             lines.append(summary)
+            if outcome.imported > 0 { try await arguments.world.forget(outcome.channels) }
             guard !request.isServerOnly else { return .text(lines.joined(separator: "\n")) }
 
             try await arguments.world.settle(within: workspace.patience)
@@ -103,6 +104,20 @@ extension Command {
             return .text("exported \(counted(count, "message")) of \(url)")
         },
     ]
+}
+
+extension World {
+    /// Has all devices ask again for channels whose history was written behind their backs.
+    ///
+    /// No server does that to its clients: what is known of a channel through its newest message would
+    /// stay as it was.
+    fileprivate func forget(_ urls: [ChannelURL]) async throws {
+        for device in devices {
+            guard let engine = try? device.client.engine() else { continue }
+            try await engine.clearCachedMessages(in: urls)
+        }
+        if hasOtherDevices { try server.expireCursors() }
+    }
 }
 
 extension Int {

@@ -92,6 +92,7 @@ import Foundation
         guard keys != nil else { return }
         rl_on_new_line()
         rl_redisplay()
+        fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
     /// A line of news in the colour of its kind, and any other as it is.
@@ -132,6 +133,7 @@ import Foundation
         rl_set_prompt(prompt)
         rl_on_new_line()
         rl_redisplay()
+        fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
     /// The prompt with its colour, which takes no room.

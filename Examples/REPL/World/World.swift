@@ -118,6 +118,14 @@ final class World {
         return device
     }
 
+    /// Whether there are caches of devices that do not run.
+    var hasOtherDevices: Bool {
+        guard let home = options.home else { return false }
+        let names = try? FileManager.default.contentsOfDirectory(
+            atPath: home.appending(path: "devices").path)
+        return (names ?? []).count > devices.count
+    }
+
     private func directory(of name: String, in home: URL) throws -> URL {
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
