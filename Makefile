@@ -1,6 +1,6 @@
 # Every job of the project is a rule here; CI calls these rules and nothing else.
 #
-#   make repl       try the package at a prompt
+#   make repl       try the package at a prompt; ARGS="--demo" begins with a small world
 #   make test       run the tests
 #   make build      compile the libraries and the example
 #   make lint       check the formatting, and that all that is public is documented
@@ -51,7 +51,7 @@ endif
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
-	swift run $(STRICT) scrollback
+	swift run $(STRICT) scrollback $(ARGS)
 
 test: deps
 	$(TEST) $(STRICT)

@@ -123,7 +123,7 @@ enum Exemptions {
         (
             "news of each fate is printed when it comes",
             [
-                "SyncEngine.awaitFate(of:in:)",
+                "SyncEngine.awaitFate(of:in:)"
             ]
         ),
         (

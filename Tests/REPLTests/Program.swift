@@ -22,7 +22,8 @@ final class Program {
     /// - Parameters:
     ///   - arguments: What follows the program's name.
     ///   - columns: The width.
-    ///   - home: Where the history is kept.
+    ///   - history: Where the history is kept.
+    /// - Throws: If it cannot be begun.
     init(_ arguments: [String], inTerminalOf columns: Int, history: URL) throws {
         let command = ([try Program.url.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         process.executableURL = URL(filePath: "/usr/bin/env")

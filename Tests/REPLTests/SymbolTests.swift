@@ -20,12 +20,15 @@ import Testing
         let symbols = try PublicSymbols()
         let covered = Set(Command.all.flatMap(\.covers)).union(Exemptions.commandsOfTheStore.keys)
         let exempt = Exemptions.reasons
-        let missing = symbols.calls(of: Self.types).filter { !covered.contains($0) && exempt[$0] == nil }
+        let missing = symbols.calls(of: Self.types).filter {
+            !covered.contains($0) && exempt[$0] == nil
+        }
         #expect(missing == [], "no command covers these, and no exemption says why")
 
         let known = Set(symbols.names)
         #expect(covered.filter { !known.contains($0) }.sorted() == [], "there are none of these")
-        #expect(exempt.keys.filter { !known.contains($0) }.sorted() == [], "there are none of these")
+        #expect(
+            exempt.keys.filter { !known.contains($0) }.sorted() == [], "there are none of these")
         #expect(covered.filter { exempt[$0] != nil }.sorted() == [], "covered, and exempt")
         for (symbol, command) in Exemptions.commandsOfTheStore {
             #expect(throws: Never.self, "\(symbol)") { try Command.named(command) }
