@@ -1,6 +1,6 @@
 # Every job of the project is a rule here; CI calls these rules and nothing else.
 #
-#   make repl       try the package at a prompt
+#   make repl       try the package at a prompt; ARGS="--demo" begins with a small world
 #   make test       run the tests
 #   make build      compile the libraries and the example
 #   make lint       check the formatting, and that all that is public is documented
@@ -15,6 +15,7 @@
 #   make interop    read and write the binary form against protoc
 #   make consumers  build and run the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
+#   make corpus     import the real logs in CORPUS, page them offline, and compare them
 #   make nightly    what takes longer: tsan, asan, graphs, the long tests, ten minutes of fuzz
 #
 #   make deps       install LevelDB and readline where they are missing
@@ -47,11 +48,11 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly deps \
+.PHONY: repl test corpus build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly deps \
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
-	swift run $(STRICT) scrollback
+	swift run $(STRICT) scrollback $(ARGS)
 
 test: deps
 	$(TEST) $(STRICT)
@@ -124,6 +125,9 @@ graphs:
 	    swift package --scratch-path .build-graphs --package-path Tests/Consumers/$$package \
 	        show-dependencies >/dev/null || { echo "$$package was refused in run $$run"; exit 1; }; \
 	done; done
+
+corpus: deps
+	SCROLLBACK_CORPUS=$(abspath $(CORPUS)) swift test --disable-xctest $(STRICT) --filter CorpusTests
 
 nightly: tsan asan graphs
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test

@@ -33,7 +33,9 @@ import Testing
                 let reply = lines.dropFirst().joined(separator: "\n")
                 return (line: lines[0], reply: reply.trimmingCharacters(in: .newlines))
             }
-            return examples.isEmpty ? nil : Transcript(examples: examples)
+            // What a world of users says, TranscriptTests looks at.
+            guard let first = examples.first, !first.reply.contains("alice ") else { return nil }
+            return Transcript(examples: examples)
         }
     }
 

@@ -7,6 +7,7 @@ final class Program {
     private let input = Pipe()
     private let output = Pipe()
     private let errors = Pipe()
+    private var bytes = Data()
     private var read = ""
 
     /// Begins the program behind pipes.
@@ -21,12 +22,13 @@ final class Program {
     /// - Parameters:
     ///   - arguments: What follows the program's name.
     ///   - columns: The width.
-    ///   - home: Where the history is kept.
+    ///   - history: Where the history is kept.
+    /// - Throws: If it cannot be begun.
     init(_ arguments: [String], inTerminalOf columns: Int, history: URL) throws {
         let command = ([try Program.url.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "script", "-qefc", "stty cols \(columns) rows 24 -echo; exec \(command)", "/dev/null",
+            "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
         ]
         var environment = ProcessInfo.processInfo.environment
         // No escapes, and none of the keys of whoever runs the tests.
@@ -82,7 +84,11 @@ final class Program {
             }
             let data = output.fileHandleForReading.availableData
             try #require(!data.isEmpty, "it ended before it said '\(text)', after: \(read)")
-            read += String(decoding: data, as: UTF8.self).replacing("\r", with: "")
+            bytes += data.filter { $0 != 0x0D }
+            // A character may come in two pieces.
+            guard let text = String(data: bytes, encoding: .utf8) else { continue }
+            read += text
+            bytes = Data()
         }
     }
 

@@ -31,16 +31,18 @@ import Testing
         }
     }
 
-    @Test @MainActor func theTourShowsWhatThePromptSays() async throws {
+    @Test(arguments: ["Docs/Tour.md", "README.md"])
+    @MainActor func thePageShowsWhatThePromptSays(page name: String) async throws {
         let url = Self.directory.deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Docs/Tour.md")
+            .deletingLastPathComponent().appending(path: name)
         let page = try String(contentsOf: url, encoding: .utf8)
         let places = ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        // One world from the first block to the last.
+        // One world from the first block to the last; PageTests looks at those that begin without one.
         var parts = page.components(separatedBy: "```")
-        for index in parts.indices where index % 2 == 1 && parts[index].contains("> ") {
+        for index in parts.indices where index % 2 == 1 && parts[index].contains("alice ") {
+            guard Transcript(parts[index]).lines.first != nil else { continue }
             let block = parts[index].trimmingPrefix("\n")
             parts[index] = "\n" + (await Transcript(String(block)).replayed(in: workspace, places))
         }
@@ -72,7 +74,9 @@ import Testing
     }
 
     private func expectSameLines(_ shown: String, _ expected: String) {
-        let (left, right) = (shown.components(separatedBy: "\n"), expected.components(separatedBy: "\n"))
+        let (left, right) = (
+            shown.components(separatedBy: "\n"), expected.components(separatedBy: "\n")
+        )
         guard left != right else { return }
         let index = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         let place = index ?? min(left.count, right.count)

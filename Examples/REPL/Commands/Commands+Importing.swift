@@ -7,7 +7,8 @@ extension Command {
         Command(
             name: "import",
             usage: "FILE [into CHANNEL] [FIELD=NAME ...] [server-only]",
-            summary: "Takes chat logs (JSON lines, gzipped too) onto the server, and into the cache.",
+            summary:
+                "Takes chat logs (JSON lines, gzipped too) onto the server, and into the cache.",
             example: "import /tmp/scrollback-log.jsonl",
             preparation: ["demo", "export /tmp/scrollback-log.jsonl general"],
             output: """
@@ -63,7 +64,8 @@ extension Command {
             if clock.goes {
                 let seconds = (ContinuousClock.now - began) / .seconds(1)
                 lines.append(
-                    "\(Int(Double(total) / max(seconds, 0.001)).formatted) messages a second, end to end")
+                    "\(grouped(Int(Double(total) / max(seconds, 0.001)))) messages a second, end to end"
+                )
             }
             return .text(lines.joined(separator: "\n"))
         },
@@ -118,10 +120,6 @@ extension World {
         }
         if hasOtherDevices { try server.expireCursors() }
     }
-}
-
-extension Int {
-    fileprivate var formatted: String { grouped(self) }
 }
 
 extension Message {

@@ -62,7 +62,8 @@ extension Command {
         Command(
             name: "list",
             usage: "[ORDER | JSON]",
-            summary: "Lists the user's channels as they come, from the cache and the server: more goes on.",
+            summary:
+                "Lists the channels, from the cache and the server, a page; more goes on.",
             example: "list",
             preparation: ["demo"],
             output: """
@@ -382,7 +383,9 @@ extension Command {
 extension Device {
     /// A page more of the list of channels.
     fileprivate func moreChannels() async throws -> String {
-        guard let channelList else { throw CommandError.failed("there is no list: list begins one") }
+        guard let channelList else {
+            throw CommandError.failed("there is no list: list begins one")
+        }
         let channels = try await channelList.loadMore()
         let lines =
             (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])

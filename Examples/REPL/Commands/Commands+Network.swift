@@ -59,7 +59,8 @@ extension Command {
             try arguments.device.network.failNext(
                 count, of: Set<BackendCall>.all.subtracting([.feed]),
                 with: BackendError(.unanswered, "the answer is lost"), at: .afterEffect)
-            return .text(count == 1 ? "the next answer is lost" : "the next \(count) answers are lost")
+            return .text(
+                count == 1 ? "the next answer is lost" : "the next \(count) answers are lost")
         },
         Command(
             name: "fail",
@@ -80,7 +81,8 @@ extension Command {
             }
             let call = BackendCall(rawValue: word)
             guard call != nil || word == "all" else {
-                throw CommandError.failed("there is no call '\(word)', such as send, messages or feed")
+                throw CommandError.failed(
+                    "there is no call '\(word)', such as send, messages or feed")
             }
             var code = BackendError.Code.refused
             var count = 1
@@ -142,7 +144,8 @@ extension Command {
                 let conditions = network.conditions
                 return .text(
                     columns(
-                        NetworkCondition.all.map { [$0.name, $0.text(in: conditions), $0.meaning] }))
+                        NetworkCondition.all.map { [$0.name, $0.text(in: conditions), $0.meaning] })
+                )
             }
             guard let condition = NetworkCondition.named(name) else {
                 throw CommandError.failed("there is no condition '\(name)': condition lists them")
@@ -234,7 +237,8 @@ extension Command {
             world.clock.advance(by: duration)
             let names = others.map(\.userID.rawValue).joined(separator: ", ")
             return .text(
-                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back")
+                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back"
+            )
         },
         Command(
             name: "talk",

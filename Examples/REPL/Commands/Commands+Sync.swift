@@ -204,7 +204,8 @@ extension Command.Reply {
             "\(what)  \(names.isEmpty ? "nothing" : names.joined(separator: " "))"
         }
         let lines = [line("updated", updated), line("deleted", deleted)]
-        return .text((lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"))
+        return .text(
+            (lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"))
     }
 }
 
@@ -232,7 +233,8 @@ extension SyncEngine {
             let anchor: MessageAnchor =
                 switch (gap.walkCursor, gap.upper) {
                 case (let cursor?, _): .cursor(cursor)
-                case (nil, .position(let position)): .time(position.createdAt.later(by: .milliseconds(1)))
+                case (nil, .position(let position)):
+                    .time(position.createdAt.later(by: .milliseconds(1)))
                 case (nil, _): .newest
                 }
             let fetched = try await fetchMessages(

@@ -13,7 +13,9 @@ extension Command {
                 = alice is connected
                 """,
             offers: .devices,
-            covers: ["ChatClient.connect(as:)", "ChatClient.open(backend:options:migrationHandler:)"]
+            covers: [
+                "ChatClient.connect(as:)", "ChatClient.open(backend:options:migrationHandler:)",
+            ]
         ) { arguments in
             guard arguments.words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
@@ -178,7 +180,8 @@ extension Command {
         Command(
             name: "log-out",
             usage: "[everything]",
-            summary: "Logs the user out, and takes what is held off this device; what is not sent stays.",
+            summary:
+                "Logs the user out, and takes what is held off this device.",
             example: "log-out",
             preparation: ["demo"],
             output: """
@@ -211,7 +214,8 @@ extension Command {
         Command(
             name: "option",
             usage: "[NAME [VALUE]]",
-            summary: "Shows how devices go about their work, or sets it for those to come: relaunch.",
+            summary:
+                "Shows how devices do their work, or sets it for those to come: relaunch.",
             example: "option sync.hugeGapThreshold 50",
             output: "sync.hugeGapThreshold is 50 for devices to come",
             offers: .options

@@ -115,7 +115,8 @@ extension Command {
         Command(
             name: "fill",
             usage: "[N]",
-            summary: "Fetches a page of what is missing in the newest gap that is shown, or N pages.",
+            summary:
+                "Fetches what is missing in the newest gap that is shown: a page, or N.",
             example: "fill",
             preparation: ["demo", "offline", "away 1d 400", "online"],
             covers: ["MessageCollection.fill(_:)"]
@@ -170,7 +171,8 @@ extension Command {
         },
         Command(
             name: "follow",
-            summary: "Tells each change of the open channel's rows from now on, as a list view hears it.",
+            summary:
+                "Tells each change of the open channel's rows, as a list view hears it.",
             example: "follow",
             preparation: ["demo"],
             output: "following the rows of general",

@@ -6,7 +6,8 @@ extension Command {
         Command(
             name: "send",
             usage: "TEXT | JSON",
-            summary: "Writes into the open channel, online or not; JSON is a UserMessageCreateParams.",
+            summary:
+                "Writes into the open channel, online or not.",
             example: "send Hello, everybody!",
             preparation: ["demo"],
             covers: ["MessageCollection.send(_:)", "ChatClient.send(_:in:)"]
@@ -157,7 +158,8 @@ extension Command {
                 """,
             offers: .messages,
             covers: [
-                "MessageCollection.deleteReaction(_:from:)", "ChatClient.deleteReaction(_:from:in:)",
+                "MessageCollection.deleteReaction(_:from:)",
+                "ChatClient.deleteReaction(_:from:in:)",
             ]
         ) { arguments in
             guard arguments.words.count == 2 else { throw CommandError.usage }

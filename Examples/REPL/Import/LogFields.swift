@@ -32,6 +32,7 @@ struct LogFields {
     /// - Parameters:
     ///   - line: The line, read with ``bytes``.
     ///   - number: Its number, for an id where it has none.
+    /// - Returns: The message.
     /// - Throws: ``JSONLine/Damage`` that says which field is missing.
     func message(_ line: JSONLine, number: Int) throws(JSONLine.Damage) -> Message {
         func text(_ index: Int) -> String? {

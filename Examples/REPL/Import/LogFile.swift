@@ -63,7 +63,8 @@ final class LogFile {
         if hasEnded, let process {
             process.waitUntilExit()
             guard process.terminationStatus == 0 else {
-                throw CommandError.failed("the file is no whole gzip file: what came before is there")
+                throw CommandError.failed(
+                    "the file is no whole gzip file: what came before is there")
             }
         }
         rest.withUnsafeBufferPointer { bytes in

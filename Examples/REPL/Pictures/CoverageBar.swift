@@ -7,24 +7,30 @@ import Scrollback
 struct CoverageBar: CustomStringConvertible {
     let description: String
 
-    init(_ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, drafts: Int, width: Int) {
+    init(
+        _ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, drafts: Int, width: Int
+    ) {
         let stretches = coverage.stretches
         let unsent = String(repeating: "▸", count: min(drafts, 4))
-        let first = stretches.first.map { $0.kind == .known ? "" : $0.kind.sign + $0.kind.sign } ?? ""
-        let last = stretches.last.map { $0.kind == .known || stretches.count == 1 ? "" : $0.kind.sign } ?? ""
+        func end(_ stretch: Coverage.Stretch?, _ count: Int) -> String {
+            guard let stretch, stretch.kind != .known else { return "" }
+            return String(repeating: stretch.kind.sign, count: count)
+        }
+        let first = end(stretches.first, 2)
+        let last = stretches.count == 1 ? "" : end(stretches.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
         let span = Double(max(1, newest.milliseconds - oldest.milliseconds))
         func column(_ bound: Gap.Bound) -> Double {
-            switch bound {
-            case .beginning: 0
-            case .end: Double(columns)
-            case .position(let position):
-                Double(position.createdAt.milliseconds - oldest.milliseconds) / span * Double(columns)
+            guard case .position(let position) = bound else {
+                return bound == .beginning ? 0 : Double(columns)
             }
+            let time = Double(position.createdAt.milliseconds - oldest.milliseconds)
+            return time / span * Double(columns)
         }
         var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
         for stretch in stretches where stretch.kind != .known {
-            if stretch.lower == .beginning || stretch.upper == .end, stretches.count > 1 { continue }
+            let isAtEnd = stretch.lower == .beginning || stretch.upper == .end
+            if isAtEnd, stretches.count > 1 { continue }
             // However short, it is to be seen.
             let from = min(columns - 1, Int(column(stretch.lower)))
             let to = max(from, min(columns, Int(column(stretch.upper).rounded(.up))) - 1)

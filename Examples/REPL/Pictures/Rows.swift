@@ -77,7 +77,9 @@ extension Message {
         var parts: [String] = []
         if let parentMessageID { parts.append("↳ \(parentMessageID)") }
         let names = files.isEmpty ? [file].compactMap { $0 } : files
-        if !names.isEmpty { parts.append("[\(names.map { $0.name ?? "file" }.joined(separator: ", "))]") }
+        if !names.isEmpty {
+            parts.append("[\(names.map { $0.name ?? "file" }.joined(separator: ", "))]")
+        }
         if !text.isEmpty { parts.append(text) }
         if updatedAt ?? createdAt > createdAt { parts.append("(edited)") }
         let given = reactions.filter { $0.count > 0 }.map { "\($0.key) \($0.count)" }

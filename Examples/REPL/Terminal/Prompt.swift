@@ -18,7 +18,8 @@ import Foundation
         if options.isDemo {
             await perform("demo", workspace, editor)
         } else {
-            editor.print("Nobody is here yet: demo opens a small world, connect alice an empty one.")
+            editor.print(
+                "Nobody is here yet: demo opens a small world, connect alice an empty one.")
         }
         for await line in lines {
             workspace.width = editor.width

@@ -16,10 +16,12 @@ import Scrollback
             output.fail("\(error)")
             return false
         }
-        onTermination { Task { @MainActor in
-            await workspace.end()
-            exit(130)
-        } }
+        onTermination {
+            Task { @MainActor in
+                await workspace.end()
+                exit(130)
+            }
+        }
         if isatty(STDERR_FILENO) == 1, !options.isQuiet {
             workspace.onProgress = { output.progress($0) }
         }
@@ -67,7 +69,8 @@ import Scrollback
             if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
         }
 
-        func fail(_ message: String, _ line: String = "", _ number: Int = 0, _ news: [String] = []) {
+        func fail(_ message: String, _ line: String = "", _ number: Int = 0, _ news: [String] = [])
+        {
             if isJSON {
                 let answer = Answer(
                     line: number, command: line, ok: false, error: message, lines: news)

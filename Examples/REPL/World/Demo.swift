@@ -15,6 +15,7 @@ enum Demo {
     /// - Parameters:
     ///   - server: Where.
     ///   - now: When its talk ends.
+    /// - Throws: What the server throws.
     static func make(on server: EmbeddedServer, now: Timestamp) throws {
         for (id, name) in users {
             try server.addUser(User(id: UserID(id), nickname: name))

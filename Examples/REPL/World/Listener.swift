@@ -39,11 +39,14 @@ extension Listener {
             tellOfEngine("= much is missing in \(url): see coverage, fill and restart")
         case .historyLost(let loss):
             tellOfEngine("= \(loss.sentence); it is being asked for again")
-        case .failed(let url, let error): tellOfEngine("! \(url) could not be brought up to date: \(sentence(of: error))")
+        case .failed(let url, let error):
+            tellOfEngine("! \(url) could not be brought up to date: \(sentence(of: error))")
         case .fate(.sent(let message), let draft) where draft.operation == .send:
             tellOfEngine("= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")")
         case .fate(.failed(let draft), _):
-            tellOfEngine("! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again")
+            tellOfEngine(
+                "! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again"
+            )
         case .fate(.canceled, let draft): tellOfEngine("= \(draft.requestID) is not sent any more")
         case .fate: break
         }
@@ -75,10 +78,14 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
     func didDisconnect(userID: UserID) { tellOfClient("= \(userID) is disconnected") }
     func didStartReconnection() { tellOfClient("= the connection is lost; it is tried again") }
     func didSucceedReconnection() { tellOfClient("= the connection is back") }
-    func didFailReconnection() { tellOfClient("= the connection is not tried any more: reconnect does") }
+    func didFailReconnection() {
+        tellOfClient("= the connection is not tried any more: reconnect does")
+    }
     func didCancelReconnection() { tellOfClient("= the connection is not tried any more") }
     func sessionWasClosed() { tellOfClient("! the server does not let \(userID) in any more") }
-    func sessionTokenDidRequire() { tellOfClient("= the session has expired; new credentials are given") }
+    func sessionTokenDidRequire() {
+        tellOfClient("= the session has expired; new credentials are given")
+    }
 
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount

@@ -17,72 +17,88 @@ extension Setting {
     static func count(
         _ name: String, _ path: any WritableKeyPath<Root, Int> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
-            guard let count = Int(text), count >= 0 else { return false }
-            root[keyPath: path] = count
-            return true
-        }
+        Setting(
+            name: name, text: { "\($0[keyPath: path])" },
+            set: { text, root in
+                guard let count = Int(text), count >= 0 else { return false }
+                root[keyPath: path] = count
+                return true
+            })
     }
 
     static func countOrNone(
         _ name: String, _ path: any WritableKeyPath<Root, Int?> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { $0[keyPath: path].map { "\($0)" } ?? "none" }) { text, root in
-            let count = Int(text)
-            guard text == "none" || count.map({ $0 >= 0 }) == true else { return false }
-            root[keyPath: path] = count
-            return true
-        }
+        Setting(
+            name: name, text: { $0[keyPath: path].map { "\($0)" } ?? "none" },
+            set: { text, root in
+                let count = Int(text)
+                guard text == "none" || count.map({ $0 >= 0 }) == true else { return false }
+                root[keyPath: path] = count
+                return true
+            })
     }
 
     static func flag(
         _ name: String, _ path: any WritableKeyPath<Root, Bool> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
-            guard let flag = Bool(text) else { return false }
-            root[keyPath: path] = flag
-            return true
-        }
+        Setting(
+            name: name, text: { "\($0[keyPath: path])" },
+            set: { text, root in
+                guard let flag = Bool(text) else { return false }
+                root[keyPath: path] = flag
+                return true
+            })
     }
 
     static func text(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { $0[keyPath: path] }) { text, root in
-            root[keyPath: path] = text
-            return true
-        }
+        Setting(
+            name: name, text: { $0[keyPath: path] },
+            set: { text, root in
+                root[keyPath: path] = text
+                return true
+            })
     }
 
     static func duration(
         _ name: String, _ path: any WritableKeyPath<Root, Duration> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { $0[keyPath: path].brief }) { text, root in
-            guard let duration = Duration(typed: text) else { return false }
-            root[keyPath: path] = duration
-            return true
-        }
+        Setting(
+            name: name, text: { $0[keyPath: path].brief },
+            set: { text, root in
+                guard let duration = Duration(typed: text) else { return false }
+                root[keyPath: path] = duration
+                return true
+            })
     }
 
     static func durationOrNone(
         _ name: String, _ path: any WritableKeyPath<Root, Duration?> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { $0[keyPath: path]?.brief ?? "none" }) { text, root in
-            let duration = Duration(typed: text)
-            guard text == "none" || duration != nil else { return false }
-            root[keyPath: path] = duration
-            return true
-        }
+        Setting(
+            name: name, text: { $0[keyPath: path]?.brief ?? "none" },
+            set: { text, root in
+                let duration = Duration(typed: text)
+                guard text == "none" || duration != nil else { return false }
+                root[keyPath: path] = duration
+                return true
+            })
     }
 
     static func oneOf<Value: CaseIterable & Hashable & Sendable>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable
     ) -> Setting {
-        Setting(name: name, text: { "\($0[keyPath: path])" }) { text, root in
-            guard let value = Value.allCases.first(where: { "\($0)" == text }) else { return false }
-            root[keyPath: path] = value
-            return true
-        }
+        Setting(
+            name: name, text: { "\($0[keyPath: path])" },
+            set: { text, root in
+                guard let value = Value.allCases.first(where: { "\($0)" == text }) else {
+                    return false
+                }
+                root[keyPath: path] = value
+                return true
+            })
     }
 }
 
@@ -100,11 +116,13 @@ extension ClientOption {
         .flag("store.isCompressed", \.store.isCompressed),
         .flag("store.verifiesChecksums", \.store.verifiesChecksums),
         .count("store.maxOpenFiles", \.store.maxOpenFiles),
-        Setting(name: "sync.backoff", text: { "\($0.sync.backoff.text)" }) { text, options in
-            guard let backoff = Backoff(typed: text) else { return false }
-            options.sync.backoff = backoff
-            return true
-        },
+        Setting(
+            name: "sync.backoff", text: { "\($0.sync.backoff.text)" },
+            set: { text, options in
+                guard let backoff = Backoff(typed: text) else { return false }
+                options.sync.backoff = backoff
+                return true
+            }),
         .count("sync.pageSize", \.sync.pageSize),
         .count("sync.parallelRequests", \.sync.parallelRequests),
         .count("sync.backgroundChannels", \.sync.backgroundChannels),
@@ -159,7 +177,9 @@ extension Duration {
     /// In the largest unit of which it is a whole number, such as `3s`.
     var brief: String {
         let milliseconds = Int64(self / .milliseconds(1))
-        for (unit, size) in [("d", Int64(86_400_000)), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+        for (unit, size) in [
+            ("d", Int64(86_400_000)), ("h", 3_600_000), ("m", 60_000), ("s", 1_000),
+        ]
         where milliseconds >= size && milliseconds % size == 0 {
             return "\(milliseconds / size)\(unit)"
         }

@@ -63,6 +63,7 @@ final class WorldClock: Sendable {
     /// - Parameters:
     ///   - duration: For how long.
     ///   - name: Whose sleep it is.
+    /// - Throws: `CancellationError`.
     func sleep(_ duration: Duration, of name: String) async throws {
         let number = state.withLock { state in
             state.lastNumber += 1

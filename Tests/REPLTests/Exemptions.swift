@@ -1,0 +1,231 @@
+/// What of the API the commands about the store are for, and what has no command, with the reason.
+enum Exemptions {
+    /// Calls of the store, and the command that shows each.
+    static let commandsOfTheStore = [
+        "Batch.clearMessages(in:source:)": "clear",
+        "Batch.cover(_:from:through:walkCursor:)": "cover",
+        "Batch.open(_:)": "open-gap",
+        "Batch.removeChannel(_:source:)": "remove-channel",
+        "Batch.removeDraft(_:source:)": "remove-draft",
+        "Batch.removeMessage(_:in:source:)": "remove",
+        "Batch.removeUser(_:source:)": "remove-user",
+        "Batch.save(_:)": "save",
+        "Batch.save(_:source:)": "save",
+        "Batch.save(_:source:people:replaces:)": "save",
+        "Batch.save(_:source:replaces:)": "save",
+        "Batch.setToken(_:for:)": "token",
+        "ChatStore.cachedDataSize()": "store size",
+        "ChatStore.clearCachedData()": "store clear",
+        "ChatStore.close()": "store close",
+        "ChatStore.inMemory(options:)": "store open",
+        "ChatStore.observe(_:limit:)": "observe",
+        "ChatStore.outboxDataSize()": "store size",
+        "ChatStore.read(_:)": "store",
+        "ChatStore.write(_:)": "save",
+        "FileCache.load(_:)": "file-cache load",
+        "FileCache.save(_:in:)": "file-cache save",
+        "StoreReader.channelURLs()": "count",
+        "StoreReader.coverage(of:)": "coverage",
+        "StoreReader.draft(_:)": "draft",
+        "StoreReader.drafts(in:state:limit:)": "drafts",
+        "StoreReader.drafts(state:limit:)": "drafts",
+        "StoreReader.gaps(in:)": "gaps",
+        "StoreReader.groupChannel(_:)": "channel",
+        "StoreReader.groupChannelCount()": "channels",
+        "StoreReader.groupChannels(matching:after:limit:currentUserID:)": "channels",
+        "StoreReader.message(_:in:)": "message",
+        "StoreReader.message(requestID:in:)": "draft",
+        "StoreReader.messageCount()": "count",
+        "StoreReader.messageCount(in:)": "count",
+        "StoreReader.messages(in:after:isInclusive:limit:matching:)": "messages",
+        "StoreReader.messages(in:around:params:)": "messages",
+        "StoreReader.messages(in:before:isInclusive:limit:matching:)": "messages",
+        "StoreReader.openChannel(_:)": "channel",
+        "StoreReader.openChannels(after:limit:)": "open-channels",
+        "StoreReader.replies(to:in:before:isInclusive:limit:matching:)": "replies",
+        "StoreReader.staleRanges(in:)": "gaps",
+        "StoreReader.token(_:)": "token",
+        "StoreReader.user(_:)": "user",
+        "StoreReader.view": "store",
+    ]
+
+    /// What has no command, and why.
+    static let reasons: [String: String] = Dictionary(
+        uniqueKeysWithValues: groups.flatMap { reason, symbols in symbols.map { ($0, reason) } })
+
+    private static let groups: [(reason: String, symbols: [String])] = [
+        (
+            "the prompt has its delegates from the beginning: what they hear is printed",
+            [
+                "ChatClient.addChannelDelegate(_:identifier:)",
+                "ChatClient.addConnectionDelegate(_:identifier:)",
+                "ChatClient.addUserEventDelegate(_:identifier:)",
+                "ChatClient.removeChannelDelegate(identifier:)",
+                "ChatClient.removeConnectionDelegate(identifier:)",
+                "ChatClient.removeUserEventDelegate(identifier:)",
+                "GroupChannelCollection.delegate",
+                "MessageCollection.delegate",
+                "SyncEngine.events()",
+            ]
+        ),
+        (
+            "set by the collection alone, and shown by window, status, devices or a line of news",
+            [
+                "ChatClient.cachingError",
+                "ChatClient.connectionState",
+                "ChatClient.currentUser",
+                "ChatClient.lastConnectedAt",
+                "ChatClient.unreadCount",
+                "GroupChannelCollection.isDisposed",
+                "MessageCollection.channel",
+                "MessageCollection.isChannelDeleted",
+                "MessageCollection.isDisposed",
+                "MessageCollection.startingPoint",
+                "MessageCollection.typingUsers",
+            ]
+        ),
+        (
+            "ChatClient and the collections call it, with a command of their own",
+            [
+                "Batch.removeAllPins()",
+                "ChatStore.directory(in:applicationID:userID:)",
+                "ChatStore.purgeCleared()",
+                "SyncEngine.cancel(_:)",
+                "SyncEngine.channelChanges(since:)",
+                "SyncEngine.clearCachedData()",
+                "SyncEngine.clearCachedMessages(in:)",
+                "SyncEngine.close()",
+                "SyncEngine.connect(as:)",
+                "SyncEngine.createChannel(_:)",
+                "SyncEngine.delete(_:in:)",
+                "SyncEngine.discardDrafts()",
+                "SyncEngine.disconnect()",
+                "SyncEngine.fetchChannel(_:)",
+                "SyncEngine.fetchChannels(matching:after:)",
+                "SyncEngine.hide(_:viewer:)",
+                "SyncEngine.join(_:)",
+                "SyncEngine.messageChanges(in:since:)",
+                "SyncEngine.perform(_:)",
+                "SyncEngine.react(_:_:to:in:)",
+                "SyncEngine.reactToUnsent(_:_:to:in:)",
+                "SyncEngine.reconnect()",
+                "SyncEngine.removeAllFailedMessages(in:)",
+                "SyncEngine.removeFailedMessages(_:)",
+                "SyncEngine.resend(_:)",
+                "SyncEngine.send(_:in:channelType:)",
+                "SyncEngine.send(_:in:channelType:keepsCopies:)",
+                "SyncEngine.show(_:_:viewer:)",
+                "SyncEngine.update(_:in:with:)",
+                "SyncEngine.updateChannel(_:with:)",
+                "SyncEngine.updateUnsent(_:in:with:)",
+            ]
+        ),
+        (
+            "news of each fate is printed when it comes",
+            [
+                "SyncEngine.awaitFate(of:in:)"
+            ]
+        ),
+        (
+            "read and write give a snapshot and a batch, and so do all commands that read or write",
+            [
+                "ChatStore.snapshot()",
+                "ChatStore.view",
+            ]
+        ),
+        (
+            "only the engine calls it, in step with what it has asked",
+            [
+                "Batch.clearCachedData(source:)",
+                "Batch.markStale(_:)",
+                "Batch.markVerified(_:from:through:)",
+                "Batch.noteAccess(to:)",
+                "Batch.removeMessages(in:from:through:source:)",
+                "Batch.removeTombstone(of:in:)",
+                "Batch.replaceGroupChannels(with:source:)",
+                "Batch.tell(_:source:)",
+                "Batch.update(_:)",
+                "ChatStore.tell(_:source:)",
+            ]
+        ),
+        (
+            "a part of a limit on the size of the cache, which there is not yet",
+            [
+                "Batch.evictOldestMessages(_:in:source:)",
+                "Batch.setPinned(_:_:)",
+                "StoreReader.channelURLsByAccess()",
+                "StoreReader.isPinned(_:)",
+                "StoreReader.pinnedChannelURLs()",
+            ]
+        ),
+        (
+            "a bound or a count of what store, gaps, drafts and messages show",
+            [
+                "StoreReader.channelURLsWithGaps()",
+                "StoreReader.channelURLsWithStaleRanges()",
+                "StoreReader.draftCount()",
+                "StoreReader.draftCount(in:)",
+                "StoreReader.failedMessages(in:)",
+                "StoreReader.firstGap(above:in:)",
+                "StoreReader.firstGap(below:in:)",
+                "StoreReader.gap(around:in:)",
+                "StoreReader.gaps(in:from:to:)",
+                "StoreReader.messageCount(in:from:to:)",
+                "StoreReader.newestPosition(in:)",
+                "StoreReader.oldestPosition(in:)",
+                "StoreReader.openChannelCount()",
+                "StoreReader.overlay(of:for:)",
+                "StoreReader.pendingMessages(in:)",
+                "StoreReader.replies(to:in:after:isInclusive:limit:matching:)",
+                "StoreReader.staleRanges(in:from:to:)",
+            ]
+        ),
+        (
+            "store scan shows these rows",
+            [
+                "StoreReader.tokenScopes()",
+                "StoreReader.tombstone(of:in:)",
+                "StoreReader.tombstoneCount(in:)",
+                "StoreReader.tombstones(in:)",
+            ]
+        ),
+        (
+            "of use for files that are damaged, which the tests of the store make",
+            [
+                "ChatStore.rebuildCache(at:)",
+                "ChatStore.salvageOutbox(at:)",
+                "StoreReader.unreadableChannelURLs()",
+                "StoreReader.unreadableDraftIDs()",
+            ]
+        ),
+        (
+            "as file-cache save and load, for channels in place of messages, or of files that anybody can remove",
+            [
+                "FileCache.channels()",
+                "FileCache.loadChannels()",
+                "FileCache.remove(_:)",
+                "FileCache.removeAll()",
+                "FileCache.saveChannels(_:)",
+                "FileCache.size()",
+            ]
+        ),
+        (
+            "the world gives it: --home, --memory, --clock",
+            [
+                "ChatClientOptions.directory",
+                "ChatClientOptions.jitter",
+                "ChatClientOptions.makeRequestID",
+                "ChatClientOptions.now",
+                "ChatClientOptions.renewSession",
+                "ChatClientOptions.sleep",
+            ]
+        ),
+        (
+            "its own properties are set one by one",
+            [
+                "ChatClientOptions.store",
+                "ChatClientOptions.sync",
+            ]
+        ),
+    ]
+}
