@@ -386,6 +386,23 @@ import Testing
         try await story.end()
     }
 
+    /// The first attempt may have reached the server, whatever became of the second.
+    @Test func anEditOfWhatMayBeThereComesAfterIt() async throws {
+        try await story.open()
+        story.network.hold([.feed], at: .afterEffect)
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+        let a = try await write("a")
+        _ = try await fate(a)
+        #expect(try story.picture() == "!a")
+        let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
+        story.network.stopHolding()
+        _ = try await fate(edit)
+        #expect(try await server() == ["A"])
+        try await story.end()
+    }
+
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
         let a = try await write("a")
