@@ -72,6 +72,8 @@ struct Outbox {
     private var stops = false
     /// What no server has seen yet: what was written since the process began, and not handed over.
     private var untried: Set<RequestID> = []
+    /// What the server may have: of an attempt of this process, nobody knows what became.
+    private var inDoubt: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
     /// Whether what failed was held against the messages that have landed, and the time.
@@ -122,6 +124,11 @@ struct Outbox {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
+    /// Whether the server may have it, since an attempt had no answer.
+    func isInDoubt(_ id: RequestID) -> Bool { inDoubt.contains(id) }
+
+    mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
+
     /// Notes that something failed: others go past it, or stop there.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
@@ -144,6 +151,7 @@ struct Outbox {
     mutating func settle(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
+        inDoubt.remove(target)
         return parked.remove(target) != nil
     }
 

@@ -146,9 +146,9 @@ extension SyncCore {
 
     /// Whether the server cannot have it.
     private func isUnsent(_ draft: Draft) -> Bool {
-        if draft.isDoubtful || calls.values.contains(where: { $0.draftID == draft.requestID }) {
-            return false
-        }
+        if calls.values.contains(where: { $0.draftID == draft.requestID }) { return false }
+        // What became of the last attempt says nothing of those before.
+        if draft.isDoubtful || outbox.isInDoubt(draft.requestID) { return false }
         if outbox.isUntried(draft.requestID) { return true }
         return draft.state == .failed
             && ![.pendingError, .ackTimeout].contains(draft.errorCode)
