@@ -403,6 +403,28 @@ import Testing
         try await story.end()
     }
 
+    /// Nobody knows what a process had asked for when it ended.
+    @Test func anEditOfWhatAnEarlierProcessMayHaveSentComesAfterIt() async throws {
+        try await story.open()
+        story.network.hold([.feed, .send], at: .afterEffect)
+        let a = try await write("a")
+        try await story.held(2)
+        await story.close()
+        story.network.stopHolding()
+        story.network.hold([.feed], at: .beforeEffect)
+        story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+        let engine = story.restarted()
+        try await engine.connect(as: Credentials("bob"))
+        _ = try await engine.awaitFate(of: a, in: "general")
+        #expect(try story.picture() == "!a")
+        let edit = try await engine.updateUnsent(a, in: "general", with: .text("A"))
+        #expect(try story.picture() == "!A")
+        story.network.stopHolding()
+        _ = try await engine.awaitFate(of: edit, in: "general")
+        #expect(try await server() == ["A"])
+        await engine.close()
+    }
+
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
         let a = try await write("a")

@@ -72,7 +72,8 @@ struct Outbox {
     private var stops = false
     /// What no server has seen yet: what was written since the process began, and not handed over.
     private var untried: Set<RequestID> = []
-    /// What the server may have: of an attempt of this process, nobody knows what became.
+    /// The messages that the server may have: of an attempt nobody knows what became, or whether there
+    /// was one before the process began.
     private var inDoubt: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
@@ -83,6 +84,7 @@ struct Outbox {
     mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
+        inDoubt = Set(drafts.filter { $0.operation == .send }.map(\.requestID))
         let channels = Dictionary(grouping: drafts, by: \.channelURL)
         for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
     }
@@ -124,7 +126,7 @@ struct Outbox {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    /// Whether the server may have it, since an attempt had no answer.
+    /// Whether the server may have it, as far as this process knows.
     func isInDoubt(_ id: RequestID) -> Bool { inDoubt.contains(id) }
 
     mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
