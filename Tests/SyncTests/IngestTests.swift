@@ -331,6 +331,44 @@ import Testing
         #expect(texts == ["edited", "message 2", "message 1"])
     }
 
+    /// It is of the history that the feed tells, which may not be as far yet.
+    @Test func whatIsInDoubtAndGoneDoesNotComeBack() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.takeAlone(.sample(2), nil, .hearsay)
+        }
+        let flight = device.flights.begin(in: url, isFollowed: true)
+        let answer = device.flights.end(flight)
+        let news = try #require(answer)
+        try device.take { ingest in
+            let page = MessagePage(messages: [.sample(1), .sample(3)], older: nil, newer: nil)
+            let report = try ingest.take(page, in: url, edge: .end, since: news, .messageFill)
+            let lookup = MessageLookup(found: [], gone: report.doubtful)
+            try ingest.take(lookup, in: url, since: news, .messageFill)
+        }
+        try device.take(.messageReceived(.sample(2)))
+        let ids = try device.store.read { try $0.messages(in: url).map(\.messageID) }
+        #expect(ids == ["3", "1"])
+    }
+
+    /// The user's own message came with its answer, and one behind it was pushed.
+    @Test func aHoleBeginsBelowWhatTheFeedHasNotTold() throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            ingest.isAlone = true
+            try ingest.take(.sample(2), nil, .fresh)
+            try ingest.takeAlone(.sample(3), nil, .hearsay)
+        }
+        try device.take(.hole(in: url, walk: "w"))
+        let missed = try #require(Message.sample(1).position)
+        #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
+    }
+
     @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
         let device = try Device()
         try device.take { ingest in

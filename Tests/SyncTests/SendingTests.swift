@@ -386,6 +386,45 @@ import Testing
         try await story.end()
     }
 
+    /// The first attempt may have reached the server, whatever became of the second.
+    @Test func anEditOfWhatMayBeThereComesAfterIt() async throws {
+        try await story.open()
+        story.network.hold([.feed], at: .afterEffect)
+        story.network.failNext(
+            of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+        story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
+        let a = try await write("a")
+        _ = try await fate(a)
+        #expect(try story.picture() == "!a")
+        let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
+        story.network.stopHolding()
+        _ = try await fate(edit)
+        #expect(try await server() == ["A"])
+        try await story.end()
+    }
+
+    /// Nobody knows what a process had asked for when it ended.
+    @Test func anEditOfWhatAnEarlierProcessMayHaveSentComesAfterIt() async throws {
+        try await story.open()
+        story.network.hold([.feed, .send], at: .afterEffect)
+        let a = try await write("a")
+        try await story.held(2)
+        await story.close()
+        story.network.stopHolding()
+        story.network.hold([.feed], at: .beforeEffect)
+        story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+        let engine = story.restarted()
+        try await engine.connect(as: Credentials("bob"))
+        _ = try await engine.awaitFate(of: a, in: "general")
+        #expect(try story.picture() == "!a")
+        let edit = try await engine.updateUnsent(a, in: "general", with: .text("A"))
+        #expect(try story.picture() == "!A")
+        story.network.stopHolding()
+        _ = try await engine.awaitFate(of: edit, in: "general")
+        #expect(try await server() == ["A"])
+        await engine.close()
+    }
+
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
         let a = try await write("a")

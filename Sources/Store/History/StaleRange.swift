@@ -14,7 +14,7 @@ public struct StaleRange: Hashable, Sendable {
     /// The newer bound, not itself in the range.
     public internal(set) var upper: Gap.Bound
 
-    /// Which loss made it stale, as Sync counts them.
+    /// Which loss made it stale, as Sync counts them from 1; 0 if it is in doubt without any.
     public var epoch: Int64
 
     /// Creates a stale range.

@@ -411,6 +411,7 @@ struct SyncCore {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
+            if case .send(let draft) = call.request { outbox.doubt(draft.requestID) }
             if case .question(_, let ticket, _) = call.purpose {
                 act(.fail(SyncError(.notConnected, "the connection ended"), ticket: ticket))
             }

@@ -83,8 +83,8 @@ extension Ingest {
             let newer = try batch.messages(orNone: url, after: position).first?.position
             let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
             let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-            try batch.markStale(
-                StaleRange(in: url, from: lower, to: upper, epoch: try batch.lossCount()))
+            // Whatever was lost before: it came later.
+            try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
             forget(url)
         }
     }

@@ -128,11 +128,14 @@ extension Ingest {
     /// Up to where a history is known; the beginning, if it is not known at its newest end.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
-        var edge = gap?.upper ?? .beginning
+        let untold = try batch.untold(of: url)
+        let newest = try newestTold(in: url, before: untold).map(Gap.Bound.position)
+        var edge = newest ?? .beginning
         if let gap, gap.upper == .end {
             edge = gap.lower
-        } else if let newest = try newestTold(in: url, before: batch.untold(of: url)) {
-            edge = max(edge, .position(newest))
+        } else if let gap, untold.map({ gap.upper < .position($0) }) ?? true {
+            // What lies above it is told; but not where a push has opened it.
+            edge = max(edge, gap.upper)
         }
         // What was accepted later may lie a little before it, where clocks disagree.
         guard case .position(let position) = edge else { return edge }

@@ -36,6 +36,13 @@ struct Ingest {
         var stale: [StaleRange]
         /// Up to where the feed has told it, if that is of interest.
         var told: Told?
+
+        /// Whether what is held at a position may be of a history that the server has no more.
+        ///
+        /// What came after the last loss may be in doubt, but is of the history of now.
+        func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
+            stale.contains { $0.epoch > 0 && $0.contains(position) }
+        }
     }
 
     /// Up to where the feed has told a history.
@@ -126,9 +133,7 @@ struct Ingest {
         do throws(StoreError) {
             let saved = try batch.save(message, source: source) { held in
                 isHeld = true
-                if isNow, known.stale.contains(where: { $0.contains(held.position) }) {
-                    return message
-                }
+                if isNow, known.mayBeOfAnotherHistory(held.position) { return message }
                 if freshness == .fresh, message.version >= held.version {
                     return held.replaced(by: message)
                 }
@@ -229,9 +234,8 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
-        let isStale = try knowledge(of: url).stale.contains { $0.contains(held?.position) }
-        // It may be of a history that the server has no more, and its id another message's now.
-        if time == nil && isStale { return }
+        // Its id may be another message's now.
+        if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
         // Where nobody says when, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(

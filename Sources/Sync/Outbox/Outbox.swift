@@ -72,6 +72,9 @@ struct Outbox {
     private var stops = false
     /// What no server has seen yet: what was written since the process began, and not handed over.
     private var untried: Set<RequestID> = []
+    /// The messages that the server may have: of an attempt nobody knows what became, or whether there
+    /// was one before the process began.
+    private var inDoubt: Set<RequestID> = []
     /// Whether it knows what is on the disk.
     private(set) var isLoaded = false
     /// Whether what failed was held against the messages that have landed, and the time.
@@ -81,6 +84,7 @@ struct Outbox {
     mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
+        inDoubt = Set(drafts.filter { $0.operation == .send }.map(\.requestID))
         let channels = Dictionary(grouping: drafts, by: \.channelURL)
         for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
     }
@@ -122,6 +126,11 @@ struct Outbox {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
+    /// Whether the server may have it, as far as this process knows.
+    func isInDoubt(_ id: RequestID) -> Bool { inDoubt.contains(id) }
+
+    mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
+
     /// Notes that something failed: others go past it, or stop there.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
@@ -144,6 +153,7 @@ struct Outbox {
     mutating func settle(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
+        inDoubt.remove(target)
         return parked.remove(target) != nil
     }
 

@@ -76,6 +76,7 @@ extension SyncCore {
         // Nobody here has canceled it, so nobody knows whether it came through.
         let isInDoubt = [.unanswered, .canceled].contains(error.code)
         if !isInDoubt { draft.isDoubtful = false }
+        if isInDoubt, case .send = call.request { outbox.doubt(draft.requestID) }
         if isInDoubt && call.isRepeatable(with: capabilities) {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }

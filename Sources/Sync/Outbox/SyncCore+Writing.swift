@@ -4,15 +4,17 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Puts what the user wrote into the outbox; it is on the disk afterwards.
+    /// Puts what the user wrote into the outbox, and what it makes of what was written before; it is on
+    /// the disk afterwards.
     mutating func post(
-        _ draft: Draft, _ source: CollectionEventSource? = nil
+        _ draft: Draft, _ source: CollectionEventSource? = nil, rewriting target: Draft? = nil
     ) throws(SyncError) {
         try loadOutbox(with: draft)
         try commit { (ingest) throws(StoreError) in
             var draft = draft
             draft.follows = try ingest.batch.newestPosition(in: draft.channelURL)
             try ingest.batch.save(draft, source: source)
+            if let target { try ingest.batch.save(target) }
         }
         outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
     }
@@ -125,12 +127,19 @@ extension SyncCore {
         guard var draft = try heldDraft(id), draft.operation == .send else { return false }
         // What the server may have, it does not take in another form. And what waits behind a
         // message comes after what the message says by then.
-        if try hasEdits(behind: id) || !isUnsent(draft) {
+        let isUnsent = isUnsent(draft)
+        let isRepeatable = capabilities.contains(.deduplicatesRequests)
+        if try hasEdits(behind: id) || !isUnsent && (draft.state != .failed || !isRepeatable) {
             try post(change)
             return true
         }
         guard apply(&draft) else {
             throw SyncError(.refused, "draft \(id) is of another kind than its update")
+        }
+        guard isUnsent else {
+            // Sent again it is sent as it is now; and if it is there already, it is edited.
+            try post(change, rewriting: draft)
+            return true
         }
         try commit { (ingest) throws(StoreError) in try ingest.batch.save(draft) }
         finish(change, .done)
@@ -146,10 +155,14 @@ extension SyncCore {
 
     /// Whether the server cannot have it.
     private func isUnsent(_ draft: Draft) -> Bool {
-        if draft.isDoubtful || calls.values.contains(where: { $0.draftID == draft.requestID }) {
+        if calls.values.contains(where: { $0.draftID == draft.requestID }) { return false }
+        // What became of the last attempt says nothing of those before.
+        if draft.isDoubtful { return false }
+        if outbox.isUntried(draft.requestID) { return true }
+        // Without deduplication, a doubt is on the disk.
+        if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(draft.requestID) {
             return false
         }
-        if outbox.isUntried(draft.requestID) { return true }
         return draft.state == .failed
             && ![.pendingError, .ackTimeout].contains(draft.errorCode)
     }
