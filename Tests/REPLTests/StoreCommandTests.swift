@@ -97,6 +97,19 @@ import Testing
         #expect(await reply("store open", "picture general") == "…")
     }
 
+    @Test func theStoreIsTheDevicesAsSoonAsThereIsOne() async {
+        let workspace = Workspace.standing()
+        for line in ["draw general a b", "connect alice", "create tea"] {
+            _ = await workspace.reply(line)
+        }
+        #expect(await workspace.reply("count") == "tea     0\nin all  0")
+        #expect(await workspace.reply("store open") == "opened a store in memory: created")
+        #expect(await workspace.reply("count") == "in all  0")
+        #expect(await workspace.reply("store close") == "closed")
+        #expect(await workspace.reply("count").hasPrefix("tea "))
+        await workspace.end()
+    }
+
     @Test func aStoreThatDoesNotOpenLeavesTheOther() async {
         let answer = await reply("draw general a", "store open /dev/null/x")
         #expect(answer.hasPrefix("error: io: "))

@@ -25,6 +25,8 @@ import Scrollback
     private var made: World?
     private var isPerforming = false
     private var opened: Opened = .notYet
+    /// What there is to play with until there is a device or a store is opened.
+    private var scratch: ChatStore?
     private var observation: ObservedChanges?
     private var told: [String] = []
 
@@ -52,8 +54,9 @@ import Scrollback
                 throw CommandError.failed("no store is open: store open opens one")
             case .notYet:
                 if let engine = try? device?.client.engine() { return engine.store }
+                if let scratch { return scratch }
                 let store = try ChatStore.inMemory()
-                opened = .open(store)
+                scratch = store
                 return store
             }
         }
@@ -84,6 +87,8 @@ import Scrollback
     /// Closes the store, and ends what is observed of it; then the device's is the one again.
     func close() {
         if case .open(let store) = opened { store.close() }
+        scratch?.close()
+        scratch = nil
         opened = device == nil ? .closed : .notYet
         observation = nil
     }
