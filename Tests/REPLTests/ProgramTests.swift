@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The program with its options, as scripts call it.
-@Suite(.timeLimit(.minutes(1))) struct ProgramTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProgramTests {
     private let directory = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-program-\(UUID().uuidString)")
 

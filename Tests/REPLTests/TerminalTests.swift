@@ -11,7 +11,9 @@ private var hasTerminals: Bool {
 }
 
 /// The prompt in a terminal of its own.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: hasTerminals, "there is no script(1) of Linux"))
+@Suite(
+    .timeLimit(.minutes(10)), .serialized,
+    .enabled(if: hasTerminals, "there is no script(1) of Linux"))
 struct TerminalTests {
     private let history = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-history-\(UUID().uuidString)")

@@ -59,7 +59,7 @@ private struct ScantBackend: ForwardingBackend {
 }
 
 /// Servers that are less patient or less clever than one would like.
-@Suite(.timeLimit(.minutes(1))) struct StubbornServerTests {
+@Suite(.timeLimit(.minutes(10))) struct StubbornServerTests {
     @Test(arguments: [true, false])
     func aWalkInACircleIsFollowedNoFurther(isNewer: Bool) async throws {
         let story = try await Story()
