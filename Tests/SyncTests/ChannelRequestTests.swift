@@ -14,6 +14,8 @@ import Testing
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
         #expect(made.name == "Mine")
         #expect(try story.store.groupChannel("mine")?.name == "Mine")
+        // What the feed tells of its beginning may come later than the next answer.
+        try await story.isTold()
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Ours")
         #expect(try await story.engine.updateChannel("mine", with: patch).name == "Ours")
