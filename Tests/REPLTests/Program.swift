@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 
@@ -7,6 +8,7 @@ final class Program {
     private let input = Pipe()
     private let output = Pipe()
     private let errors = Pipe()
+    private let watchdog = DispatchSource.makeTimerSource(queue: .global())
     private var bytes = Data()
     private var read = ""
 
@@ -46,9 +48,15 @@ final class Program {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
+        // What waits for a text that never comes is told that the program ended.
+        let id = process.processIdentifier
+        watchdog.schedule(deadline: .now() + 180)
+        watchdog.setEventHandler { Foundation.kill(id, SIGKILL) }
+        watchdog.resume()
     }
 
     deinit {
+        watchdog.cancel()
         if process.isRunning { process.terminate() }
     }
 
@@ -97,6 +105,7 @@ final class Program {
         let rest = output.fileHandleForReading.readDataToEndOfFile()
         let errors = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        watchdog.cancel()
         return (
             process.terminationStatus, read + String(decoding: rest, as: UTF8.self),
             String(decoding: errors, as: UTF8.self)
@@ -105,6 +114,7 @@ final class Program {
 
     /// Ends it, as if there were no power any more.
     func kill() {
+        watchdog.cancel()
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
