@@ -119,14 +119,14 @@ extension MessageCollection {
         switch direction {
         case .older:
             if gap.upper <= window.olderEdge {
-                let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorForOlder
+                let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
                 page = try await fetch(
                     anchor, older: count, edge: anchor == .newest ? nil : gap.upper,
                     .messageLoadPrevious)
             } else {
                 // Within the gap, where nothing is known on either side.
                 page = try await fetch(
-                    window.lower.anchorForOlder, older: count, edge: nil, .messageLoadPrevious)
+                    window.lower.anchorIncludingIt, older: count, edge: nil, .messageLoadPrevious)
             }
             return nil
         case .newer:
@@ -168,7 +168,7 @@ extension MessageCollection {
         guard let held = try left() else { return nil }
         let isWhole = held.upper == gap.upper || gap.upper == .end
         let cursor = isWhole ? held.walkCursor : nil
-        let anchor = cursor.map { .cursor($0) } ?? (isWhole ? held : gap).upper.anchorForOlder
+        let anchor = cursor.map { .cursor($0) } ?? (isWhole ? held : gap).upper.anchorIncludingIt
         _ = try await fetch(
             anchor, older: max(1, params.previousResultSize),
             edge: isWhole && anchor != .newest ? held.upper : nil, .messageFill)
@@ -226,13 +226,6 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// Where pages begin that go from here to what is older, with what lies here.
-    fileprivate var anchorForOlder: MessageAnchor {
-        guard case .position(let position) = self else { return .newest }
-        let (next, overflows) = position.createdAt.milliseconds.addingReportingOverflow(1)
-        return overflows ? .newest : .time(Timestamp(milliseconds: next))
-    }
-
     /// Where pages begin that go from here to what is newer, with what lies here.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {

@@ -1,5 +1,5 @@
 public import Models
-import Store
+package import Store
 
 /// How what is held of a channel's history differs from what the server has.
 public struct HistoryDifferences: Hashable, Sendable {
@@ -110,7 +110,7 @@ extension SyncEngine {
 
 extension Gap.Bound {
     /// Where pages begin that go from here to what is older, with what lies here.
-    fileprivate var anchorIncludingIt: MessageAnchor {
+    package var anchorIncludingIt: MessageAnchor {
         guard case .position(let position) = self else { return .newest }
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
