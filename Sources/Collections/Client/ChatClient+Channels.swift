@@ -224,7 +224,9 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
         let now = options.now()
-        if let last = lastTyping[url], last <= now, now < last.later(by: options.typingThrottle) {
+        if let last = lastTyping[url], last <= now,
+            now.milliseconds - last.milliseconds < options.typingThrottle.milliseconds
+        {
             return
         }
         lastTyping[url] = now
@@ -300,14 +302,5 @@ extension ChatClient {
         _ call: (any Backend) async throws(BackendError) -> Value
     ) async throws(SyncError) -> Value {
         try await engine().perform(call)
-    }
-}
-
-extension Timestamp {
-    /// The time that is some duration later.
-    fileprivate func later(by duration: Duration) -> Timestamp {
-        let (seconds, attoseconds) = duration.components
-        return Timestamp(
-            milliseconds: milliseconds + seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 }
