@@ -262,30 +262,19 @@ public final class MessageCollection {
 
     private func take(_ change: Change) {
         let edits = window.fold(change)
-        if edits.isMissed {
-            readAgain(after: edits)
-        } else {
+        // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+        if let edits = edits.isMissed ? try? readAgain(after: edits) : edits {
             apply(edits, .told(edits.canceled))
         }
         for entry in change.entries where !isDisposed { tell(entry) }
     }
 
-    private func readAgain(after told: WindowEdits) {
-        do throws(CollectionError) {
-            let snapshot = try stored { (snapshot) throws(StoreError) in snapshot }
-            var next = window
-            let edits: WindowEdits
-            do throws(StoreError) {
-                edits = try next.readAgain(in: snapshot, after: told)
-                channel = try snapshot.groupChannel(channelURL) ?? channel
-            } catch {
-                throw CollectionError(error)
-            }
-            window = next
-            apply(edits, .told(edits.canceled))
-        } catch {
-            // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
-        }
+    private func readAgain(after told: WindowEdits) throws(StoreError) -> WindowEdits {
+        let snapshot = try engine.store.snapshot()
+        let held = try snapshot.groupChannel(channelURL)
+        let edits = try window.readAgain(in: snapshot, after: told)
+        channel = held ?? channel
+        return edits
     }
 
     private func tell(_ entry: Change.Entry) {
