@@ -51,6 +51,7 @@ public final class ChatClient {
     @ObservationIgnored private var collections: [WeakCollection] = []
     @ObservationIgnored private var lastSwitch: Task<Void, Never>?
     @ObservationIgnored private var isConnectionWanted = false
+    @ObservationIgnored private var isFollowingChanges = false
     @ObservationIgnored private var report = ConnectionReport()
     @ObservationIgnored private var connectionDelegates = Delegates<any ConnectionDelegate>()
     @ObservationIgnored private var userEventDelegates = Delegates<any UserEventDelegate>()
@@ -266,7 +267,10 @@ public final class ChatClient {
     /// Has somebody told of what happens in channels, as ``addConnectionDelegate(_:identifier:)``.
     public func addChannelDelegate(
         _ delegate: any ChannelDelegate, identifier: String = "default"
-    ) { channelDelegates[identifier] = delegate }
+    ) {
+        channelDelegates[identifier] = delegate
+        if let session { followChanges(of: session) }
+    }
 
     /// Has nobody of a name told of channels any more.
     public func removeChannelDelegate(identifier: String = "default") {
@@ -295,6 +299,7 @@ public final class ChatClient {
         collections = []
         guard let ending = session else { return }
         session = nil
+        isFollowingChanges = false
         (currentUser, unreadCount, lastTyping) = (nil, nil, [:])
         ending.tasks.cancelAll()
         await ending.engine.close()
@@ -352,8 +357,15 @@ public final class ChatClient {
                     take(event)
                 }
             })
+        if !channelDelegates.isEmpty { followChanges(of: session) }
+    }
+
+    /// Has channel delegates told; where there are none, no commit need wake the main actor.
+    private func followChanges(of session: Session) {
         // A store that is closed already has nothing to tell.
-        guard let (_, changes) = try? session.store.observe(.everything) else { return }
+        guard !isFollowingChanges, let (_, changes) = try? session.store.observe(.everything)
+        else { return }
+        isFollowingChanges = true
         session.tasks.add(
             Task { @MainActor [weak self, engine = session.engine] in
                 for await change in changes {
@@ -407,7 +419,7 @@ public final class ChatClient {
     }
 
     private func take(_ change: Change) {
-        guard !channelDelegates.isEmpty, let session else { return }
+        guard let session else { return }
         let news = ChannelNews(store: session.store, userID: session.userID)
         for entry in change.entries {
             for delegate in channelDelegates.all { news.tell(delegate, entry) }
