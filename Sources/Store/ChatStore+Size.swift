@@ -1,3 +1,5 @@
+package import Models
+
 // How much the files hold, and how to make them empty.
 
 extension ChatStore {
@@ -53,5 +55,42 @@ extension ChatStore {
         let change = try write { try $0.clearCachedData() }
         try purgeCleared()
         return change
+    }
+}
+
+// MARK: What was removed
+
+extension ChatStore {
+    /// How many bytes of keys and values were written to the cache since the store was opened.
+    package var cacheBytesWritten: Int { cache.bytesWritten }
+
+    /// Gives back to the disk what removed messages took.
+    ///
+    /// LevelDB writes the tables of these channels anew. It never says whether it failed, so the space may
+    /// not be free although nothing is thrown. Reads and writes go on meanwhile; a ``Snapshot`` of before
+    /// keeps what it sees.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`.
+    /// - Complexity: O(*n*) in the rows that are left of the channels; reads and writes them.
+    package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
+        let view = try view
+        var ranges: [KeyRange] = []
+        for number in try view.numbers(of: urls) {
+            ranges += [Table.message, .place, .request, .reply].map { table in
+                KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
+            }
+        }
+        try cache.compact(ranges)
+    }
+}
+
+extension StoreView {
+    /// The numbers of those channels that have any.
+    fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
+        var numbers: [ChannelNumber] = []
+        for url in urls {
+            if let number = try number(of: url) { numbers.append(number) }
+        }
+        return numbers
     }
 }

@@ -149,8 +149,16 @@ enum Exemptions {
             ]
         ),
         (
-            "a part of a limit on the size of the cache, which there is not yet",
+            "a part of the limit on the size of the cache, which works by itself",
             [
+                "ChatClient.evictionPlan(to:)",
+                "ChatClient.setPinned(_:_:)",
+                "ChatClient.shrinkCache(to:)",
+                "ChatClientOptions.cacheLimits",
+                "StoreReader.cachedChannels()",
+                "SyncEngine.evictionPlan(to:)",
+                "SyncEngine.setPinned(_:_:)",
+                "SyncEngine.shrinkCache(to:)",
                 "Batch.evictOldestMessages(_:in:source:)",
                 "Batch.setPinned(_:_:)",
                 "StoreReader.channelURLsByAccess()",

@@ -233,7 +233,7 @@ import Testing
         try fill(database, 0..<100)
         try write(database, [("key 1010", nil)])
         let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
-        try database.compact(KeyRange(Array("key 1000".utf8), Array("key 1050".utf8)))
+        try database.compact([KeyRange(Array("key 1000".utf8), Array("key 1050".utf8))])
         #expect(try rows(Rows(snapshot: database.snapshot(), overlay: nil)) == before)
         #expect(before.count == 99)
     }

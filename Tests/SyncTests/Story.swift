@@ -24,8 +24,9 @@ final class Story: Sendable {
     private let requestIDs = RequestIDs()
 
     init(
-        _ options: SyncOptions = .exact, store: ChatStore? = nil,
-        _ conditions: ServerConditions = ServerConditions(), seed: UInt64 = 0,
+        _ options: SyncOptions = .exact, limits: CacheLimits = CacheLimits(),
+        store: ChatStore? = nil, _ conditions: ServerConditions = ServerConditions(),
+        seed: UInt64 = 0,
         renewSession: @escaping @Sendable () async -> Credentials? = { nil }
     ) async throws {
         let clock = clock
@@ -35,7 +36,7 @@ final class Story: Sendable {
         network = ConditionedBackend(server.client())
         self.store = try store ?? ChatStore.inMemory()
         engine = SyncEngine(
-            store: self.store, backend: network, options: options,
+            store: self.store, backend: network, options: options, limits: limits,
             sleep: { [sleeper] in try await sleeper.sleep(for: $0) }, jitter: { 0 },
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
             renewSession: renewSession)

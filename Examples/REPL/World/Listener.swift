@@ -41,6 +41,9 @@ extension Listener {
             tellOfEngine("= \(loss.sentence); it is being asked for again")
         case .failed(let url, let error):
             tellOfEngine("! \(url) could not be brought up to date: \(sentence(of: error))")
+        case .evicted(let eviction):
+            tellOfEngine(
+                "= \(eviction.messageCount) messages left this device's cache, which is limited")
         case .fate(.sent(let message), let draft) where draft.operation == .send:
             tellOfEngine("= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")")
         case .fate(.failed(let draft), _):

@@ -45,6 +45,34 @@ extension ChatClient {
         try await ChatClient.purge(engine.store)
     }
 
+    /// Says what would go out of the user's cache, and removes nothing, as
+    /// ``/Sync/SyncEngine/evictionPlan(to:)`` does.
+    ///
+    /// - Parameter size: How many bytes it may take, as ``shrinkCache(to:)`` is told it.
+    /// - Returns: What would go.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
+        try await engine().evictionPlan(to: size)
+    }
+
+    /// Makes the user's cache smaller, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
+    ///
+    /// - Parameter size: How many bytes it may take; by default, what ``/Sync/CacheLimits/maxSize`` of
+    ///   ``ChatClientOptions/cacheLimits`` says.
+    /// - Returns: What went.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    @discardableResult
+    public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
+        try await engine().shrinkCache(to: size)
+    }
+
+    /// Says whether a channel's messages are never taken out of the cache for its size.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
+        try await engine().setPinned(isPinned, url)
+    }
+
     @concurrent
     private static func rebuild(_ directory: URL) async throws(SyncError) {
         do throws(StoreError) {

@@ -319,8 +319,9 @@ public final class ChatClient {
         }
         guard let store = store ?? ChatClient.temporaryStore() else { return }
         let engine = SyncEngine(
-            store: store, backend: backend, options: options.sync, sleep: options.sleep,
-            jitter: options.jitter, now: options.now, makeRequestID: options.makeRequestID,
+            store: store, backend: backend, options: options.sync,
+            limits: options.cacheLimits, sleep: options.sleep, jitter: options.jitter,
+            now: options.now, makeRequestID: options.makeRequestID,
             renewSession: options.renewSession)
         let session = Session(userID: userID, store: store, engine: engine, tasks: TaskBag())
         self.session = session

@@ -22,6 +22,9 @@ public struct ChatClientOptions: Sendable {
     /// How the cache's files are kept.
     public var store = StoreOptions()
 
+    /// How much is kept on this device.
+    public var cacheLimits = CacheLimits()
+
     /// How the engine goes about its work.
     public var sync = SyncOptions()
 

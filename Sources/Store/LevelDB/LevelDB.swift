@@ -20,6 +20,7 @@ package final class LevelDB: Sendable {
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
         var purge = Purge()
+        var bytesWritten = 0
 
         /// Whether nobody but this holds the files.
         var isUnused: Bool {
@@ -109,7 +110,9 @@ extension LevelDB {
         let handle = try handle()
         let rows = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(rows) }
+        var size = 0
         batch.forEachInOrderOfWriting { key, value in
+            size += key.count + (value?.count ?? 0)
             if let value {
                 leveldb_writebatch_put(
                     rows, key.characters, key.count, value.characters, value.count)
@@ -123,12 +126,18 @@ extension LevelDB {
                     handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
             }
             environment.mark()
-            if !batch.givenUp.isEmpty { state.withLock { $0.purge.add(batch.givenUp) } }
+            state.withLock { state in
+                state.bytesWritten += size
+                if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
+            }
         } catch {
             state.withLock { $0.failure = error }
             throw error
         }
     }
+
+    /// How many bytes of keys and values were written since this was made.
+    var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
     /// What the last write failed with, until the files were opened anew.
     package var failure: StoreError? { state.withLock { $0.failure } }
@@ -232,20 +241,29 @@ extension LevelDB {
         return Int(clamping: size)
     }
 
-    /// Rewrites the tables of a range, or of all, without what was deleted in them.
+    /// Rewrites all tables, without what was deleted in them.
     ///
-    /// - Complexity: Reads and writes all of the range; seconds for a million messages.
-    func compact(_ range: KeyRange? = nil) throws(StoreError) {
+    /// - Complexity: Reads and writes all there is; seconds for a million messages.
+    func compact() throws(StoreError) {
         // LevelDB looks at the tables there are before it makes one of what is in memory.
         try flush()
-        let handle = try handle()
-        guard let range else {
-            return leveldb_compact_range(handle.pointer, nil, 0, nil, 0)
-        }
-        range.lower.withCharacters { lower in
-            range.upper.withCharacters { upper in
-                leveldb_compact_range(
-                    handle.pointer, lower.baseAddress, lower.count, upper.baseAddress, upper.count)
+        leveldb_compact_range(try handle().pointer, nil, 0, nil, 0)
+    }
+
+    /// Rewrites the tables of ranges, without what was deleted in them.
+    ///
+    /// - Complexity: Reads and writes what the tables hold that meet the ranges.
+    func compact(_ ranges: [KeyRange]) throws(StoreError) {
+        if ranges.isEmpty { return }
+        try flush()
+        for range in ranges {
+            let handle = try handle()
+            range.lower.withCharacters { lower in
+                range.upper.withCharacters { upper in
+                    leveldb_compact_range(
+                        handle.pointer, lower.baseAddress, lower.count, upper.baseAddress,
+                        upper.count)
+                }
             }
         }
     }

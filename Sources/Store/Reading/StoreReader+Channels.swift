@@ -146,14 +146,30 @@ extension StoreReader {
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
     /// - Complexity: O(*c* log *c*) in the channels, with two lookups for each.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
+        try cachedChannels().map(\.url)
+    }
+
+    /// Returns what is remembered of each channel of which anything is held, in the order of
+    /// ``channelURLsByAccess()``.
+    ///
+    /// Of one whose count cannot be decoded, as if nothing were held of its messages.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
+    /// - Complexity: O(*c* log *c*) in the channels, with a lookup for each.
+    public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let cache = try view.cache
-        var turns: [(turn: UInt64, number: ChannelNumber)] = []
-        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, _) throws(StoreError) in
+        var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
+        try cache.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
             let number = try cache.channelNumber(ofKey: key)
-            turns.append((try cache.readableState(of: number)?.lastAccess ?? 0, number))
+            let url = try cache.decode(value, as: "the URL of channel \(number)") {
+                (reader) throws(ByteReader.Damage) in ChannelURL(try reader.text())
+            }
+            let state = try cache.readableState(of: number) ?? ChannelState()
+            channels.append((number, CachedChannel(url, state)))
             return true
         }
-        return try cache.urls(of: turns.sorted { $0 < $1 }.map(\.number))
+        channels.sort { ($0.channel.lastAccess, $0.number) < ($1.channel.lastAccess, $1.number) }
+        return channels.map(\.channel)
     }
 
     /// Returns the channels that are held but cannot be decoded, and that lists leave out.

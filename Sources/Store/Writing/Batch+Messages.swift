@@ -180,12 +180,32 @@ extension Batch {
     public func evictOldestMessages(
         _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Int {
-        guard count > 0, let number = try number(of: url) else { return 0 }
+        try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
+    }
+
+    /// Removes the oldest messages of a channel in parts, each of which goes on behind the last.
+    ///
+    /// - Parameters:
+    ///   - count: How many messages to remove, at most.
+    ///   - url: The channel.
+    ///   - first: What the part before has left; no message below it is looked at.
+    ///   - source: Why, for those who observe.
+    /// - Returns: How many were removed, and the oldest message that stays; `end` if none does.
+    /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
+    /// - Complexity: O(*n*) in the messages removed, however many were before.
+    package func evictOldestMessages(
+        _ count: Int, in url: ChannelURL, from first: Gap.Bound,
+        source: CollectionEventSource? = nil
+    ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
+        guard count > 0, let number = try number(of: url) else { return (0, first) }
         var newestRemoved: Position?
         var oldestLeft: Gap.Bound = .end
         var met = 0
         let cache = cache
-        let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        var table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        if case .position(let position) = first {
+            table.upper = ByteWriter.key { $0.messageKey(number, position) } + [0]
+        }
         try cache.scan(table, isDescending: true) { (key, _) throws(StoreError) in
             let position = try cache.position(ofMessageKey: key)
             if met == count {
@@ -196,13 +216,14 @@ extension Batch {
             met += 1
             return true
         }
-        guard let newestRemoved else { return 0 }
+        guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
-        return try whole { () throws(StoreError) in
+        let removed = try whole { () throws(StoreError) in
             // The gap first: what fails in it has removed nothing.
             try open(Gap(in: url, to: end))
-            return try removeMessages(in: url, through: last, source: source)
+            return try removeMessages(in: url, from: first, through: last, source: source)
         }
+        return (removed, end)
     }
 
     /// Removes all messages of a channel, and what is known of its history, which is one gap then.

@@ -65,6 +65,20 @@ public final class Batch: StoreReader {
         entries.append(Change.Entry(operation: operation, source: source, people: people))
     }
 
+    /// The channels of which it has saved messages.
+    package var channelsWithSavedMessages: Set<ChannelURL> {
+        var urls: Set<ChannelURL> = []
+        for case .savedMessage(let message) in entries.map(\.operation) {
+            urls.insert(message.channelURL)
+        }
+        return urls
+    }
+
+    /// Whether anything was ever held of a channel, or noted.
+    package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
+        try number(of: url) != nil
+    }
+
     /// Traps where nobody will write what is done to the batch.
     private func checkIsOpen() {
         precondition(!isOver, "A Batch is of use only in the closure that it was given to.")

@@ -59,7 +59,10 @@ struct Healing {
     ///
     /// Only who comes anew is a reason to try again what was left alone: one
     /// who scrolls says so many times.
-    mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) {
+    ///
+    /// - Returns: Whether they come anew.
+    @discardableResult
+    mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) -> Bool {
         let isNew = viewers[url]?[viewer] == nil
         viewers[url, default: [:]][viewer] = .some(range)
         if isNew {
@@ -68,6 +71,7 @@ struct Healing {
             works[url]?.walked = 0
         }
         enqueue(url)
+        return isNew
     }
 
     mutating func hide(_ url: ChannelURL, _ viewer: Int) {
@@ -89,6 +93,12 @@ struct Healing {
     }
 
     func isAwaited(_ url: ChannelURL) -> Bool { awaited.contains(url) }
+
+    /// The channels that somebody shows, or waits for.
+    var inUse: Set<ChannelURL> { awaited.union(viewers.keys) }
+
+    /// The channels whose recent messages are kept without being asked.
+    var recentChannels: Set<ChannelURL> { recent }
 
     // MARK: The connection
 

@@ -63,9 +63,11 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // An open channel is not followed: what one sees of it is asked for by who shows it.
+        // An open channel is not followed: what one sees of it is asked for by who shows it. What is not
+        // kept is not asked for.
+        let isLeft = rows.isOpen || isUnkept(url)
         return HealingPlan(
-            gaps: rows.isOpen ? [] : rows.gaps, staleRanges: rows.isOpen ? [] : rows.stale,
+            gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
             view: healing.view(of: url),
             isRecent: healing.isKept(url),
             hasBudget: healing.isShown(url) || healing.isAwaited(url)

@@ -93,6 +93,7 @@ struct SyncCore {
 
     let store: ChatStore
     let options: SyncOptions
+    let limits: CacheLimits
     let capabilities: BackendCapabilities
 
     var connector = Connector()
@@ -112,6 +113,8 @@ struct SyncCore {
     var waiting: [Int: ChannelURL?] = [:]
     /// Whether there is a cursor from which the feed tells what comes.
     var hasFeedBegun = false
+    /// Whether something has happened after which the cache may hold what it should not.
+    var areLimitsDue = false
     /// How often the feed has failed since it last told something.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
@@ -122,9 +125,13 @@ struct SyncCore {
     private var writeFailure: SyncError? { didSet { noteFailure() } }
     private var readFailure: SyncError? { didSet { noteFailure() } }
 
-    init(_ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities) {
+    init(
+        _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
+        limits: CacheLimits = CacheLimits()
+    ) {
         self.store = store
         self.options = options
+        self.limits = limits
         self.capabilities = capabilities
     }
 
@@ -168,9 +175,10 @@ struct SyncCore {
         case .changed: break
         case .awaitFate(let id, let url, let ticket): awaitFate(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
-            healing.show(url, range, viewer)
+            if healing.show(url, range, viewer) { noteAccess(to: url) }
         case .hide(let url, let viewer):
             healing.hide(url, viewer)
+            if !isInUse(url), limits.retention != nil { areLimitsDue = true }
         }
     }
 
@@ -253,6 +261,7 @@ struct SyncCore {
                     batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
                     changes: outbox.changes)
                 result = try body(&ingest)
+                try removeUnkept(&ingest)
                 newFlights = ingest.flights
                 newCounts = ingest.tombstoneCounts
                 landed = ingest.landed
@@ -364,6 +373,7 @@ struct SyncCore {
         }
         if hasNewEpoch == true { act(.tell(.historyLost(.newEpoch))) }
         healing.begin()
+        areLimitsDue = true
         feedFailures = 0
         if let ticket = connectTicket.take() {
             act(.connected(session.user, nil, ticket: ticket))

@@ -39,6 +39,10 @@ public actor SyncEngine {
     /// The end of the last connection, which the next one waits for.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
+    /// The cache being made smaller.
+    var limiting: Task<Void, Never>?
+    /// How much had been written when the engine last looked how large the cache is.
+    private var bytesLookedAt = 0
     private var toldConnection = ConnectionState.closed
 
     private enum Outcome: Sendable {
@@ -52,6 +56,7 @@ public actor SyncEngine {
     ///   - store: Where everything ends up.
     ///   - backend: The server, or the way to it.
     ///   - options: How it goes about its work. A page of no message, or no request at all, is misuse.
+    ///   - limits: How much is kept on the disk.
     ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
     ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
     ///   - now: The clock of this device, by which what was written waits no longer than it may.
@@ -60,6 +65,7 @@ public actor SyncEngine {
     ///     there are none. Without them, and with another user's, the engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
+        limits: CacheLimits = CacheLimits(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
         },
@@ -79,7 +85,7 @@ public actor SyncEngine {
         precondition(
             options.pageSize > 0 && options.parallelRequests > 0 && options.parallelSends > 0,
             "An engine makes one request at a time or more, for a message or more.")
-        core = SyncCore(store, options, backend.capabilities)
+        core = SyncCore(store, options, backend.capabilities, limits: limits)
     }
 
     deinit {
@@ -133,11 +139,12 @@ public actor SyncEngine {
         await closing?.value
     }
 
-    private var isClosed: Bool { closing != nil }
+    var isClosed: Bool { closing != nil }
 
     private func finishClosing(_ tasks: [Task<Void, Never>]) async {
         await ending?.value
         for task in tasks { await task.value }
+        await limiting?.value
         for ticket in tickets.keys.sorted() {
             let error = SyncError(.closed, "the engine was closed")
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
@@ -250,12 +257,50 @@ public actor SyncEngine {
 
     var pageSize: Int { core.options.pageSize }
 
+    // MARK: Limits
+
+    var limits: CacheLimits { core.limits }
+    var inUse: Set<ChannelURL> { core.healing.inUse }
+    var recent: Set<ChannelURL> { core.healing.recentChannels }
+
+    /// How many of its newest messages each channel keeps as long as others have more: as many as the
+    /// engine would fetch again.
+    var newestCount: Int { core.options.pageSize * max(1, core.options.backgroundPages) }
+
+    func tell(_ event: SyncEvent) {
+        for follower in followers.values { follower.yield(event) }
+    }
+
+    func endLimiting() {
+        limiting = nil
+        limitIfDue()
+    }
+
+    /// Makes the cache smaller in the background, if it may be too large.
+    private func limitIfDue() {
+        guard limiting == nil, !isClosed, store.directory != nil || limits.retention != nil else {
+            return
+        }
+        let written = store.cacheBytesWritten
+        guard core.areLimitsDue || written - bytesLookedAt >= limits.bytesBetweenLooks else {
+            return
+        }
+        core.areLimitsDue = false
+        bytesLookedAt = written
+        limiting = Task { [weak self] in
+            // What fails here, writing says; it is tried again when more is written.
+            _ = await self?.result(of: nil)
+            await self?.endLimiting()
+        }
+    }
+
     // MARK: Steps
 
     func take(_ input: SyncCore.Input) {
         guard !isClosed else { return }
         core.time = now()
         for action in core.step(input) { perform(action) }
+        limitIfDue()
     }
 
     private func perform(_ action: SyncCore.Action) {
@@ -275,7 +320,7 @@ public actor SyncEngine {
         case .keepFiles(let names): files.removeAll(but: names)
         case .tell(let event):
             if case .state(let state) = event { tellStore(state) }
-            for follower in followers.values { follower.yield(event) }
+            tell(event)
         case .connected(let user, let error, let ticket):
             tickets.removeValue(forKey: ticket)?.resume(
                 returning: .success(.connected(user, error)))

@@ -69,6 +69,8 @@ public enum SyncEvent: Sendable {
     /// else shows the channel or waits for it, a hole is told of it, or ``SyncEngine/reconnect()`` is
     /// called or a connection made.
     case failed(ChannelURL, SyncError)
+    /// Messages were taken out of the cache, since it is limited.
+    case evicted(Eviction)
     /// The user's session has ended: it goes on with new credentials.
     case sessionExpired
     /// What became of something that was written, told once; again only of what failed and was sent

@@ -1,0 +1,215 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+@testable import Sync
+
+/// A cache that may not be larger than it is said.
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
+    /// A device with some messages in each of some channels, of which it has seen all.
+    private func story(
+        _ channels: [ChannelURL], count: Int, _ limits: CacheLimits = CacheLimits(),
+        _ options: SyncOptions = .exact, store: ChatStore? = nil
+    ) async throws -> Story {
+        let story = try await Story(options, limits: limits, store: store)
+        for url in channels where url != "general" { try story.createChannel(url) }
+        for url in channels { try await fill(url, count, in: story) }
+        try await story.connect()
+        for url in channels {
+            await story.engine.show(url, ShownRange(from: .beginning), viewer: 1)
+            try await story.engine.caughtUp(url)
+            await story.engine.hide(url, viewer: 1)
+        }
+        await story.engine.limited()
+        return story
+    }
+
+    private func fill(_ url: ChannelURL, _ count: Int, in story: Story) async throws {
+        let text = String(repeating: "what was said ", count: 20)
+        let now = story.clock.now.milliseconds
+        try story.server.importMessages(
+            (1...count).map { number in
+                var message = Message.sample(
+                    number, text: "\(url) \(number) \(text)",
+                    at: Timestamp(milliseconds: now + Int64(number)))
+                message.messageID = MessageID("\(url).\(number)")
+                message.channelURL = url
+                return message
+            }, tellsFeed: true)
+        story.clock.advance(by: .seconds(3600))
+    }
+
+    private func counts(_ story: Story) throws -> String {
+        try story.store.cachedChannels().sorted { $0.url < $1.url }
+            .filter { $0.url.rawValue.count == 1 }
+            .map { "\($0.url) \($0.messageCount)" }.joined(separator: ", ")
+    }
+
+    private var small: SyncOptions {
+        var options = SyncOptions.exact
+        (options.pageSize, options.backgroundPages, options.backgroundChannels) = (10, 1, 0)
+        return options
+    }
+
+    @Test func theLeastRecentlyOpenedChannelGivesFirst() async throws {
+        let story = try await story(["a", "b", "c"], count: 40, .init(), small)
+        // Opened again, it is the last one.
+        await story.engine.show("a", nil, viewer: 2)
+        await story.engine.hide("a", viewer: 2)
+        let size = try story.store.cachedDataSize()
+        let plan = try await story.engine.evictionPlan(to: size * 5 / 6)
+        #expect(plan.parts.map(\.channelURL) == ["b"])
+        #expect(try counts(story) == "a 40, b 40, c 40")
+        let eviction = try await story.engine.shrinkCache(to: size * 5 / 6)
+        #expect(eviction.parts.first == plan.parts.first)
+        #expect(try story.store.cachedDataSize() <= size * 5 / 6)
+        #expect(eviction.sizeAfter == (try story.store.cachedDataSize()))
+        try await story.end()
+    }
+
+    @Test func whatGoesLeavesAGapThatHealsWhenItIsLookedAt() async throws {
+        let story = try await story(["a"], count: 40, .init(), small)
+        var events = await story.engine.events().makeAsyncIterator()
+        let eviction = try await story.engine.shrinkCache(to: 0)
+        #expect(eviction.messageCount == 40)
+        while let event = await events.next() {
+            guard case .evicted(let told) = event else { continue }
+            #expect(told == eviction)
+            break
+        }
+        #expect(try story.store.gaps(in: "a") == [Gap(in: "a")])
+        await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.caughtUp("a")
+        #expect(try counts(story) == "a 40")
+        #expect(try story.store.gaps(in: "a") == [])
+        #expect(try await story.engine.verify("a").isEmpty)
+        try await story.end()
+    }
+
+    @Test func whatIsShownPinnedOrWrittenStays() async throws {
+        let story = try await story(["a", "b", "c"], count: 40, .init(), small)
+        await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.setPinned(true, "b")
+        await story.engine.disconnect()
+        let draft = try await story.engine.send(UserMessageCreateParams("mine"), in: "c")
+        try await story.engine.shrinkCache(to: 0)
+        #expect(try counts(story) == "a 40, b 40, c 0")
+        #expect(try story.store.drafts(in: "c").map(\.requestID) == [draft.requestID])
+        await story.engine.hide("a", viewer: 1)
+        try await story.engine.setPinned(false, "b")
+        try await story.engine.shrinkCache(to: 0)
+        #expect(try counts(story) == "a 0, b 0, c 0")
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func theApplicationMayChooseTheOrder() async throws {
+        var limits = CacheLimits()
+        limits.clearOrder = .custom { $0.url > $1.url }
+        let story = try await story(["a", "b", "c"], count: 40, limits, small)
+        let size = try story.store.cachedDataSize()
+        let plan = try await story.engine.evictionPlan(to: size * 2 / 3)
+        #expect(plan.parts.map(\.channelURL) == ["c", "b"])
+        try await story.end()
+    }
+
+    @Test func messagesAreKeptForSomeDays() async throws {
+        var limits = CacheLimits()
+        limits.retention = { $0 == "a" ? .lasting(.seconds(3)) : .unlimited }
+        let story = try await Story(small, limits: limits)
+        try story.createChannel("a")
+        try story.createChannel("b")
+        story.device.now = story.clock.now
+        try await story.connect()
+        try await story.isTold()
+        try await story.say("1 2 3", in: "a")
+        try await story.say("1 2 3", in: "b")
+        try await story.isTold()
+        // Six seconds have passed on both clocks; what was said last in `a` is three seconds old.
+        story.device.now = story.clock.now
+        await story.engine.disconnect()
+        try await story.connect()
+        await story.engine.limited()
+        #expect(try counts(story) == "a 1, b 3")
+        try await story.end()
+    }
+
+    @Test func aChannelMayBeKeptOnlyWhileItIsShown() async throws {
+        var limits = CacheLimits()
+        limits.retention = { $0 == "a" ? .whileShown : .unlimited }
+        let story = try await Story(small, limits: limits)
+        try story.createChannel("a")
+        let observed = try story.store.observe(.channel("a")).changes
+        try await story.connect()
+        try await story.isTold()
+        try await story.say("1 2", in: "a")
+        try await story.isTold()
+        #expect(try counts(story) == "a 0")
+        await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.caughtUp("a")
+        #expect(try story.picture("a") == "1 2")
+        try await story.say("3", in: "a")
+        try await story.isTold()
+        #expect(try story.picture("a") == "1 2 3")
+        await story.engine.hide("a", viewer: 1)
+        await story.engine.limited()
+        #expect(try counts(story) == "a 0")
+        #expect(try story.store.gaps(in: "a") == [Gap(in: "a")])
+        // Collections that hear of it fold it like all else.
+        #expect(!observed.drain().isEmpty)
+        try await story.end()
+    }
+
+    @Test func nothingIsFetchedForAChannelThatNobodyShowsAndNobodyKeeps() async throws {
+        var limits = CacheLimits()
+        limits.retention = { _ in .whileShown }
+        var options = small
+        options.backgroundChannels = 20
+        let story = try await Story(options, limits: limits)
+        try await story.say("1 2 3")
+        story.network.failAll(of: [.messages], with: BackendError(.refused, "nobody asks"))
+        try await story.connect()
+        try await story.engine.caughtUp()
+        #expect(try story.store.messageCount() == 0)
+        try await story.end()
+    }
+
+    @Test func aCacheOnTheDiskStaysBelowItsLimitByItself() async throws {
+        var limits = CacheLimits()
+        (limits.maxSize, limits.leastSize, limits.bytesBetweenLooks) = (3 << 20, 0, 256 << 10)
+        var options = small
+        options.pageSize = 100
+        var storeOptions = StoreOptions()
+        (storeOptions.writeBufferSize, storeOptions.isCompressed) = (64 << 10, false)
+        let temporary = try TemporaryStore(options: storeOptions)
+        let store = temporary.store
+        let story = try await story(
+            (1...30).map { ChannelURL("channel \($0)") }, count: 600, limits, options, store: store)
+        // What was written since the engine last looked may be above.
+        #expect(try store.cachedDataSize() <= (3 << 20) + (512 << 10))
+        #expect(try store.messageCount() > 2000)
+        // Those that were opened last are all there.
+        #expect(try store.messageCount(in: "channel 30") == 600)
+        #expect(try store.messageCount(in: "channel 1") < 600)
+        try await story.end()
+    }
+
+    @Test func lessThanTheLeastSizeIsTakenForIt() {
+        var limits = CacheLimits()
+        #expect(limits.effectiveSize == 256 << 20)
+        limits.maxSize = 1
+        #expect(limits.effectiveSize == 64 << 20)
+        limits.maxSize = .max
+        #expect(limits.effectiveSize == .max)
+    }
+
+    @Test func aClosedEngineSaysSo() async throws {
+        let story = try await Story(small)
+        await story.close()
+        await #expect(throws: SyncError.self) { try await story.engine.evictionPlan() }
+        await #expect(throws: SyncError.self) { try await story.engine.shrinkCache() }
+    }
+}
