@@ -41,7 +41,7 @@ extension ChatStore {
     }
 
     /// Calls a closure while the store holds no files by its version; readers wait meanwhile.
-    private func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // What failed is not in the last version, so the new one is the same commit. The old one
             // has to be let go of first, since it holds the files.

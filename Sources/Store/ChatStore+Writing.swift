@@ -42,7 +42,7 @@ extension ChatStore {
         _ body: (Batch) throws -> Void, _ writer: inout Writer, _ unmended: Unmended
     ) throws -> Change {
         guard let version = state.withLock({ $0.version }) else {
-            throw unmended.cache ?? unmended.outbox ?? isClosed
+            throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure } ?? isClosed
         }
         var known: [ChannelNumber: ChannelState] = [:]
         swap(&known, &writer.knownStates)
@@ -153,7 +153,7 @@ extension ChatStore {
         return (change, failure)
     }
 
-    private func publish(_ version: Version, _ change: Change) {
+    func publish(_ version: Version, _ change: Change) {
         let observers = state.withLock { state in
             state.version = version
             return state.observers.values.compactMap(\.observation)

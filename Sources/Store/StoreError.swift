@@ -33,7 +33,7 @@ extension StoreError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
-            case invalid, busy
+            case invalid, busy, suspended
         }
 
         private let value: Value
@@ -67,10 +67,14 @@ extension StoreError {
         /// What was given cannot be stored: a message that is not sent yet, a name that is too long.
         public static let invalid = Code(value: .invalid)
 
-        /// A ``Snapshot`` that somebody holds keeps files that failed from being opened anew.
+        /// A ``Snapshot`` that somebody holds keeps files from being let go of, or, after they failed, from
+        /// being opened anew.
         ///
-        /// The disk may be well again: let go of the snapshot, and do it once more.
+        /// Let go of the snapshot, and do it once more.
         public static let busy = Code(value: .busy)
+
+        /// The store has let go of its files: call ``ChatStore/resume()`` first.
+        public static let suspended = Code(value: .suspended)
 
         /// The name of the code, such as `noSpace`.
         public var description: String { value.rawValue }

@@ -261,6 +261,31 @@ import Testing
         await client.close()
     }
 
+    @Test func aCollectionGoesOnWhenTheClientIsResumed() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let client = await story.open()
+        try await client.suspend()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        try await client.engine().caughtUp()
+
+        try await client.suspend()
+        let store = try ChatStore(at: client.engine().store.directory!)
+        #expect(try store.messageCount() == 2)
+        store.close()
+        #expect(collection.messages.map(\.text) == ["a", "b"])
+        try await story.say("c")
+
+        try await client.resume()
+        try await story.until(client) { try $0.messages(in: "general").count == 3 }
+        try await client.engine().caughtUp("general")
+        while collection.messages.count < 3 { await Task.yield() }
+        #expect(collection.messages.map(\.text) == ["a", "b", "c"])
+        await client.close()
+    }
+
     @Test func aPushShowsAtOnceAndClaimsNothing() async throws {
         let story = try await ClientStory()
         try await story.say("a b")

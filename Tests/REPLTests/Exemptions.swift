@@ -167,6 +167,17 @@ enum Exemptions {
             ]
         ),
         (
+            "for a process that the system suspends, which no prompt is",
+            [
+                "ChatClient.resume()",
+                "ChatClient.suspend()",
+                "ChatStore.resume()",
+                "ChatStore.suspend()",
+                "SyncEngine.resume()",
+                "SyncEngine.suspend()",
+            ]
+        ),
+        (
             "a bound or a count of what store, gaps, drafts and messages show",
             [
                 "StoreReader.channelURLsWithGaps()",

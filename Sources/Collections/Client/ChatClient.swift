@@ -155,6 +155,22 @@ public final class ChatClient {
         await session?.engine.disconnect()
     }
 
+    /// Ends the connection and lets go of the files, so that the system may suspend the process.
+    ///
+    /// iOS ends a process that is suspended with a lock on a file in a container that it shares: call it when
+    /// the application goes to the background, and ``resume()`` when it is back. Collections show what they
+    /// show; what is loaded, sent or changed meanwhile fails.
+    ///
+    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/suspend()`` does; nobody's client has nothing to
+    ///   let go of.
+    public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
+
+    /// Opens the files again, and goes on where ``suspend()`` has left off: connects if a connection was
+    /// wanted, and collections are told what another process may have written.
+    ///
+    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/resume()`` does.
+    public func resume() async throws(SyncError) { try await session?.engine.resume() }
+
     /// What leaves the device when a user logs out.
     public enum Wiping: Hashable, Sendable, CaseIterable {
         /// All that the server can give again; what was not sent stays, and is sent when the user is back.

@@ -14,9 +14,10 @@ package final class LevelDB: Sendable {
     private let state: Locked<State>
 
     private struct State {
-        /// `nil` once it is closed, and after files could not be opened anew.
+        /// `nil` once it is closed, while it is suspended, and after files could not be opened anew.
         var handle: Handle?
         var isClosed = false
+        var isSuspended = false
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
         var purge = Purge()
@@ -81,9 +82,15 @@ package final class LevelDB: Sendable {
 
     private func handle() throws(StoreError) -> Handle {
         try state.withLock { (state) throws(StoreError) in
-            guard let handle = state.handle else { throw state.failure ?? isClosed }
+            guard let handle = state.handle else {
+                throw state.failure ?? (state.isSuspended ? isSuspended : isClosed)
+            }
             return handle
         }
+    }
+
+    private var isSuspended: StoreError {
+        StoreError(.suspended, "the store has let go of its files", path: path)
     }
 
     private var isClosed: StoreError {
@@ -144,6 +151,51 @@ extension LevelDB {
 
     /// Whether the last write failed.
     package var hasFailed: Bool { failure != nil }
+}
+
+// MARK: Letting go of the files
+
+extension LevelDB {
+    /// Makes sure that nobody reads.
+    ///
+    /// - Parameter time: How long to wait for those who do. Others have to be kept from beginning.
+    /// - Throws: `busy`.
+    func checkNobodyReads(waiting time: Duration) throws(StoreError) {
+        let start = ContinuousClock.now
+        while !state.withLock({ $0.isUnused }) {
+            guard ContinuousClock.now - start < time else {
+                throw StoreError(.busy, "a snapshot still holds the files", path: path)
+            }
+            usleep(200)
+        }
+    }
+
+    /// Lets go of the files, which nobody may be reading, until ``resume()``.
+    ///
+    /// Takes back what a failed write left, as ``close()`` does.
+    func suspend() {
+        state.withLock { state in
+            guard !state.isClosed, !state.isSuspended else { return }
+            state.isSuspended = true
+            state.handle = nil
+            if state.failure != nil { _ = environment.rollBack() }
+            state.failure = nil
+        }
+    }
+
+    /// Opens the files again.
+    ///
+    /// - Throws: What opening throws; then it is still suspended.
+    func resume() throws(StoreError) {
+        try state.withLock { (state) throws(StoreError) in
+            guard state.isSuspended, !state.isClosed else { return }
+            state.handle = try Handle(
+                at: path, options: options, environment: environment, skippingDamage: false)
+            state.isSuspended = false
+            // Somebody else may have written.
+            state.purge = Purge()
+        }
+    }
 }
 
 // MARK: After a write that failed

@@ -39,6 +39,8 @@ public actor SyncEngine {
     /// The end of the last connection, which the next one waits for.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
+    /// Who was connected when the store was suspended.
+    private var interrupted: Credentials?
     /// The cache being made smaller.
     var limiting: Task<Void, Never>?
     /// How much had been written when the engine last looked how large the cache is.
@@ -125,6 +127,56 @@ public actor SyncEngine {
     public func disconnect() async {
         take(.disconnect)
         await ending?.value
+    }
+
+    /// Ends the connection, and has the store let go of its files, so that the system may suspend the
+    /// process.
+    ///
+    /// What is under way is given up, and done again after ``resume()``. Until then nothing can be read or
+    /// written: each call that needs the store fails with code `store`, whose cause has the code
+    /// `suspended`.
+    ///
+    /// - Throws: ``SyncError`` with code `store` if somebody holds a snapshot, or `closed`; then the
+    ///   connection has ended, and the store is as before.
+    public func suspend() async throws(SyncError) {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        // Else LevelDB would hold the files for as long as it rewrites them.
+        await limited()
+        interrupted = core.connector.credentials ?? interrupted
+        await disconnect()
+        try await SyncEngine.suspend(store)
+    }
+
+    /// Has the store open its files again, and connects if the engine was connected, or about to be.
+    ///
+    /// Does not wait for the connection. Of an engine that is not suspended, nothing is done.
+    ///
+    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, as when another process has
+    ///   them; call it again then, or close all and open it anew.
+    public func resume() async throws(SyncError) {
+        guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
+        try await SyncEngine.resume(store)
+        guard let credentials = interrupted.take() else { return }
+        lastNumber += 1
+        take(.connect(credentials, ticket: lastNumber))
+    }
+
+    @concurrent
+    private static func suspend(_ store: ChatStore) async throws(SyncError) {
+        do throws(StoreError) {
+            try store.suspend()
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    @concurrent
+    private static func resume(_ store: ChatStore) async throws(SyncError) {
+        do throws(StoreError) {
+            try store.resume()
+        } catch {
+            throw SyncError(error)
+        }
     }
 
     /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.

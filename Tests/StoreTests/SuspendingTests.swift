@@ -1,0 +1,131 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// A store that lets go of its files for a while.
+@Suite(.timeLimit(.minutes(10))) struct SuspendingTests {
+    let directory = TemporaryDirectory()
+    var url: URL { URL(filePath: directory.path) }
+
+    private func message(
+        _ id: MessageID, at time: Timestamp, in url: ChannelURL = "c"
+    ) -> Message {
+        Message(id: id, channelURL: url, createdAt: time)
+    }
+
+    private func code(_ body: () throws -> Void) -> StoreError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    @Test func nothingIsReadOrWrittenMeanwhile() throws {
+        let store = try ChatStore(at: url)
+        try store.write { try $0.save(message("1", at: 1)) }
+        try store.suspend()
+        try store.suspend()
+        #expect(code { _ = try store.messageCount() } == .suspended)
+        #expect(code { _ = try store.snapshot() } == .suspended)
+        #expect(code { _ = try store.observe(.everything) } == .suspended)
+        #expect(code { try store.write { try $0.save(message("2", at: 2)) } } == .suspended)
+        #expect(code { try store.purgeCleared() } == .suspended)
+        #expect(code { _ = try store.cachedDataSize() } == .suspended)
+        try store.resume()
+        try store.resume()
+        #expect(try store.messageCount() == 1)
+        try store.write { try $0.save(message("2", at: 2)) }
+        #expect(try store.messageCount() == 2)
+    }
+
+    @Test func anotherMayHaveTheFilesMeanwhile() throws {
+        let store = try ChatStore(at: url)
+        try store.write { batch in
+            try batch.save(message("1", at: 1))
+            try batch.save(GroupChannel(url: "c", createdAt: 0))
+        }
+        #expect(try store.groupChannels().map(\.url) == ["c"])
+        let (_, changes) = try store.observe(.channel("c"))
+        #expect(code { _ = try ChatStore(at: url) } == .locked)
+        try store.suspend()
+
+        let other = try ChatStore(at: url)
+        try other.write { batch in
+            try batch.clearCachedData()
+            try batch.save(message("2", at: 2, in: "new"))
+            try batch.save(GroupChannel(url: "new", createdAt: 0))
+        }
+        #expect(code { try store.resume() } == .locked)
+        #expect(code { _ = try store.messageCount() } == .suspended)
+        other.close()
+
+        try store.resume()
+        #expect(changes.drain().flatMap(\.operations) == [.missed])
+        #expect(try store.messages(in: "new").map(\.messageID) == ["2"])
+        #expect(try store.messages(in: "c") == [])
+        #expect(try store.groupChannels().map(\.url) == ["new"])
+        #expect(try store.messageCount() == 1)
+        // No number is given twice, and observers hear of what comes.
+        try store.write { try $0.save(message("3", at: 3)) }
+        #expect(try store.messages(in: "new").map(\.messageID) == ["2"])
+        #expect(changes.drain().count == 1)
+    }
+
+    @Test func whoHoldsASnapshotKeepsTheFiles() throws {
+        let store = try ChatStore(at: url)
+        try store.write { try $0.save(message("1", at: 1)) }
+        do {
+            let snapshot = try store.snapshot()
+            #expect(code { try store.suspend() } == .busy)
+            #expect(try snapshot.messageCount() == 1)
+            try store.write { try $0.save(message("2", at: 2)) }
+        }
+        try store.suspend()
+        #expect(try ChatStore(at: url).messageCount() == 2)
+    }
+
+    @Test func newsAreToldAndNumberedMeanwhile() throws {
+        let store = try ChatStore(at: url)
+        let (_, changes) = try store.observe(.everything)
+        try store.suspend()
+        try store.tell(.connection(.closed))
+        try store.resume()
+        #expect(changes.drain().map(\.number) == [1, 2])
+        #expect(try store.snapshot().number == 2)
+    }
+
+    @Test func aSuspendedStoreCanBeClosed() throws {
+        let store = try ChatStore(at: url)
+        try store.suspend()
+        store.close()
+        #expect(code { _ = try store.messageCount() } == .closed)
+        #expect(code { try store.suspend() } == .closed)
+        try store.resume()
+        #expect(code { _ = try store.messageCount() } == .closed)
+        #expect(throws: Never.self) { try ChatStore(at: url) }
+    }
+
+    @Test func aNewerVersionThatHasBeenThereIsAnError() throws {
+        let store = try ChatStore(at: url)
+        try store.suspend()
+        do {
+            let cache = try LevelDB(at: url.appending(path: "cache").path)
+            try cache.setSchemaVersion(StoreSchema.current.version + 1)
+            cache.close()
+        }
+        #expect(code { try store.resume() } == .newerSchema)
+        #expect(code { _ = try store.messageCount() } == .suspended)
+    }
+
+    @Test func aStoreInMemoryKeepsAll() throws {
+        let store = try ChatStore.inMemory()
+        try store.write { try $0.save(message("1", at: 1)) }
+        try store.suspend()
+        try store.resume()
+        #expect(try store.messageCount() == 1)
+    }
+}

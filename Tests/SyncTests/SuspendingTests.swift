@@ -1,0 +1,60 @@
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// An engine that lets go of its store's files for a while.
+@Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
+    @Test func itGoesOnWhereItWas() async throws {
+        let temporary = try TemporaryStore()
+        let story = try await Story(store: temporary.store)
+        try await story.say("a")
+        try await story.open()
+        let draft = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        try await story.engine.suspend()
+        // Nobody holds the files.
+        do {
+            let other = try ChatStore(at: temporary.directory)
+            #expect(try other.messages(in: "general").contains { $0.text == "a" })
+            other.close()
+        }
+        try await story.say("b")
+        await #expect(throws: SyncError.self) {
+            try await story.engine.send(UserMessageCreateParams("lost"), in: "general")
+        }
+        try await story.engine.resume()
+        try await story.until { reader in
+            let texts = try reader.messages(in: "general").map(\.text)
+            return texts.contains("b") && texts.contains("mine")
+        }
+        #expect(try story.store.draft(draft.requestID!) == nil)
+        try await story.end()
+    }
+
+    @Test func whoWasNotConnectedIsNotAfterwards() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        try await story.open()
+        await story.engine.disconnect()
+        try await story.engine.suspend()
+        try await story.engine.resume()
+        #expect(await story.engine.state.connection == .offline)
+        try await story.connect()
+        try await story.end()
+    }
+
+    @Test func whatIsHeldKeepsTheFiles() async throws {
+        let story = try await Story()
+        try await story.open()
+        do {
+            let snapshot = try story.store.snapshot()
+            let error = await #expect(throws: SyncError.self) { try await story.engine.suspend() }
+            #expect((error?.cause as? StoreError)?.code == .busy)
+            #expect(try snapshot.messageCount() == 0)
+        }
+        // Nothing was let go of, and what was interrupted goes on.
+        try await story.engine.resume()
+        try await story.end()
+    }
+}
