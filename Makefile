@@ -18,6 +18,7 @@
 #   make corpus     import the real logs in CORPUS, page them offline, and compare them
 #   make nightly    what takes longer: tsan, asan, graphs, the long tests, ten minutes of fuzz
 #
+#   make install    put the prompt into PREFIX/bin (/usr/local); make uninstall removes it
 #   make deps       install LevelDB and readline where they are missing
 #   make clean      remove all that was built
 #
@@ -25,12 +26,14 @@
 
 SHELL := /bin/bash
 MAKEFLAGS += --silent
+.DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
 FUZZERS := FuzzModels FuzzJSON
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
+PREFIX := /usr/local
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 TEST := swift test --quiet --disable-xctest
@@ -48,8 +51,12 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test corpus build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly deps \
+.PHONY: help repl test corpus build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly install uninstall deps \
 	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
+
+# What is at the top of this file.
+help:
+	sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 repl: deps
 	swift run $(STRICT) scrollback $(ARGS)
@@ -114,7 +121,9 @@ interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
 
 consumers: $(CONSUMERS)
-	$(CONSUME)Plain --configuration release
+	swift build --disable-build-manifest-caching --scratch-path .build-consumers \
+	    --package-path Tests/Consumers/Plain --configuration release --static-swift-stdlib
+	.build-consumers/release/Plain
 
 $(CONSUMERS): deps
 	$(CONSUME)$@
@@ -133,6 +142,17 @@ nightly: tsan asan graphs
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
 	SCROLLBACK_RUNS=100000 SCROLLBACK_FIRST=$$(date +%s) $(TEST) $(STRICT) --filter ModelTests
 	$(MAKE) fuzz FUZZ_SECONDS=600
+
+# Stripped of what only a debugger reads. It needs LevelDB and readline of the system where it runs.
+install: deps
+	swift build $(STRICT) --configuration release --product scrollback
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -s -m 755 "$$(swift build --configuration release --show-bin-path)/scrollback" \
+	    "$(DESTDIR)$(PREFIX)/bin/scrollback"
+	echo "$(DESTDIR)$(PREFIX)/bin/scrollback is installed."
+
+uninstall:
+	rm -f "$(DESTDIR)$(PREFIX)/bin/scrollback"
 
 clean:
 	rm -rf .build .build-* Benchmarks/.build
