@@ -34,12 +34,21 @@ public actor SyncEngine {
     private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
     private var renewal: Task<Void, Never>?
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
-    private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
+    private var followers: [Int: Follower] = [:]
     private var lastNumber = 0
     /// The end of the last connection, which the next one waits for.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     private var toldConnection = ConnectionState.closed
+
+    private struct Follower {
+        let continuation: AsyncStream<SyncEvent>.Continuation
+        let isWanted: @Sendable (SyncEvent) -> Bool
+
+        func tell(_ event: SyncEvent) {
+            if isWanted(event) { continuation.yield(event) }
+        }
+    }
 
     private enum Outcome: Sendable {
         case connected(User, BackendError?)
@@ -86,7 +95,7 @@ public actor SyncEngine {
         for task in calls.values { task.cancel() }
         for task in waits.values { task.cancel() }
         renewal?.cancel()
-        for follower in followers.values { follower.finish() }
+        for follower in followers.values { follower.continuation.finish() }
     }
 
     // MARK: The connection
@@ -142,7 +151,7 @@ public actor SyncEngine {
             let error = SyncError(.closed, "the engine was closed")
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
         }
-        for follower in followers.values { follower.finish() }
+        for follower in followers.values { follower.continuation.finish() }
         followers = [:]
     }
 
@@ -154,7 +163,12 @@ public actor SyncEngine {
     /// What happens to the engine from now on, beginning with its state; each follower is told all of it.
     ///
     /// What a follower has not read yet is kept for it. It ends when the engine is closed.
-    public func events() -> AsyncStream<SyncEvent> {
+    public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
+
+    /// The same, of those events alone that somebody wants: no other wakes who follows.
+    package func events(
+        where isWanted: @escaping @Sendable (SyncEvent) -> Bool
+    ) -> AsyncStream<SyncEvent> {
         let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
         guard !isClosed else {
             continuation.finish()
@@ -162,11 +176,12 @@ public actor SyncEngine {
         }
         lastNumber += 1
         let number = lastNumber
-        followers[number] = continuation
+        let follower = Follower(continuation: continuation, isWanted: isWanted)
+        followers[number] = follower
         continuation.onTermination = { [weak self] _ in
             Task { await self?.unfollow(number) }
         }
-        continuation.yield(.state(core.state))
+        follower.tell(.state(core.state))
         return stream
     }
 
@@ -275,7 +290,7 @@ public actor SyncEngine {
         case .keepFiles(let names): files.removeAll(but: names)
         case .tell(let event):
             if case .state(let state) = event { tellStore(state) }
-            for follower in followers.values { follower.yield(event) }
+            for follower in followers.values { follower.tell(event) }
         case .connected(let user, let error, let ticket):
             tickets.removeValue(forKey: ticket)?.resume(
                 returning: .success(.connected(user, error)))
