@@ -130,7 +130,13 @@ let package = Package(
             name: "CollectionsTests",
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
+                "CollectionsListPrinter",
             ]),
+        .executableTarget(
+            name: "CollectionsListPrinter",
+            dependencies: ["Collections", "Models", "Store", "Sync", "EmbeddedServer"],
+            path: "Tests/ListPrinter"
+        ),
         .testTarget(
             name: "REPLTests", dependencies: ["REPL", "Scrollback", "EmbeddedServer"],
             exclude: ["Transcripts"]),

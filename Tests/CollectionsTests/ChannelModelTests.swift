@@ -11,7 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ChannelModelTests {
     @Test(arguments: 0..<24) func everyListIsWhatTheServerHas(seed: Int) async throws {
         var random = SeededRandom(seed: seed)
-        let story = try await Story(seed: UInt64(seed))
+        let device = seed % 4 == 0 ? try TemporaryStore() : nil
+        let story = try await Story(store: device?.store, seed: UInt64(seed))
         let bob = try await story.otherDevice()
         if seed % 3 > 0 { story.network.conditions = .withinContract(seed: UInt64(seed)) }
         if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
@@ -52,16 +53,22 @@ import Testing
             #expect(view.channels == view.collection.channels)
         }
         await story.engine.close()
+        let queries = views.map(\.collection.query)
+        let expected = queries.map { query in
+            held.filter { query.belongsTo($0, currentUserID: "bob") }
+                .sorted(by: query.precedes).map(\.url.rawValue)
+        }
         let engine = story.restarted()
-        for query in views.map(\.collection.query) {
+        for (query, expected) in zip(queries, expected) {
             let view = ChannelView(
                 GroupChannelCollection(query: query, userID: "bob", engine: engine))
             while view.collection.hasMore { try await view.load() }
-            let expected = held.filter { query.belongsTo($0, currentUserID: "bob") }
-                .sorted(by: query.precedes).map(\.url)
-            #expect(view.channels.map(\.url) == expected)
+            #expect(view.channels.map(\.url.rawValue) == expected)
         }
         await engine.close()
+        guard let device else { return }
+        device.store.close()
+        #expect(try FreshProcess.channels(in: device.directory, queries) == expected)
     }
 }
 

@@ -81,9 +81,29 @@ import Testing
         #expect(view.picture == "a …")
         story.network.stopHolding()
         try await story.connect()
-        await view.shows("c b a …")
+        // The engine gets the whole list, and so nothing more can come.
+        await view.shows("c b a")
         #expect(try await view.load() == "")
         #expect(view.picture == "c b a")
+        try await story.end()
+    }
+
+    @Test func aListThatBeganOfflineIsWholeOnceTheFeedHasToldAll() async throws {
+        let story = try await Story()
+        try story.create("a b")
+        story.network.hold([.feed])
+        try await story.connect()
+        _ = try await story.engine.fetchChannel("b")
+        _ = try await story.engine.fetchChannel("a")
+        await story.engine.disconnect()
+        let view = story.list()
+        #expect(try await view.load() == "b a")
+        #expect(view.picture == "b a …")
+
+        story.network.stopHolding()
+        try await story.connect()
+        await view.shows("b a")
+        #expect(view.heard == [])
         try await story.end()
     }
 

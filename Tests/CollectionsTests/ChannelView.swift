@@ -1,6 +1,7 @@
 import Collections
 import EmbeddedServer
 import Models
+import Observation
 import ScrollbackTesting
 import Store
 import Sync
@@ -24,6 +25,19 @@ final class ChannelView: GroupChannelCollectionDelegate {
     init(_ collection: GroupChannelCollection) {
         self.collection = collection
         collection.delegate = self
+        followHasMore()
+    }
+
+    /// What no delegate is told: a view sees it by Observation.
+    private func followHasMore() {
+        withObservationTracking {
+            _ = collection.hasMore
+        } onChange: { [weak self] in
+            Task { @MainActor in
+                self?.followHasMore()
+                self?.check()
+            }
+        }
     }
 
     /// The names in order, and `…` where more may exist.

@@ -31,7 +31,9 @@ import Testing
         try await story.say("a b")
         let first = await story.open()
         try await first.connect(as: Credentials("bob"))
-        _ = try await first.makeMessageCollection(of: "general").start().value
+        let shown = try first.makeMessageCollection(of: "general")
+        _ = try await shown.start().value
+        #expect(shown.messages.count == 2)
         await first.close()
 
         story.network.goOffline()
@@ -358,6 +360,37 @@ import Testing
         try story.createChannel("later")
         try await story.until(client) { try $0.groupChannel("later") != nil }
         #expect(!listener.heard.contains { $0.hasPrefix("later") })
+        await client.close()
+    }
+
+    @Test func delegatesHearWhatHappensInAnOpenChannel() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine().caughtUp()
+        let listener = Listener()
+        client.addChannelDelegate(listener)
+        _ = try await story.alice.createOpenChannel(OpenChannelCreateParams("Hall", url: "hall"))
+        try await client.enter("hall")
+        await listener.hears("hall has 1")
+        _ = try await story.alice.enter("hall")
+        await listener.hears("hall entered alice")
+        let a = try await story.say("a", in: "hall")[0]
+        await listener.hears("hall +a")
+        try await story.alice.setTyping(true, in: "hall")
+        await listener.hears("hall typing [\"alice\"]")
+        var update = UserMessageUpdateParams()
+        update.text = "A"
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.alice.update(
+            a.messageID!, in: "hall", with: .user(update), requestID: "edit")
+        await listener.hears("hall *A")
+        try await story.alice.delete(a.messageID!, in: "hall", requestID: "deletion")
+        await listener.hears("hall -\(a.messageID!)")
+        try await story.alice.exit("hall")
+        await listener.hears("hall exited alice")
+        try await client.exit("hall")
+        #expect(!listener.heard.contains { $0.hasSuffix("bob") })
         await client.close()
     }
 

@@ -164,4 +164,26 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     func channel(_ channel: GroupChannel, userWasBanned user: User) {
         hear("\(channel.url) banned \(user.userID)")
     }
+
+    func openChannelWasChanged(_ channel: OpenChannel) {
+        hear("\(channel.url) has \(channel.participantCount)")
+    }
+    func openChannel(_ channel: OpenChannel, didReceive message: Message) {
+        hear("\(channel.url) +\(message.text)")
+    }
+    func openChannel(_ channel: OpenChannel, didUpdate message: Message) {
+        hear("\(channel.url) *\(message.text)")
+    }
+    func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {
+        hear("\(channel.url) -\(messageID)")
+    }
+    func openChannel(_ channel: OpenChannel, userDidEnter user: User) {
+        hear("\(channel.url) entered \(user.userID)")
+    }
+    func openChannel(_ channel: OpenChannel, userDidExit user: User) {
+        hear("\(channel.url) exited \(user.userID)")
+    }
+    func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {
+        hear("\(channel.url) typing \(users.map(\.userID.rawValue))")
+    }
 }

@@ -10,9 +10,7 @@ import Testing
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DisposingTests {
     @Test func nothingIsToldAfterIt() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().value
         _ = try await other.collection.start().value
@@ -31,9 +29,7 @@ import Testing
     }
 
     @Test func itMayBeDoneWithinACallback() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         let (view, other) = (story.view(), story.view())
         _ = try await view.collection.start().value
         _ = try await other.collection.start().value
@@ -48,11 +44,8 @@ import Testing
     }
 
     @Test func everythingMayBeCalledWithinACallback() async throws {
-        let story = try await Story()
-        try await story.say("a b c d")
-        try await story.open()
-        let view = story.view(.sized(1))
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a b c d")
+        let view = try await story.startedView(.sized(1))
         var loads: [Task<[Message], any Error>] = []
         view.onHearing = { line in
             guard line.hasPrefix("added e") else { return }
@@ -71,9 +64,7 @@ import Testing
     }
 
     @Test func aCollectionThatIsDroppedLeavesNothing() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         weak var gone: MessageCollection?
         do {
             let view = story.view()
@@ -87,6 +78,45 @@ import Testing
         _ = try await other.collection.start().value
         try await story.say("b")
         await other.shows("a b")
+        try await story.end()
+    }
+
+    @Test(arguments: [true, false])
+    func theServersResultIsNotWaitedForAfterTheEnd(disposes: Bool) async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        try await story.connect()
+        try await story.engine { $0.isLive }
+        story.network.hold([.messages])
+        var collection: MessageCollection? = story.view().collection
+        let page = collection?.start()
+        try await story.held(1)
+        if disposes { collection?.dispose() }
+        weak var gone: MessageCollection?
+        gone = collection
+        collection = nil
+        await #expect { try await page?.value } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        for _ in 0..<1000 where gone != nil { await Task.yield() }
+        #expect(gone == nil)
+        story.network.stopHolding()
+        try await story.end()
+    }
+
+    @Test func aPageOfChannelsIsNotWaitedForAfterTheEnd() async throws {
+        let story = try await Story()
+        story.network.hold([.feed, .channels])
+        try await story.connect()
+        let view = story.list()
+        let page = Task { try await view.load() }
+        try await story.held(2)
+        view.collection.dispose()
+        await #expect { try await page.value } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        await story.holds(1)
+        story.network.stopHolding()
         try await story.end()
     }
 
@@ -107,8 +137,7 @@ import Testing
     @Test func aStormIsOneReset() async throws {
         let story = try await Story()
         try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         let changes = view.collection.allChanges()
         let store = story.store
         try store.write { batch in
@@ -130,8 +159,7 @@ import Testing
     @Test func whatIsMissedIsReadAgain() async throws {
         let story = try await Story()
         try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         let store = story.store
         // More than waits for a reader, before the main actor has a turn.
         for start in stride(from: 0, to: 12_000, by: 1_000) {
@@ -143,5 +171,12 @@ import Testing
         }
         await view.until { $0.items.count == 50 && $0.items.last?.message?.text == "11999" }
         await story.close()
+    }
+}
+
+extension Story {
+    /// Waits until the network holds so many calls: one that is canceled takes some turns to leave.
+    fileprivate func holds(_ count: Int) async {
+        while network.held.count != count, !Task.isCancelled { await Task.yield() }
     }
 }

@@ -15,7 +15,8 @@ import Testing
         options.pageSize = 1 + random.number(below: 6)
         options.hugeGapThreshold = 4
         options.hugeGapPolicy = HugeGapPolicy.allCases.randomElement(using: &random)!
-        let story = try await Story(options, seed: UInt64(seed))
+        let device = seed % 4 == 0 ? try TemporaryStore() : nil
+        let story = try await Story(options, store: device?.store, seed: UInt64(seed))
         if seed % 3 > 0 {
             story.network.conditions = .withinContract(seed: UInt64(seed))
             // The device's clock stands still, so what is to be sent later never would be.
@@ -52,9 +53,10 @@ import Testing
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
-        // What is held is shown by another process without the server, as far as it is complete.
+        // What is held is shown without the server, as far as it is complete; by another process, too.
+        let allParams = views.map(\.collection.params)
         let engine = story.restarted()
-        for params in views.map(\.collection.params) {
+        for params in allParams {
             let view = View(
                 MessageCollection(of: "general", params: params, userID: "bob", engine: engine))
             view.collection.start(.cacheOnly)
@@ -63,6 +65,10 @@ import Testing
             #expect(shown == told.shown(by: params))
         }
         await engine.close()
+        guard let device else { return }
+        device.store.close()
+        let shown = try FreshProcess.messages(in: device.directory, allParams)
+        #expect(shown == allParams.map { told.shown(by: $0) })
     }
 }
 

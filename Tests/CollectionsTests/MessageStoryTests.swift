@@ -25,9 +25,7 @@ import Testing
     }
 
     @Test func aColdStartOfflineShowsWhatIsCached() async throws {
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         await story.engine.disconnect()
 
         let view = story.view()
@@ -47,11 +45,8 @@ import Testing
     }
 
     @Test func aLiveMessageComesAtTheEnd() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a")
+        let view = try await story.startedView()
 
         try await story.say("b")
         await view.shows("a b")
@@ -63,8 +58,7 @@ import Testing
         let story = try await Story()
         try await story.say("a b c d e f g")
         try await story.connect()
-        let view = story.view(.sized(2))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(.sized(2))
         #expect(view.picture == "… f g")
 
         #expect(try await view.collection.loadPrevious().map(\.text) == ["d", "e"])
@@ -78,11 +72,8 @@ import Testing
     }
 
     @Test func whatIsSentIsPendingAndThenThere() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a")
+        let view = try await story.startedView()
         await story.engine.disconnect()
 
         try await view.collection.send(UserMessageCreateParams("b"))
@@ -96,11 +87,8 @@ import Testing
     }
 
     @Test func aDayAwayLeavesAGapThatHealsInPlace() async throws {
-        let story = try await Story()
-        try await story.say("d e f")
-        try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("d e f")
+        let view = try await story.startedView()
         story.tellNewest(2)
         story.network.hold([.messages])
 
@@ -117,8 +105,7 @@ import Testing
         let story = try await Story()
         let told = try await story.say("a b c d e f")
         try await story.open()
-        let view = story.view(at: .time(told[2].createdAt), .sized(1, 2))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(at: .time(told[2].createdAt), .sized(1, 2))
         #expect(view.picture == "… b c d …")
 
         try await story.say("g")
@@ -156,8 +143,7 @@ import Testing
         let story = try await Story()
         let told = try await story.say("a b c d e f")
         try await story.open()
-        let view = story.view(.sized(2, 1))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(.sized(2, 1))
         #expect(view.picture == "… e f")
         let moved = try await view.collection.restart(at: .time(told[1].createdAt))
         #expect(moved.map(\.text) == ["a", "b"])
@@ -167,28 +153,22 @@ import Testing
     }
 
     @Test func aViewBeginsWhereTheUserHasReadTo() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
+        let story = try await Story.holding("a b")
         story.clock.advance(by: .seconds(1))
         try await story.network.markAsRead("general")
         try await story.say("c d e")
         try await story.sees("a b c d e")
         try await story.until { try $0.groupChannel("general")?.myLastRead != nil }
-        let view = story.view(at: .lastRead, .sized(1, 2))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(at: .lastRead, .sized(1, 2))
         #expect(view.picture == "… b c d …")
         try await story.end()
     }
 
     @Test func theNewestCanComeFirst() async throws {
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         var params = MessageListParams.sized(2)
         params.isReversed = true
-        let view = story.view(params)
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(params)
         #expect(view.collection.messages.map(\.text) == ["c", "b"])
         try await view.collection.send(UserMessageCreateParams("d"))
         await view.until { $0.items.first?.message?.messageID != nil && $0.items.count == 3 }
@@ -199,11 +179,8 @@ import Testing
     }
 
     @Test func noMoreRowsAreKeptThanOneWants() async throws {
-        let story = try await Story()
-        try await story.say("a b c d e f g h")
-        try await story.open()
-        let view = story.view(.sized(2, 2), capacity: 4)
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a b c d e f g h")
+        let view = try await story.startedView(.sized(2, 2), capacity: 4)
         try await view.collection.loadPrevious()
         #expect(view.picture == "… e f g h")
         try await view.collection.loadPrevious()
@@ -223,8 +200,7 @@ import Testing
         try await story.open()
         var params = MessageListParams()
         params.customTypes = [""]
-        let view = story.view(params)
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(params)
         #expect(view.picture == "a b")
         var update = UserMessageUpdateParams()
         update.customType = "secret"
@@ -253,9 +229,7 @@ import Testing
     }
 
     @Test func twoViewsOfAChannelShowWhatEachIsFor() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
+        let story = try await Story.holding("a")
         var params = MessageListParams()
         params.senderUserIDs = ["bob"]
         let (all, mine) = (story.view(), story.view(params))
@@ -281,8 +255,7 @@ import Testing
         try await story.until { try $0.messages(in: "general").count == 2 }
         let c = try await story.say("c")[0]
         try await story.until { try $0.messages(in: "general").count == 3 }
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         let own = view.collection.messages.filter { $0.sender?.userID == "bob" }
         await story.engine.disconnect()
 
@@ -304,8 +277,7 @@ import Testing
     @Test func aDraftIsRewrittenAndTakenBack() async throws {
         let story = try await Story()
         try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         await story.engine.disconnect()
         let a = try await view.collection.send(UserMessageCreateParams("a"))
         let b = try await view.collection.send(UserMessageCreateParams("b"))
@@ -355,8 +327,7 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()
-        let view = story.view(.sized(3, 3))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(.sized(3, 3))
         story.tellNewest(1)
         try await story.sayAway("c d e f g h i j k")
         await view.hears("huge gap")
@@ -381,8 +352,7 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()
-        let view = story.view(.sized(2))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(.sized(2))
         story.tellNewest(1)
         try await story.sayAway("c d e f g h i j k")
         await view.hears("huge gap")
@@ -401,8 +371,7 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b")
         try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         story.tellNewest(1)
         try await story.sayAway("c d e f g h i j k")
         await view.hears("huge gap")
@@ -411,11 +380,8 @@ import Testing
     }
 
     @Test func aHistoryThatIsResetIsGone() async throws {
-        let story = try await Story()
-        try await story.say("a b")
-        try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a b")
+        let view = try await story.startedView()
         story.clock.advance(by: .seconds(1))
         _ = try await story.network.resetMyHistory(of: "general")
         await view.shows("")
@@ -425,11 +391,8 @@ import Testing
     }
 
     @Test func aChannelThatIsLeftWhileOpenIsTold() async throws {
-        let story = try await Story()
-        try await story.say("a")
-        try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let story = try await Story.holding("a")
+        let view = try await story.startedView()
         try await story.network.leave("general")
         await view.hears("channel general deleted: eventUserLeft")
         #expect(view.collection.isChannelDeleted)
@@ -440,9 +403,7 @@ import Testing
     // MARK: Asking
 
     @Test func nothingIsAskedForThatIsKnown() async throws {
-        let story = try await Story()
-        try await story.say("a b c")
-        try await story.open()
+        let story = try await Story.holding("a b c")
         try await story.engine.caughtUp()
         story.network.clearLog()
         let view = story.view(.sized(2))
@@ -480,9 +441,7 @@ import Testing
     }
 
     @Test func whatIsAskedTwiceIsRefused() async throws {
-        let story = try await Story()
-        try await story.say("a b c d")
-        try await story.open()
+        let story = try await Story.holding("a b c d")
         let view = story.view(.sized(1))
         await #expect { try await view.collection.loadPrevious() } throws: {
             ($0 as? CollectionError)?.code == .notStarted
@@ -507,8 +466,7 @@ import Testing
         let story = try await Story(options)
         try await story.say("a b c d")
         try await story.connect()
-        let view = story.view(.sized(1))
-        _ = try await view.collection.start().value
+        let view = try await story.startedView(.sized(1))
         story.network.hold([.messages])
         async let first = view.collection.loadPrevious()
         try await story.held(1)

@@ -12,8 +12,7 @@ import Testing
     private func view(_ story: Story) async throws -> View {
         try await story.say("a")
         try await story.open()
-        let view = story.view()
-        _ = try await view.collection.start().value
+        let view = try await story.startedView()
         _ = view.news()
         return view
     }

@@ -153,6 +153,25 @@ extension Story {
                 of: url, startingPoint: point, params: params, userID: "bob", capacity: capacity,
                 engine: engine))
     }
+
+    /// A view of a channel that shows what the server has.
+    @MainActor
+    func startedView(
+        at point: StartingPoint = .latest, _ params: MessageListParams = MessageListParams(),
+        capacity: Int = 10_000
+    ) async throws -> View {
+        let view = view(at: point, params, capacity: capacity)
+        _ = try await view.collection.start().value
+        return view
+    }
+
+    /// A story whose device holds some texts of alice's, a word each.
+    static func holding(_ words: String) async throws -> Story {
+        let story = try await Story()
+        try await story.say(words)
+        try await story.open()
+        return story
+    }
 }
 
 extension MessageListParams {

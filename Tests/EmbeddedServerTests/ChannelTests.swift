@@ -287,6 +287,15 @@ import Testing
         #expect(try await bob.catchUp(since: cursor).events.words == [])
         await alice.disconnect()
         #expect(try await bob.openChannel("o").participantCount == 0)
+        _ = try await bob.enter("o")
+        let last = try await bob.catchUp(since: cursor).cursor
+        let carol = try await world.connect("carol")
+        _ = try await carol.enter("o")
+        let entered = try await bob.catchUp(since: last)
+        #expect(entered.events.words == ["entered [\"carol\"] exited []"])
+        await carol.disconnect()
+        let exited = try await bob.catchUp(since: entered.cursor)
+        #expect(exited.events.words == ["entered [] exited [\"carol\"]"])
         #expect(try await bob.openChannels(after: nil, limit: 5).elements.map(\.url) == ["o"])
     }
 }

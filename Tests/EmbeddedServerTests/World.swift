@@ -110,6 +110,8 @@ extension FeedEvent {
         case .delivered(to: let userID, in: _, at: let time): "delivered \(userID) \(time)"
         case .typing(let users, in: _): "typing \(users.map(\.userID.rawValue))"
         case .channelRemoved(let url, let removal): "lost \(url) \(removal)"
+        case .participants(let entered, let exited, in: _):
+            "entered \(entered.map(\.userID.rawValue)) exited \(exited.map(\.userID.rawValue))"
         case .channel, .channels, .openChannel, .unreadCount: nil
         }
     }

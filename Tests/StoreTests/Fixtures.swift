@@ -115,6 +115,8 @@ extension Change.Operation {
         case .savedDraft(let draft): "draft(\(draft.requestID))"
         case .removedDraft(let draft): "nodraft(\(draft.requestID))"
         case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
+        case .told(.participants(let entered, let exited, _)):
+            "participants(\(entered.count) \(exited.count))"
         case .told(.uploadProgress(let id, _, let bytes, let total)):
             "upload(\(id) \(bytes)/\(total))"
         case .told(.connection(let state)): "connection(\(state))"

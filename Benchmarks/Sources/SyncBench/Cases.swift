@@ -79,29 +79,43 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
+/// A device that follows a channel, and somebody who writes in it.
+struct Conversation: Sendable {
+    let store: ChatStore
+    let engine: SyncEngine
+    private let alice: EmbeddedClient
+
+    init(in directory: URL) async throws {
+        let server = try EmbeddedServer(at: directory.appending(path: "server"))
+        try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
+        store = try ChatStore(at: directory.appending(path: "store"))
+        engine = makeEngine(store, server.client())
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp("general")
+        alice = server.client()
+        _ = try await alice.connect(as: Credentials("alice"))
+    }
+
+    /// Says a number, and when the server had it.
+    @concurrent
+    func say(_ number: Int) async throws -> ContinuousClock.Instant {
+        var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams("\(number)")
+        _ = try await alice.send(Draft(message, requestID: RequestID("r\(number)")))
+        return .now
+    }
+}
+
 /// What somebody says, until another device's store tells it to an observer.
 func live(_ count: Int, in directory: URL) async throws -> [Row] {
-    let server = try EmbeddedServer(at: directory.appending(path: "server"))
-    try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
-    let store = try ChatStore(at: directory.appending(path: "store"))
-    let engine = makeEngine(store, server.client())
-    try await engine.connect(as: Credentials("bob"))
-    try await engine.caughtUp("general")
-    let alice = server.client()
-    _ = try await alice.connect(as: Credentials("alice"))
-    let (_, changes) = try store.observe(.channel("general"))
+    let conversation = try await Conversation(in: directory)
+    let (_, changes) = try conversation.store.observe(.channel("general"))
     let iterator = Taker(changes)
     var times: [Duration] = []
     var wholeTimes: [Duration] = []
     for number in 0..<count {
-        var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams("\(number)")
-        let draft = Draft(message, requestID: RequestID("r\(number)"))
         let start = ContinuousClock.now
-        async let sent = {
-            let message = try await alice.send(draft)
-            return (message, ContinuousClock.now)
-        }()
+        async let sent = conversation.say(number)
         while true {
             let change = await iterator.next()
             let isIt = change.entries.contains {
@@ -117,9 +131,9 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
         wholeTimes.append(seen - start)
         // Until the sender has the answer, the message was on its way to the server. Whoever observes
         // may be faster.
-        times.append(max(.zero, seen - (try await sent).1))
+        times.append(max(.zero, seen - (try await sent)))
     }
-    await engine.close()
+    await conversation.engine.close()
     times.sort()
     wholeTimes.sort()
     return [

@@ -118,31 +118,19 @@ final class Watch: MessageCollectionDelegate {
 /// How long a message takes from the server to a collection's delegate.
 @MainActor
 func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
-    let server = try EmbeddedServer(at: directory.appending(path: "server"))
-    try server.importMessages(messages(100, in: "general"), members: ["alice", "bob"])
-    let store = try ChatStore(at: directory.appending(path: "store"))
-    let engine = makeEngine(store, server.client())
-    try await engine.connect(as: Credentials("bob"))
-    try await engine.caughtUp("general")
-    let alice = server.client()
-    _ = try await alice.connect(as: Credentials("alice"))
-    let collection = MessageCollection(of: "general", engine: engine)
+    let conversation = try await Conversation(in: directory)
+    let collection = MessageCollection(of: "general", engine: conversation.engine)
     let watch = Watch()
     collection.delegate = watch
     _ = try await collection.start().value
     var times: [Duration] = []
     for number in 0..<count {
-        var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
-        message.userMessageParams = UserMessageCreateParams("\(number)")
-        let draft = Draft(message, requestID: RequestID("r\(number)"))
         var sent = ContinuousClock.now
-        try await watch.hears("\(number)") {
-            sent = try await send(draft, by: alice)
-        }
+        try await watch.hears("\(number)") { sent = try await conversation.say(number) }
         times.append(max(.zero, watch.last - sent))
     }
     collection.dispose()
-    await engine.close()
+    await conversation.engine.close()
     times.sort()
     return [
         Row(
@@ -150,15 +138,6 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
             figure: times[count / 2].short),
         Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
     ]
-}
-
-/// Sends a draft, and says when the server had it.
-@concurrent
-private func send(
-    _ draft: Draft, by client: EmbeddedClient
-) async throws -> ContinuousClock.Instant {
-    _ = try await client.send(draft)
-    return .now
 }
 
 /// What a page costs the farther one goes back.

@@ -219,6 +219,33 @@ extension Listener: ChannelDelegate {
     func openChannelWasChanged(_ channel: OpenChannel) {
         tell("* \(channel.url) has \(counted(channel.participantCount, "participant"))")
     }
+
+    func openChannel(_ channel: OpenChannel, didReceive message: Message) {
+        guard !isOwn(message) else { return }
+        tell("+ \(channel.url) \(message.said)")
+    }
+
+    func openChannel(_ channel: OpenChannel, didUpdate message: Message) {
+        guard !isOwn(message) else { return }
+        tell("* \(channel.url) \(message.said)")
+    }
+
+    func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {
+        tell("- \(channel.url) \(messageID)")
+    }
+
+    func openChannel(_ channel: OpenChannel, userDidEnter user: User) {
+        tell("= \(channel.url): \(user.userID) enters")
+    }
+
+    func openChannel(_ channel: OpenChannel, userDidExit user: User) {
+        tell("= \(channel.url): \(user.userID) exits")
+    }
+
+    func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {
+        let names = users.map(\.userID.rawValue).joined(separator: ", ")
+        tell("= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing")
+    }
 }
 
 extension Message {

@@ -126,6 +126,9 @@ struct ChannelWindow {
         return edits
     }
 
+    /// Notes that all that exists is held.
+    mutating func noteIsWhole() { isWhole = true }
+
     /// Shows again what is there, after changes were missed.
     ///
     /// - Parameters:

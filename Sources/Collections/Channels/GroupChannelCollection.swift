@@ -33,7 +33,9 @@ public final class GroupChannelCollection {
     private var window: ChannelWindow
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private let followers = ChangeFollowers<GroupChannel>()
+    @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
+    @ObservationIgnored private var isAwaitingWholeList = false
     /// Where the server's list goes on.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
 
@@ -132,6 +134,7 @@ public final class GroupChannelCollection {
         apply(edits, .asked)
         follower.catchUp()
         try checkIsNotDisposed()
+        awaitWholeList()
         return isWhole
     }
 
@@ -143,15 +146,41 @@ public final class GroupChannelCollection {
     /// Has the server's next page stored.
     private func fetch() async throws(CollectionError) {
         guard case .next(let cursor) = serverPages else { return }
-        _ = await engine.settledState
-        try checkIsNotDisposed()
-        do throws(SyncError) {
-            let page = try await engine.fetchChannels(matching: query, after: cursor)
+        do throws(CollectionError) {
+            let page = try await tasks.ask { [engine, query] () throws(SyncError) in
+                _ = await engine.settledState
+                return try await engine.fetchChannels(matching: query, after: cursor)
+            }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
             if cursor != nil, error.code == .refused { serverPages = .next(nil) }
-            throw CollectionError(error)
+            throw error
         }
+    }
+
+    /// Notes when the engine has got the user's whole list: until then, more may exist than is held.
+    private func awaitWholeList() {
+        guard !isDisposed, !window.isWhole, !isAwaitingWholeList else { return }
+        isAwaitingWholeList = true
+        tasks.add(
+            Task { @MainActor [weak self, engine] in
+                for await _ in await engine.events(where: \.isLive) {
+                    guard let self, !noteWholeList() else { break }
+                }
+                self?.isAwaitingWholeList = false
+            })
+    }
+
+    /// - Returns: Whether the whole list is held, or nobody has to know any more.
+    private func noteWholeList() -> Bool {
+        if isDisposed || window.isWhole { return true }
+        // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+        let holdsAll = try? follow().read { (reader) throws(StoreError) in
+            let holdsAll = try self.isWhole(in: reader)
+            if holdsAll { window.noteIsWhole() }
+            return holdsAll
+        }
+        return holdsAll ?? false
     }
 
     // MARK: The end
@@ -163,6 +192,7 @@ public final class GroupChannelCollection {
         guard !isDisposed else { return }
         isDisposed = true
         follower?.stop()
+        tasks.cancelAll()
         followers.end()
     }
 
@@ -190,6 +220,7 @@ public final class GroupChannelCollection {
             edits = read
         }
         apply(edits, .told)
+        awaitWholeList()
     }
 
     private func readAgain() throws(StoreError) -> ChannelEdits {
@@ -197,14 +228,6 @@ public final class GroupChannelCollection {
         // What is held may have been cleared.
         serverPages = .next(nil)
         return try window.readAgain(isWhole: try snapshot.hasAllChannels(), in: snapshot)
-    }
-
-    /// Who hears of an edit beside those who fold changes.
-    private enum Telling {
-        /// Who is told what was added, updated and deleted.
-        case told
-        /// Nobody: it was asked for.
-        case asked
     }
 
     private func apply(_ edits: ChannelEdits, _ telling: Telling) {
@@ -242,5 +265,11 @@ public final class GroupChannelCollection {
         for (context, urls) in deleted.parts where !isDisposed {
             delegate?.channelCollection(self, context: context, deletedChannelURLs: urls)
         }
+    }
+}
+
+extension SyncEvent {
+    fileprivate var isLive: Bool {
+        if case .state(let state) = self { state.isLive } else { false }
     }
 }

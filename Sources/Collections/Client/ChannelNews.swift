@@ -14,8 +14,12 @@ struct ChannelNews {
         switch entry.operation {
         case .savedMessage(let message): tell(delegate, message, source)
         case .removedMessage(let id, _, let url):
-            guard source == .eventMessageDeleted, let channel = channel(url) else { return }
-            delegate.channel(channel, messageWasDeleted: id)
+            guard source == .eventMessageDeleted else { return }
+            if let channel = channel(url) {
+                delegate.channel(channel, messageWasDeleted: id)
+            } else if let channel = openChannel(url) {
+                delegate.openChannel(channel, messageWasDeleted: id)
+            }
         case .savedGroupChannel(let channel): tell(delegate, channel, source, entry.people)
         case .savedOpenChannel(let channel): delegate.openChannelWasChanged(channel)
         case .removedChannel(let url):
@@ -25,8 +29,15 @@ struct ChannelNews {
             default: delegate.channelWasDeleted(url)
             }
         case .told(.typing(let users, let url)):
-            guard let channel = channel(url) else { return }
-            delegate.channel(channel, didUpdateTypingStatus: users)
+            if let channel = channel(url) {
+                delegate.channel(channel, didUpdateTypingStatus: users)
+            } else if let channel = openChannel(url) {
+                delegate.openChannel(channel, didUpdateTypingStatus: users)
+            }
+        case .told(.participants(let entered, let exited, let url)):
+            guard let channel = openChannel(url) else { return }
+            for user in entered { delegate.openChannel(channel, userDidEnter: user) }
+            for user in exited { delegate.openChannel(channel, userDidExit: user) }
         default: break
         }
     }
@@ -34,10 +45,17 @@ struct ChannelNews {
     /// The channel as it is held; one that cannot be read has nothing to tell.
     private func channel(_ url: ChannelURL) -> GroupChannel? { try? store.groupChannel(url) }
 
+    private func openChannel(_ url: ChannelURL) -> OpenChannel? { try? store.openChannel(url) }
+
     private func tell(
         _ delegate: any ChannelDelegate, _ message: Message, _ source: CollectionEventSource
     ) {
-        guard let channel = channel(message.channelURL) else { return }
+        guard let channel = channel(message.channelURL) else {
+            if let channel = openChannel(message.channelURL) {
+                tell(delegate, message, in: channel, source)
+            }
+            return
+        }
         switch source {
         case .eventMessageReceived, .eventMention:
             delegate.channel(channel, didReceive: message)
@@ -48,6 +66,20 @@ struct ChannelNews {
             delegate.channel(channel, didUpdate: message)
         case .eventReactionUpdated: delegate.channel(channel, didUpdateReactionsOf: message)
         case .eventThreadInfoUpdated: delegate.channel(channel, didUpdateThreadInfoOf: message)
+        default: break
+        }
+    }
+
+    private func tell(
+        _ delegate: any ChannelDelegate, _ message: Message, in channel: OpenChannel,
+        _ source: CollectionEventSource
+    ) {
+        switch source {
+        case .eventMessageReceived, .eventMention:
+            delegate.openChannel(channel, didReceive: message)
+        case .eventMessageUpdated, .eventPollUpdated, .eventPollVoted, .eventReactionUpdated,
+            .eventThreadInfoUpdated:
+            delegate.openChannel(channel, didUpdate: message)
         default: break
         }
     }

@@ -12,7 +12,8 @@ extension ChatClient {
     ///   `refused`, where the cause says why; `store`, `closed`, `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         let engine = try engine()
-        if let held = try stored({ try $0.groupChannel(url) }) { return held }
+        let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
+        if let held { return held }
         return try await engine.fetchChannel(url)
     }
 

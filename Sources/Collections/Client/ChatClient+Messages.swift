@@ -143,7 +143,10 @@ extension ChatClient {
         _ id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message? {
         let engine = try engine()
-        if let held = try stored({ try $0.message(id, in: url) }) { return held }
+        let held = try engine.stored { (reader) throws(StoreError) in
+            try reader.message(id, in: url)
+        }
+        if let held { return held }
         return try await engine.fetchMessages([id], in: url).found.first
     }
 
@@ -169,7 +172,9 @@ extension ChatClient {
         } catch {
             guard error.code == .notConnected else { throw error }
         }
-        return try stored { try $0.messages(in: url, around: .time(time), params: params) }
+        return try engine.stored { (reader) throws(StoreError) in
+            try reader.messages(in: url, around: .time(time), params: params)
+        }
     }
 
     /// Returns the replies to a message around a time: the server's, or those that are held where there is
@@ -197,9 +202,9 @@ extension ChatClient {
         } catch {
             guard error.code == .notConnected else { throw error }
             let anchor = time.map { HistoryAnchor.time($0) } ?? .newest
-            replies = try stored {
-                try $0.replies(to: parentID, in: url, before: anchor, limit: older).reversed()
-                    + $0.replies(
+            replies = try engine.stored { (reader) throws(StoreError) in
+                try reader.replies(to: parentID, in: url, before: anchor, limit: older).reversed()
+                    + reader.replies(
                         to: parentID, in: url, after: anchor, isInclusive: true, limit: newer)
             }
         }
@@ -249,19 +254,6 @@ extension ChatClient {
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
         try await engine().ingest(messages, source: .eventMessageReceived)
-    }
-
-    func stored<Value>(
-        _ read: (Snapshot) throws -> Value
-    ) throws(SyncError) -> Value {
-        let store = try engine().store
-        do {
-            return try store.read(read)
-        } catch let error as StoreError {
-            throw SyncError(error)
-        } catch {
-            throw SyncError(.store, "the store could not be read", cause: error)
-        }
     }
 }
 

@@ -194,7 +194,10 @@ public final class ChatClient {
         await disconnect()
         let drafts: [Draft]
         switch wiping {
-        case .cachedData: drafts = try stored { try $0.drafts() }
+        case .cachedData:
+            drafts = try leaving.engine.stored { (reader) throws(StoreError) in
+                try reader.drafts()
+            }
         case .everything: drafts = try await leaving.engine.discardDrafts()
         }
         try await clearCachedData()

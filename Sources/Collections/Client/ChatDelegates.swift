@@ -118,8 +118,20 @@ public protocol ChannelDelegate: AnyObject {
     /// The user was banned from a channel.
     func channelBannedCurrentUser(_ channelURL: ChannelURL)
 
-    /// An open channel that the user has entered changed, such as its participants.
+    /// An open channel that the user has entered changed, such as the number of its participants.
     func openChannelWasChanged(_ channel: OpenChannel)
+    /// A message came in an open channel, from somebody or from another device of the user.
+    func openChannel(_ channel: OpenChannel, didReceive message: Message)
+    /// A message of an open channel was edited, or got a reaction.
+    func openChannel(_ channel: OpenChannel, didUpdate message: Message)
+    /// A message of an open channel was deleted.
+    func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID)
+    /// Somebody else entered an open channel.
+    func openChannel(_ channel: OpenChannel, userDidEnter user: User)
+    /// Somebody else exited an open channel.
+    func openChannel(_ channel: OpenChannel, userDidExit user: User)
+    /// These users are typing in an open channel, and no others.
+    func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User])
 }
 
 extension ChannelDelegate {
@@ -187,4 +199,16 @@ extension ChannelDelegate {
     public func channelBannedCurrentUser(_ channelURL: ChannelURL) {}
     /// Does nothing.
     public func openChannelWasChanged(_ channel: OpenChannel) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, didReceive message: Message) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, didUpdate message: Message) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, userDidEnter user: User) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, userDidExit user: User) {}
+    /// Does nothing.
+    public func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {}
 }

@@ -1,3 +1,5 @@
+import Sync
+
 /// Tasks that end with their owner.
 @MainActor
 final class TaskBag {
@@ -11,6 +13,33 @@ final class TaskBag {
         Task { [weak self] in
             _ = await task.result
             self?.tasks[number] = nil
+        }
+    }
+
+    /// Asks an engine for something, and asks no longer once the owner ends, or whoever waits gives up.
+    ///
+    /// - Returns: What it answers.
+    /// - Throws: What the engine says; `canceled` after the end.
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(SyncError) -> Value
+    ) async throws(CollectionError) -> Value {
+        let task = Task { () -> Result<Value, SyncError> in
+            do throws(SyncError) {
+                return .success(try await body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        add(task)
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        do throws(SyncError) {
+            return try result.get()
+        } catch {
+            throw CollectionError(error)
         }
     }
 

@@ -1,3 +1,11 @@
+/// Who hears of an edit beside those who fold changes.
+enum Telling {
+    /// Who is told what was added, updated and deleted, too.
+    case told
+    /// Nobody: it was asked for.
+    case asked
+}
+
 /// Rows in parts that have one reason each, in the order in which the reasons come up.
 struct ToldRows<Context: Hashable, Row> {
     private(set) var parts: [(context: Context, rows: [Row])] = []

@@ -143,12 +143,20 @@ extension MessageCollection {
         _ anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound?,
         _ source: CollectionEventSource
     ) async throws(CollectionError) -> MessagePage {
-        do throws(SyncError) {
-            return try await engine.fetchMessages(
-                in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source
-            ).page
+        try await fetch(
+            PageRequest(at: anchor, older: older, newer: newer, edge: edge, source: source))
+    }
+
+    @discardableResult
+    func fetch(_ request: PageRequest) async throws(CollectionError) -> MessagePage {
+        do throws(CollectionError) {
+            return try await tasks.ask { [engine, channelURL] () throws(SyncError) in
+                try await request.page(of: channelURL, by: engine)
+            }
         } catch {
-            throw CollectionError(error)
+            // The end cancels what is under way.
+            try checkIsStarted()
+            throw error
         }
     }
 
@@ -179,20 +187,33 @@ extension MessageCollection {
 
     // MARK: Beginning
 
-    /// Shows what the server has at the starting point.
-    func showServer() async throws(CollectionError) -> [Message] {
-        if try await !isKnown() {
-            switch start {
-            case .newest:
-                _ = try await fetch(
-                    .newest, older: max(1, params.previousResultSize), edge: nil,
-                    .messageInitialize)
-            case .time(let time):
-                _ = try await fetch(
-                    .time(time), older: params.previousResultSize, newer: params.nextResultSize,
-                    edge: nil, .messageInitialize)
+    /// Finds out what the server is to be asked for at the starting point.
+    ///
+    /// - Parameter state: How far the engine is, once no connection is being made.
+    /// - Returns: The page; `nil` if the server could say nothing new.
+    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `notStarted`.
+    func firstPage(_ state: SyncState) throws(CollectionError) -> PageRequest? {
+        try checkIsStarted()
+        let start = start
+        if state.isLive {
+            let isKnown = try stored { (reader) throws(StoreError) in
+                try shownWindow.isKnown(at: start, in: reader)
             }
+            if isKnown { return nil }
         }
+        switch start {
+        case .newest:
+            return PageRequest(
+                at: .newest, older: max(1, params.previousResultSize), source: .messageInitialize)
+        case .time(let time):
+            return PageRequest(
+                at: .time(time), older: params.previousResultSize, newer: params.nextResultSize,
+                source: .messageInitialize)
+        }
+    }
+
+    /// Shows what the server has at the starting point, after ``firstPage(_:)`` was fetched.
+    func showServer() async throws(CollectionError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
             // What the user has loaded meanwhile stays.
@@ -212,17 +233,6 @@ extension MessageCollection {
         defer { loading.remove(.older) }
         try await extend(.older, params.previousResultSize - count)
     }
-
-    /// Whether all that is to be shown at the starting point is known, as the server has it.
-    private func isKnown() async throws(CollectionError) -> Bool {
-        let state = await engine.settledState
-        try checkIsStarted()
-        guard state.isLive else { return false }
-        let start = start
-        return try stored { (reader) throws(StoreError) in
-            try shownWindow.isKnown(at: start, in: reader)
-        }
-    }
 }
 
 extension Gap.Bound {
@@ -233,5 +243,35 @@ extension Gap.Bound {
         case .position(let position): .time(position.createdAt)
         case .end: .newest
         }
+    }
+}
+
+/// A page of a channel that the server is asked for.
+struct PageRequest: Hashable, Sendable {
+    let anchor: MessageAnchor
+    let older: Int
+    let newer: Int
+    /// Where the anchor is, if nothing lies between it and what is known there.
+    let edge: Gap.Bound?
+    let source: CollectionEventSource
+
+    init(
+        at anchor: MessageAnchor, older: Int = 0, newer: Int = 0, edge: Gap.Bound? = nil,
+        source: CollectionEventSource
+    ) {
+        self.anchor = anchor
+        self.older = older
+        self.newer = newer
+        self.edge = edge
+        self.source = source
+    }
+
+    /// Has it stored.
+    func page(
+        of channelURL: ChannelURL, by engine: SyncEngine
+    ) async throws(SyncError) -> MessagePage {
+        try await engine.fetchMessages(
+            in: channelURL, at: anchor, older: older, newer: newer, edge: edge, source: source
+        ).page
     }
 }

@@ -54,7 +54,7 @@ public final class MessageCollection {
     @ObservationIgnored var loading: Set<Direction> = []
     @ObservationIgnored var hasLoadedMore = false
     @ObservationIgnored private let viewer: Viewer
-    @ObservationIgnored private let tasks = TaskBag()
+    @ObservationIgnored let tasks = TaskBag()
 
     enum Phase { case created, started }
 
@@ -139,6 +139,8 @@ public final class MessageCollection {
     /// asked, and its answer takes the place of the rows; where all of it is known already, and the engine
     /// is live, that needs no request. From the beginning on, changes are followed.
     ///
+    /// Disposed of, or let go of, a collection waits for no server any more: the task ends with `disposed`.
+    ///
     /// - Parameters:
     ///   - policy: Whether the cache and the server are asked.
     ///   - cacheResult: Is called once, before this returns, with the messages that are cached; none where
@@ -154,15 +156,29 @@ public final class MessageCollection {
     ) -> Task<[Message], any Error> {
         let cached = showCached(policy)
         cacheResult?(cached)
-        let task = Task { @MainActor () throws -> [Message] in
+        let task = Task { @MainActor [weak self, engine, channelURL] () throws -> [Message] in
             let result: Result<[Message], CollectionError>
             do throws(CollectionError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
+                if policy.loadsFromAPI {
+                    // Not held while the server is waited for: let go of, it waits no longer.
+                    let state = await engine.settledState
+                    if let request = try self?.firstPage(state) {
+                        do throws(SyncError) {
+                            _ = try await request.page(of: channelURL, by: engine)
+                        } catch {
+                            throw CollectionError(error)
+                        }
+                    }
+                }
+                guard let self else { throw .disposed(channelURL.rawValue) }
                 result = .success(policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                result = .failure(error)
+                // The end cancels what is under way.
+                let isOver = error.code == .canceled && self?.isDisposed != false
+                result = .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
-            if !isDisposed || !cached.isSuccess { apiResult?(result) }
+            if self?.isDisposed == false || !cached.isSuccess { apiResult?(result) }
             return try result.get()
         }
         tasks.add(task)
@@ -197,6 +213,7 @@ public final class MessageCollection {
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
+        if let request = try firstPage(await engine.settledState) { try await fetch(request) }
         return try await showServer()
     }
 
@@ -243,8 +260,8 @@ public final class MessageCollection {
         }
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                for await event in await engine.events() {
-                    guard case .hugeGap(channelURL) = event else { continue }
+                // Each message that comes changes the state; nobody is to be woken for that.
+                for await _ in await engine.events(where: { $0.isHugeGap(in: channelURL) }) {
                     self?.tellHugeGap()
                 }
             })
@@ -264,7 +281,7 @@ public final class MessageCollection {
         let edits = window.fold(change)
         // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
         if let edits = edits.isMissed ? try? readAgain(after: edits) : edits {
-            apply(edits, .told(edits.canceled))
+            apply(edits, .told)
         }
         for entry in change.entries where !isDisposed { tell(entry) }
     }
@@ -302,14 +319,6 @@ public final class MessageCollection {
     }
 
     // MARK: Rows
-
-    /// Who hears of an edit beside those who fold changes.
-    enum Telling {
-        /// Who is told what was added, updated and deleted; and the messages that were canceled.
-        case told([Message])
-        /// Nobody: it was asked for.
-        case asked
-    }
 
     /// Places the window at the starting point.
     func place(crossesGaps: Bool) throws(CollectionError) {
@@ -367,8 +376,8 @@ public final class MessageCollection {
         change.check(from: before, to: window.items)
         followers.tell(change)
         delegate?.messageCollection(self, didChange: change)
-        guard case .told(let canceled) = telling else { return diff }
-        let rows = MessageChanges(diff, edits.sources, canceled)
+        guard telling == .told else { return diff }
+        let rows = MessageChanges(diff, edits.sources, edits.canceled)
         for (context, messages) in rows.added.parts where !isDisposed {
             delegate?.messageCollection(
                 self, context: context, channel: channel, addedMessages: messages)
@@ -389,6 +398,12 @@ extension GroupChannel {
     /// A channel of which nothing is known.
     static func unknown(_ url: ChannelURL) -> GroupChannel {
         GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
+    }
+}
+
+extension SyncEvent {
+    fileprivate func isHugeGap(in url: ChannelURL) -> Bool {
+        if case .hugeGap(url) = self { true } else { false }
     }
 }
 

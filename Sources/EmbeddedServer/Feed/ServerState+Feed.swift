@@ -115,9 +115,17 @@ extension ServerState {
         for number in session.openChannelsChanged.sorted() {
             guard let channel = channels[number], session.entered[number] != nil else { continue }
             builder.add(live: .openChannel(view(channel)))
+            guard let changed = session.participantsChanged[number] else { continue }
+            func users(_ hasEntered: Bool) -> [User] {
+                changed.filter { $0.value == hasEntered }.keys.sorted()
+                    .compactMap { accounts[$0]?.user }
+            }
+            builder.add(
+                live: .participants(entered: users(true), exited: users(false), in: channel.url))
         }
         session.typingChanged = []
         session.openChannelsChanged = []
+        session.participantsChanged = [:]
     }
 }
 

@@ -63,6 +63,12 @@ extension FeedEvent {
             hash.combine("typing")
             hash.combine(url.rawValue)
             for user in users { hash.combine(user.serialize()) }
+        case .participants(let entered, let exited, in: let url):
+            hash.combine("participants")
+            hash.combine(url.rawValue)
+            for user in entered { hash.combine(user.serialize()) }
+            hash.combine("exited")
+            for user in exited { hash.combine(user.serialize()) }
         }
         return hash.value
     }

@@ -48,6 +48,7 @@ extension ServerState {
             session.entered = [:]
             session.typingChanged = []
             session.openChannelsChanged = []
+            session.participantsChanged = [:]
         }
         for channel in channels.values {
             channel.participants = [:]

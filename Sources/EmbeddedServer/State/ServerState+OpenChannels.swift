@@ -49,6 +49,9 @@ extension ServerState {
         if session.entered[channel.number] == nil {
             session.entered[channel.number] = counters.sequence
             channel.participants[session.userID, default: 0] += 1
+            if channel.participants[session.userID] == 1 {
+                tellOthers(that: session.userID, hasEntered: true, channel)
+            }
             tellParticipants(of: channel)
         }
         return view(channel)
@@ -67,8 +70,23 @@ extension ServerState {
     func removeParticipant(_ userID: UserID, from channel: ServerChannel) {
         guard let count = channel.participants[userID] else { return }
         channel.participants[userID] = count > 1 ? count - 1 : nil
-        if count == 1 && channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
+        if count == 1 {
+            if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
+            tellOthers(that: userID, hasEntered: false, channel)
+        }
         tellParticipants(of: channel)
+    }
+
+    /// Notes who has come or gone; one who did both since nobody was told of, did neither.
+    private func tellOthers(
+        that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
+    ) {
+        for session in sessions.values
+        where session.entered[channel.number] != nil && session.userID != userID {
+            var changed = session.participantsChanged[channel.number] ?? [:]
+            changed[userID] = changed[userID] == nil ? hasEntered : nil
+            session.participantsChanged[channel.number] = changed.isEmpty ? nil : changed
+        }
     }
 
     private func tellParticipants(of channel: ServerChannel) {

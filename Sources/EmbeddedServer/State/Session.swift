@@ -13,6 +13,8 @@ final class Session {
     var typingChanged: Set<ChannelNumber> = []
     /// The open channels that changed.
     var openChannelsChanged: Set<ChannelNumber> = []
+    /// Who has entered those open channels since the feed last told, and who has exited.
+    var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
     /// Whether its feed has told all that was missed.
     var isLive = false
     /// The call that waits for its feed to go on.

@@ -66,6 +66,9 @@ public enum FeedEvent: Hashable, Sendable {
     case delivered(to: UserID, in: ChannelURL, at: Timestamp)
     /// These users are typing in a channel, and no others; told live, and never replayed.
     case typing([User], in: ChannelURL)
+    /// These users have entered an open channel that the user has entered, and those have exited; told
+    /// live, and never replayed.
+    case participants(entered: [User], exited: [User], in: ChannelURL)
 }
 
 extension FeedEvent {
@@ -79,7 +82,8 @@ extension FeedEvent {
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
             .hole(in: let url, walk: _), .read(by: _, in: let url, at: _),
-            .delivered(to: _, in: let url, at: _), .typing(_, in: let url):
+            .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
+            .participants(entered: _, exited: _, in: let url):
             url
         case .channels, .unreadCount: nil
         }

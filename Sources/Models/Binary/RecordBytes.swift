@@ -60,39 +60,45 @@ struct FieldPlace {
     let payload: Int
 }
 
+extension RawSpan {
+    /// Finds the first field of a canonical record that has a number.
+    @inline(__always)
+    func place(of number: Int, from start: Int, to end: Int) -> FieldPlace? {
+        var offset = start
+        // The loop reads tags without further checks below `end`.
+        precondition(0 <= offset && end <= byteCount)
+        let wanted = UInt64(truncatingIfNeeded: number) << 3
+        while offset < end {
+            let start = offset
+            var tag = UInt64(uncheckedByte(at: offset))
+            offset &+= 1
+            if tag >= 0x80 {
+                offset = start
+                tag = varint(at: &offset)
+            }
+            if tag >= wanted {
+                return tag &- wanted < 8 ? FieldPlace(tag: start, payload: offset) : nil
+            }
+            if tag & 7 == UInt64(WireType.lengthDelimited.rawValue), offset < end {
+                let count = Int(uncheckedByte(at: offset))
+                if count < 0x80 {
+                    offset &+= 1 &+ count
+                    continue
+                }
+            }
+            skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
+        }
+        return nil
+    }
+}
+
 extension RecordBytes {
     /// Finds the first field that has a number.
     ///
     /// - Complexity: O(*f*) in the fields with lower numbers.
     @inline(never)
     func place(of number: Int) -> FieldPlace? {
-        let span = bytes.span.bytes
-        var offset = range.lowerBound
-        let end = range.upperBound
-        // The loop reads tags without further checks below `end`.
-        precondition(0 <= offset && end <= span.byteCount)
-        let wanted = UInt64(truncatingIfNeeded: number) << 3
-        while offset < end {
-            let start = offset
-            var tag = UInt64(span.uncheckedByte(at: offset))
-            offset &+= 1
-            if tag >= 0x80 {
-                offset = start
-                tag = span.varint(at: &offset)
-            }
-            if tag >= wanted {
-                return tag &- wanted < 8 ? FieldPlace(tag: start, payload: offset) : nil
-            }
-            if tag & 7 == UInt64(WireType.lengthDelimited.rawValue), offset < end {
-                let count = Int(span.uncheckedByte(at: offset))
-                if count < 0x80 {
-                    offset &+= 1 &+ count
-                    continue
-                }
-            }
-            span.skipPayload(UInt8(truncatingIfNeeded: tag & 7), at: &offset)
-        }
-        return nil
+        bytes.span.bytes.place(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
     /// All bytes of a field, or the empty range where it belongs.

@@ -176,7 +176,7 @@ extension FeedEvent {
     /// Whether a device stores it; what is told live alone is not repeated anyway.
     fileprivate var isKept: Bool {
         switch self {
-        case .typing, .openChannel, .unreadCount: false
+        case .typing, .participants, .openChannel, .unreadCount: false
         default: true
         }
     }

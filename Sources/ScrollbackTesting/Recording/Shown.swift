@@ -109,6 +109,8 @@ extension FeedEvent {
             "delivered(\(user), \(url), \(time))"
         case .typing(let users, in: let url):
             "typing(\(users.map(\.userID.rawValue).joined(separator: " ")), \(url))"
+        case .participants(let entered, let exited, in: let url):
+            "participants(+\(entered.map(\.userID.rawValue)) -\(exited.map(\.userID.rawValue)), \(url))"
         }
     }
 }

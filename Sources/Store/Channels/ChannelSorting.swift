@@ -28,7 +28,7 @@ enum ChannelSorting: Hashable, Sendable {
         switch (self, channel) {
         case (.group, .group(let channel)): key(of: channel, number)
         case (.open, .open(let channel)):
-            ByteWriter.key { $0.creationOrder(channel.createdAt, channel.url, number) }
+            channel.lend { ChannelSorting.key($0, number) { _ in } }
         default: nil
         }
     }
@@ -37,30 +37,48 @@ enum ChannelSorting: Hashable, Sendable {
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
         // One damaged row must not hide all others; who asks for that channel gets the error.
         switch self {
-        case .group: (try? GroupChannel(serialized: value)).map { key(of: $0, number) }
+        case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
         case .open:
-            (try? OpenChannel(serialized: value)).flatMap { key(of: .open($0), number) }
+            try? LentRecord<OpenChannel>.read(value) { ChannelSorting.key($0, number) { _ in } }
         }
     }
 
     /// A key that sorts as `GroupChannelListQuery.precedes` does.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
-        ByteWriter.key { key in
-            if case .group(let order, let metaDataKey) = self {
-                switch order {
-                case .chronological: break
-                case .latestLastMessage:
-                    key.optional(channel.lastMessage?.createdAt) { key, time in
-                        key.descending { $0.timestamp(time) }
-                    }
-                case .channelNameAlphabetical: key.terminated(channel.name)
-                case .metaDataValueAlphabetical:
-                    key.optional(metaDataKey.flatMap { channel.metadata[$0] }) {
-                        $0.terminated($1)
-                    }
+        channel.lend { key(of: $0, number) }
+    }
+
+    private func key(
+        of channel: LentRecord<GroupChannel>, _ number: ChannelNumber
+    ) -> KeyBytes {
+        ChannelSorting.key(channel, number) { key in
+            guard case .group(let order, let metaDataKey) = self else { return }
+            switch order {
+            case .chronological: break
+            case .latestLastMessage:
+                key.optional(channel.lastMessageAt) { key, time in
+                    key.descending { $0.timestamp(time) }
+                }
+            case .channelNameAlphabetical: key.terminated(channel.name)
+            case .metaDataValueAlphabetical:
+                key.optional(metaDataKey.flatMap { channel.record.metadata[$0] }) {
+                    $0.terminated($1)
                 }
             }
-            key.creationOrder(channel.createdAt, channel.url, number)
+        }
+    }
+
+    /// What an order compares first, and then what all orders end with.
+    @inline(__always)
+    private static func key<Kind: Channel>(
+        _ channel: LentRecord<Kind>, _ number: ChannelNumber,
+        _ writeFirst: (inout ByteWriter) -> Void
+    ) -> KeyBytes {
+        ByteWriter.key { key in
+            writeFirst(&key)
+            key.descending { $0.timestamp(channel.createdAt) }
+            key.terminated(channel.url)
+            key.integer(number)
         }
     }
 
@@ -87,22 +105,22 @@ extension ChannelPlace: Comparable {
 }
 
 extension ByteWriter {
-    fileprivate mutating func creationOrder(
-        _ createdAt: Timestamp, _ url: ChannelURL, _ number: ChannelNumber
-    ) {
-        descending { $0.timestamp(createdAt) }
-        terminated(url.rawValue)
-        integer(number)
-    }
-
     /// A text with an end that comes before any other byte, so that something may follow it.
     mutating func terminated(_ text: String) {
-        for byte in text.utf8 {
-            self.byte(byte)
-            if byte == 0 { self.byte(0xFF) }
+        var text = text
+        text.withUTF8 { terminated(UnsafeRawBufferPointer($0)) }
+    }
+
+    mutating func terminated(_ text: UnsafeRawBufferPointer) {
+        if text.contains(0) {
+            for byte in text {
+                self.byte(byte)
+                if byte == 0 { self.byte(0xFF) }
+            }
+        } else {
+            raw(text)
         }
-        byte(0)
-        byte(0)
+        integer(UInt16(0))
     }
 
     /// What is missing comes last.

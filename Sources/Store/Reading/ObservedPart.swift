@@ -22,7 +22,8 @@ public struct ObservedPart: Hashable, Sendable {
         ObservedPart(value: .channel(url))
     }
 
-    /// The channels themselves, all of them, and who is typing in them, without their messages.
+    /// The channels themselves, all of them, who is typing in them, enters and exits, without their
+    /// messages.
     public static let channels = ObservedPart(value: .channels)
 
     /// What is in the outbox, and what comes of uploads.
@@ -37,7 +38,8 @@ public struct ObservedPart: Hashable, Sendable {
         case .channel(let url): return operation.channelURL == url
         case .channels:
             switch operation {
-            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .told(.typing):
+            case .savedGroupChannel, .savedOpenChannel, .removedChannel, .told(.typing),
+                .told(.participants):
                 return true
             default: return false
             }

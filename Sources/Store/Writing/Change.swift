@@ -106,6 +106,8 @@ extension Change {
 public enum Ephemeral: Hashable, Sendable {
     /// These users are typing in a channel, and no others.
     case typing([User], in: ChannelURL)
+    /// These users have entered an open channel, and those have exited.
+    case participants(entered: [User], exited: [User], in: ChannelURL)
     /// So many bytes of a file are uploaded.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
     /// The connection to the server is in another state.
@@ -127,7 +129,9 @@ extension Change.Operation {
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
         case .savedDraft(let draft), .removedDraft(let draft): draft.channelURL
-        case .told(.typing(_, let url)), .told(.uploadProgress(_, let url, _, _)): url
+        case .told(.typing(_, let url)), .told(.participants(_, _, let url)),
+            .told(.uploadProgress(_, let url, _, _)):
+            url
         case .savedUser, .removedUser, .clearedCachedData, .told(.connection), .missed: nil
         }
     }

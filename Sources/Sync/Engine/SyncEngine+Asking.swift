@@ -157,7 +157,7 @@ extension SyncEngine {
         try takeIn(messages, source)
     }
 
-    func stored<Value>(
+    package nonisolated func stored<Value>(
         _ read: (Snapshot) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {

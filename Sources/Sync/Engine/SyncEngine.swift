@@ -34,7 +34,7 @@ public actor SyncEngine {
     private var waits: [SyncCore.Wait: Task<Void, Never>] = [:]
     private var renewal: Task<Void, Never>?
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
-    private var followers: [Int: AsyncStream<SyncEvent>.Continuation] = [:]
+    private var followers: [Int: Follower] = [:]
     private var lastNumber = 0
     /// The end of the last connection, which the next one waits for.
     private var ending: Task<Void, Never>?
@@ -46,6 +46,15 @@ public actor SyncEngine {
     /// How much had been written when the engine last looked how large the cache is.
     private var bytesLookedAt = 0
     private var toldConnection = ConnectionState.closed
+
+    private struct Follower {
+        let continuation: AsyncStream<SyncEvent>.Continuation
+        let isWanted: @Sendable (SyncEvent) -> Bool
+
+        func tell(_ event: SyncEvent) {
+            if isWanted(event) { continuation.yield(event) }
+        }
+    }
 
     private enum Outcome: Sendable {
         case connected(User, BackendError?)
@@ -94,7 +103,7 @@ public actor SyncEngine {
         for task in calls.values { task.cancel() }
         for task in waits.values { task.cancel() }
         renewal?.cancel()
-        for follower in followers.values { follower.finish() }
+        for follower in followers.values { follower.continuation.finish() }
     }
 
     // MARK: The connection
@@ -201,7 +210,7 @@ public actor SyncEngine {
             let error = SyncError(.closed, "the engine was closed")
             tickets.removeValue(forKey: ticket)?.resume(returning: .failure(error))
         }
-        for follower in followers.values { follower.finish() }
+        for follower in followers.values { follower.continuation.finish() }
         followers = [:]
     }
 
@@ -213,7 +222,12 @@ public actor SyncEngine {
     /// What happens to the engine from now on, beginning with its state; each follower is told all of it.
     ///
     /// What a follower has not read yet is kept for it. It ends when the engine is closed.
-    public func events() -> AsyncStream<SyncEvent> {
+    public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
+
+    /// The same, of those events alone that somebody wants: no other wakes who follows.
+    package func events(
+        where isWanted: @escaping @Sendable (SyncEvent) -> Bool
+    ) -> AsyncStream<SyncEvent> {
         let (stream, continuation) = AsyncStream<SyncEvent>.makeStream()
         guard !isClosed else {
             continuation.finish()
@@ -221,11 +235,12 @@ public actor SyncEngine {
         }
         lastNumber += 1
         let number = lastNumber
-        followers[number] = continuation
+        let follower = Follower(continuation: continuation, isWanted: isWanted)
+        followers[number] = follower
         continuation.onTermination = { [weak self] _ in
             Task { await self?.unfollow(number) }
         }
-        continuation.yield(.state(core.state))
+        follower.tell(.state(core.state))
         return stream
     }
 
@@ -320,7 +335,7 @@ public actor SyncEngine {
     var newestCount: Int { core.options.pageSize * max(1, core.options.backgroundPages) }
 
     func tell(_ event: SyncEvent) {
-        for follower in followers.values { follower.yield(event) }
+        for follower in followers.values { follower.tell(event) }
     }
 
     func endLimiting() {

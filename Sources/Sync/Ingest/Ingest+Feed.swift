@@ -86,6 +86,10 @@ extension Ingest {
             }
         case .typing(let users, let url):
             batch.tell(.typing(users, in: url), source: .eventTypingStatusUpdated)
+        case .participants(let entered, let exited, let url):
+            batch.tell(
+                .participants(entered: entered, exited: exited, in: url),
+                source: .eventChannelChanged)
         }
     }
 

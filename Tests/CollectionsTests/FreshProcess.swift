@@ -1,0 +1,59 @@
+import Dispatch
+import Foundation
+import Models
+import Testing
+
+/// Another process, which shows what a device holds after this one has closed it.
+enum FreshProcess {
+    /// Returns the URLs of the channels that some lists have there.
+    static func channels(in directory: URL, _ queries: [GroupChannelListQuery]) throws -> [[String]]
+    {
+        try rows(in: directory, queries.map { "channels:" + $0.hex })
+    }
+
+    /// Returns the texts of the messages that some lists have there.
+    static func messages(in directory: URL, _ params: [MessageListParams]) throws -> [[String]] {
+        try rows(in: directory, params.map { "messages:" + $0.hex })
+    }
+
+    private static func rows(in directory: URL, _ lists: [String]) throws -> [[String]] {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = try executable
+        process.arguments = [directory.path] + lists
+        process.standardOutput = output
+        try process.run()
+        // Who waits for a process that hangs is told that it ended.
+        let id = process.processIdentifier
+        let watchdog = DispatchSource.makeTimerSource(queue: .global())
+        watchdog.schedule(deadline: .now() + 180)
+        watchdog.setEventHandler { kill(id, SIGKILL) }
+        watchdog.resume()
+        let text = String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        watchdog.cancel()
+        try #require(process.terminationStatus == 0, "it ended after: \(text)")
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return lines.map { $0.split(separator: "|").map(String.init) }
+    }
+
+    private static var executable: URL {
+        get throws {
+            let name = "CollectionsListPrinter"
+            let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
+            let candidates = places.flatMap {
+                [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
+            }
+            return try #require(
+                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+                "\(name) is not beside \(places.map(\.path))")
+        }
+    }
+}
+
+extension Record {
+    fileprivate var hex: String {
+        serializedBytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Models
+
+/// What is read in place is what the record says, whoever wrote the bytes.
+@Suite struct LentRecordTests {
+    /// What lists sort by.
+    private struct Looks: Equatable {
+        var url: [UInt8]
+        var name: [UInt8]
+        var createdAt: Timestamp
+        var lastMessageAt: Timestamp?
+
+        init(_ channel: LentRecord<GroupChannel>) {
+            url = Array(channel.url)
+            name = Array(channel.name)
+            createdAt = channel.createdAt
+            lastMessageAt = channel.lastMessageAt
+        }
+
+        init(_ channel: GroupChannel) {
+            url = Array(channel.url.rawValue.utf8)
+            name = Array(channel.name.utf8)
+            createdAt = channel.createdAt
+            lastMessageAt = channel.lastMessage?.createdAt
+        }
+    }
+
+    @Test func itSaysWhatTheRecordSays() throws {
+        for seed in Seeds.few {
+            var generated = GeneratedRecord(seed: seed)
+            let bytes = generated.bytes(GroupChannel.schema)
+            let channel = try GroupChannel(serialized: bytes)
+            #expect(channel.lend { Looks($0) } == Looks(channel), "seed \(seed)")
+            #expect(channel.lend(\.record) == channel)
+
+            // Whatever freedom protobuf leaves to a writer.
+            var random = SeededRandom(seed: seed)
+            let messy = Disorder(GroupChannel.schema.layout).disturb(bytes, using: &random)
+            let looks = try messy.withUnsafeBytes { try LentRecord.read($0) { Looks($0) } }
+            #expect(looks == Looks(channel), "seed \(seed)")
+        }
+    }
+
+    @Test func ofNothingItSaysNothing() throws {
+        let nothing = try LentRecord<GroupChannel>.read(
+            UnsafeRawBufferPointer(start: nil, count: 0)
+        ) {
+            Looks($0)
+        }
+        #expect(nothing == Looks(GroupChannel()))
+        #expect(GroupChannel().lend { Looks($0) } == nothing)
+    }
+
+    @Test func damageIsWhatDecodingSaysItIs() {
+        let bytes = Sample.bytes(GroupChannel.schema, depth: 0)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 0x55
+            let decoded = Result { () throws(SerializationError) in
+                try GroupChannel(serialized: damaged)
+            }
+            let lent = damaged.withUnsafeBytes { bytes in
+                Result { () throws(SerializationError) in
+                    try LentRecord<GroupChannel>.read(bytes) { $0.record }
+                }
+            }
+            #expect(lent == decoded, "byte \(index)")
+        }
+    }
+}
