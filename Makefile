@@ -181,6 +181,9 @@ have = echo '\#include <$(1)>' | clang -E -x c - >/dev/null 2>&1
 
 # $(call install,packages of apt,packages of brew)
 install = if command -v apt-get >/dev/null; then \
+	    if [ -n "$(SUDO)" ] && ! command -v sudo >/dev/null; then \
+	        echo "Only root installs packages, and there is no sudo. As root: apt-get install $(1)" >&2; exit 1; \
+	    fi; \
 	    echo "Installing $(1)"; \
 	    export DEBIAN_FRONTEND=noninteractive; \
 	    $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $(1) >/dev/null; \

@@ -18,11 +18,14 @@ struct Options {
     /// Whether the demo world is opened first.
     var isDemo = false
 
-    /// Whether each command is answered by a line of JSON.
+    /// Whether commands are answered by lines of JSON.
     var isJSON = false
 
     /// Whether only errors are shown.
     var isQuiet = false
+
+    /// How long a command waits at most for what it has begun; `nil` for 10 s, or 300 ms at a prompt.
+    var patience: Duration?
 
     static let usage = """
         usage: scrollback [OPTION ...]
@@ -32,8 +35,10 @@ struct Options {
           --memory          keep nothing on the disk
           --backend NAME    which chat server: \(Options.backends) (default: embedded)
           --script FILE     run the commands of a file, and stop at the first that fails
-          --json            answer each command with a line of JSON
+          --json            answer in lines of JSON, for machines: help --json tells more
           --quiet           show errors only
+          --patience TIME   how long a command waits for what it has begun: 0ms, 2s
+                            (default: 10s, and 300ms at the prompt)
           --clock TIME      a clock that stands still, and goes on a second with each command
           --help            show this
 
@@ -60,6 +65,12 @@ struct Options {
             case "--script": script = try value(of: option)
             case "--json": isJSON = true
             case "--quiet": isQuiet = true
+            case "--patience":
+                let text = try value(of: option)
+                guard let duration = Duration(typed: text) else {
+                    throw CommandError.failed("'\(text)' is no duration, such as 500ms or 2s")
+                }
+                patience = duration
             case "--clock":
                 let text = try value(of: option)
                 guard let time = Timestamp(typed: text) else {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import REPL
@@ -17,10 +18,18 @@ import Testing
             let reply = await workspace.reply(directory.moved(line))
             #expect(!reply.hasPrefix("error: "))
         }
-        let reply = await workspace.reply(directory.moved(command.example))
+        let result = try await Command.perform(directory.moved(command.example), in: workspace)
+        let reply = result.isLast ? "quit" : result.shown
         #expect((command.preparation + [command.example]).contains { $0.hasPrefix(name) })
         #expect(!reply.isEmpty && !reply.hasPrefix("error: "))
         if let output = command.output { #expect(reply == directory.moved(output)) }
+        // What it gives to machines is what help says, and something if help says so.
+        let performed = try Command.command(for: command.example.split(separator: " "))
+        let given = Set(result.values.keys)
+        #expect(given.isSubset(of: performed.gives) && given.isEmpty == performed.gives.isEmpty)
+        for line in result.jsonLines(to: command.example, 1) {
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+        }
         await workspace.end()
     }
 
@@ -44,15 +53,11 @@ import Testing
     @Test func helpShowsAnExample() async throws {
         let reply = try await Command.perform("  help   quit ")
         #expect(
-            reply
-                == .text(
-                    """
-                    quit
-                        Leaves. So does Ctrl-D.
-                        For example: quit
-                    """
-                )
-        )
+            reply.text == """
+                quit
+                    Leaves. So does Ctrl-D.
+                    For example: quit
+                """)
     }
 
     @Test func helpShowsWhatComesBeforeAnExampleAndWhatItSays() async throws {
@@ -63,6 +68,7 @@ import Testing
                     First:       draw general a b c
                     For example: remove general b
                     removed message b from general
+                    With --json: message_id, channel_url
                 """)
     }
 
@@ -74,7 +80,8 @@ import Testing
 
     @Test(arguments: ["", "   ", "# quit", "#quit"])
     func emptyLinesAndCommentsDoNothing(line: String) async throws {
-        #expect(try await Command.perform(line) == .text(""))
+        let reply = try await Command.perform(line)
+        #expect(reply.shown == "" && reply.jsonLines(to: line, 1) == [])
     }
 
     @Test(arguments: [
@@ -95,8 +102,8 @@ import Testing
         #expect(
             Completion.words("", after: "help ")
                 == Set(Command.all.compactMap { $0.words.first.map(String.init) }).sorted())
-        #expect(Completion.words("c", after: "store ") == ["clear", "close"])
-        #expect(Completion.words("c", after: "help store ") == ["clear", "close"])
+        #expect(Completion.words("c", after: "store ") == ["check", "clear", "close"])
+        #expect(Completion.words("c", after: "help store ") == ["check", "clear", "close"])
         #expect(Completion.words("q", after: "time ") == [])
     }
 

@@ -43,6 +43,10 @@ import Testing
         #expect(Self.transcripts.flatMap(\.examples).count > 5)
     }
 
+    @Test func thePageOnScriptsTellsAllThatJSONHas() throws {
+        #expect(try Self.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
+    }
+
     /// `make consumers` compiles it and runs it.
     @Test func theFirstExamplesAreAConsumer() throws {
         let code = try Self.text("Tests/Consumers/FirstExample/main.swift")

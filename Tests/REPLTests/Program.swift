@@ -3,43 +3,61 @@ import Foundation
 import Testing
 
 /// The program as a process, with what it is told and what it writes.
-final class Program {
+///
+/// What waits for it does so on a queue of its own, so that no thread is kept from other tests.
+final class Program: @unchecked Sendable {
+    // @unchecked: after init, all that varies is touched on the queue alone, or at the end of all.
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private let errors = Pipe()
+    private let queue = DispatchQueue(label: "program")
     private let watchdog = DispatchSource.makeTimerSource(queue: .global())
-    private var bytes = Data()
-    private var read = ""
+    private var read = Text()
+    private var readOfErrors = Text()
 
-    /// Begins the program behind pipes.
-    init(_ arguments: [String]) throws {
-        process.executableURL = try Program.url
-        process.arguments = arguments
-        try run()
+    /// Why nothing more is read.
+    struct Ended: Error, CustomStringConvertible {
+        let description: String
     }
 
-    /// Begins the program in a terminal that is so many columns wide.
+    /// Begins the program behind pipes.
     ///
     /// - Parameters:
     ///   - arguments: What follows the program's name.
-    ///   - columns: The width.
-    ///   - history: Where the history is kept.
+    ///   - environment: What is different in its environment.
     /// - Throws: If it cannot be begun.
-    init(_ arguments: [String], inTerminalOf columns: Int, history: URL) throws {
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        process.executableURL = try Program.url
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        try run()
+    }
+
+    /// Begins the program in a terminal.
+    ///
+    /// - Parameters:
+    ///   - arguments: What follows the program's name.
+    ///   - columns: How wide the terminal is.
+    ///   - history: Where the history is kept.
+    ///   - changes: What is different in its environment; the terminal is a dumb one by default.
+    /// - Throws: If it cannot be begun.
+    init(
+        _ arguments: [String], inTerminalOf columns: Int, history: URL,
+        environment changes: [String: String] = [:]
+    ) throws {
         let command = ([try Program.url.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
         ]
         var environment = ProcessInfo.processInfo.environment
-        // No escapes, and none of the keys of whoever runs the tests.
+        // None of the keys and wishes of whoever runs the tests.
+        for name in ["COLUMNS", "LINES", "NO_COLOR"] { environment[name] = nil }
         environment["TERM"] = "dumb"
         environment["INPUTRC"] = "/dev/null"
         environment["SCROLLBACK_HISTORY"] = history.path
-        environment["COLUMNS"] = nil
-        environment["LINES"] = nil
-        process.environment = environment
+        process.environment = environment.merging(changes) { $1 }
         try run()
     }
 
@@ -83,39 +101,78 @@ final class Program {
 
     /// Reads until a text comes, and returns what came, with the text.
     @discardableResult
-    func reads(_ text: String) throws -> String {
-        while true {
-            if let range = read.range(of: text) {
-                let found = String(read[..<range.upperBound])
-                read = String(read[range.upperBound...])
-                return found
-            }
-            let data = output.fileHandleForReading.availableData
-            try #require(!data.isEmpty, "it ended before it said '\(text)', after: \(read)")
-            bytes += data.filter { $0 != 0x0D }
-            // A character may come in two pieces.
-            guard let text = String(data: bytes, encoding: .utf8) else { continue }
-            read += text
-            bytes = Data()
-        }
+    func reads(_ text: String) async throws -> String {
+        try await onQueue { try $0.read.reads(text, from: $0.output) }
+    }
+
+    /// The same, of its errors.
+    @discardableResult
+    func readsError(_ text: String) async throws -> String {
+        try await onQueue { try $0.readOfErrors.reads(text, from: $0.errors) }
     }
 
     /// Waits for the end, and returns all that is left.
-    func ends() -> (status: Int32, output: String, errors: String) {
-        let rest = output.fileHandleForReading.readDataToEndOfFile()
-        let errors = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        watchdog.cancel()
-        return (
-            process.terminationStatus, read + String(decoding: rest, as: UTF8.self),
-            String(decoding: errors, as: UTF8.self)
-        )
+    func ends() async throws -> (status: Int32, output: String, errors: String) {
+        try await onQueue { program in
+            let rest = program.output.fileHandleForReading.readDataToEndOfFile()
+            let errors = program.errors.fileHandleForReading.readDataToEndOfFile()
+            program.process.waitUntilExit()
+            program.watchdog.cancel()
+            program.read.add(rest)
+            program.readOfErrors.add(errors)
+            return (
+                program.process.terminationStatus, program.read.text, program.readOfErrors.text
+            )
+        }
     }
 
     /// Ends it, as if there were no power any more.
-    func kill() {
-        watchdog.cancel()
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+    func kill() async throws {
+        try await onQueue { program in
+            program.watchdog.cancel()
+            Foundation.kill(program.process.processIdentifier, SIGKILL)
+            program.process.waitUntilExit()
+        }
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (Program) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try body(self) }) }
+        }
+    }
+
+    /// What was read and is not looked at yet.
+    private struct Text {
+        private(set) var text = ""
+        private var bytes = Data()
+
+        /// A terminal ends lines with a carriage return as well.
+        mutating func add(_ data: Data) {
+            bytes += data
+            // A character may come in two pieces, and so may the end of a line.
+            let isCut = bytes.last == 0x0D
+            guard let new = String(data: isCut ? bytes.dropLast() : bytes, encoding: .utf8) else {
+                return
+            }
+            text += new.replacing("\r\n", with: "\n")
+            bytes = isCut ? Data([0x0D]) : Data()
+        }
+
+        mutating func reads(_ wanted: String, from pipe: Pipe) throws -> String {
+            while true {
+                if let range = text.range(of: wanted) {
+                    let found = String(text[..<range.upperBound])
+                    text = String(text[range.upperBound...])
+                    return found
+                }
+                let data = pipe.fileHandleForReading.availableData
+                guard !data.isEmpty else {
+                    throw Ended(description: "it ended before it said '\(wanted)', after: \(text)")
+                }
+                add(data)
+            }
+        }
     }
 }

@@ -7,12 +7,12 @@ import Testing
         .appending(path: "scrollback-program-\(UUID().uuidString)")
 
     private func run(
-        _ arguments: [String], _ input: String = ""
-    ) throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments)
+        _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(arguments, environment: environment)
         program.type(input)
         program.endInput()
-        return program.ends()
+        return try await program.ends()
     }
 
     private func script(_ text: String) throws -> String {
@@ -24,40 +24,41 @@ import Testing
 
     private func removeDirectory() { try? FileManager.default.removeItem(at: directory) }
 
-    @Test func aScriptStopsAtTheFirstCommandThatFails() throws {
+    @Test func aScriptStopsAtTheFirstCommandThatFails() async throws {
         defer { removeDirectory() }
         let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
-        let result = try run(["--memory", "--script", path])
+        let result = try await run(["--memory", "--script", path])
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.000Z\n")
         #expect(
             result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
     }
 
-    @Test func ofAPipeTheRestIsPerformedToo() throws {
-        let result = try run(["--memory"], "tiem 0\ntime 1\n")
+    @Test func ofAPipeTheRestIsPerformedToo() async throws {
+        let result = try await run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
         #expect(result.output == "1970-01-01T00:00:00.001Z\n")
         #expect(result.errors.hasPrefix("error: line 1: "))
     }
 
-    @Test func jsonIsALineForEachCommand() throws {
-        let result = try run(
+    @Test func jsonIsALineForEachCommand() async throws {
+        let result = try await run(
             ["--memory", "--json", "--clock", "2023-11-14T22:13:20Z"],
-            "connect alice\n\nopen nowhere else\nstatus nothing\n")
+            "connect alice\n\nopen nowhere else\ntiem\n")
         #expect(
             result.output == """
-                {"command":"connect alice","line":1,"lines":["alice","= alice is connected"],"ok":true}
-                {"command":"open nowhere else","error":"usage: open CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]","line":3,"lines":[],"ok":false}
-                {"command":"status nothing","error":"usage: status","line":4,"lines":[],"ok":false}
+                {"command":"connect","input":"connect alice","kind":"result","line":1,"text":"alice","values":{"device":"alice","user_id":"alice"}}
+                {"event":"connected","kind":"event","line":1,"text":"= alice is connected","values":{"user_id":"alice"}}
+                {"code":"usage","command":"open","input":"open nowhere else","kind":"error","line":3,"text":"usage: open CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]"}
+                {"code":"failed","input":"tiem","kind":"error","line":4,"text":"there is no command 'tiem': help lists them all"}
 
                 """)
         #expect(result.errors == "")
         #expect(result.status == 1)
     }
 
-    @Test func quietShowsErrorsOnly() throws {
-        let result = try run(["--memory", "--quiet"], "time 0\ntime\n")
+    @Test func quietShowsErrorsOnly() async throws {
+        let result = try await run(["--memory", "--quiet"], "time 0\ntime\n")
         #expect(result.output == "")
         #expect(result.errors == "error: line 2: usage: time MILLISECONDS | DATE\n")
     }
@@ -68,30 +69,30 @@ import Testing
         (["--clock", "noon"], "'noon' is no time, such as 2023-11-14T22:13:20Z"),
         (["--memory", "--script", "/nowhere"], "there is no script '/nowhere' that can be read"),
     ])
-    func aWrongOptionSaysWhatToDo(arguments: [String], message: String) throws {
-        let result = try run(arguments)
+    func aWrongOptionSaysWhatToDo(arguments: [String], message: String) async throws {
+        let result = try await run(arguments)
         #expect(result.status != 0)
         #expect(result.errors == "error: \(message)\n")
     }
 
-    @Test func anotherBackendIsNamed() throws {
-        let result = try run(["--memory", "--backend", "nothing"], "connect alice\n")
+    @Test func anotherBackendIsNamed() async throws {
+        let result = try await run(["--memory", "--backend", "nothing"], "connect alice\n")
         #expect(
             result.errors == "error: line 1: there is no backend 'nothing': there is embedded\n")
     }
 
-    @Test func whatWasWrittenIsThereInTheNextRun() throws {
+    @Test func whatWasWrittenIsThereInTheNextRun() async throws {
         defer { removeDirectory() }
         let home = ["--home", directory.path]
-        #expect(try run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
-        let offline = try run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
+        #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
+        let offline = try await run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
         #expect(offline.errors == "")
         #expect(offline.output.contains("Hello"))
-        let online = try run(home, "connect alice\nopen general\nwindow\n")
+        let online = try await run(home, "connect alice\nopen general\nwindow\n")
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
-    @Test func anImportThatIsKilledGoesOnWhereItWas() throws {
+    @Test func anImportThatIsKilledGoesOnWhereItWas() async throws {
         defer { removeDirectory() }
         let log = try script(
             (1...20_000).map {
@@ -100,18 +101,16 @@ import Testing
         let home = ["--home", directory.appending(path: "home").path]
         let killed = try Program(home)
         killed.type("connect alice\n")
-        try killed.reads("alice is connected")
+        try await killed.reads("alice is connected")
         killed.type("import \(log)\n")
-        // Not before it has begun: the channel's files grow with it.
-        let server = directory.appending(path: "home/server").path
-        while (try? size(of: server)) ?? 0 < 400_000 {}
-        killed.kill()
+        // Not before it has begun.
+        try await killed.readsError("importing  ")
+        try await killed.kill()
 
         let copy = directory.appending(path: "copy.jsonl").path
-        let again = try run(
+        let again = try await run(
             home, "connect alice\nimport \(log)\ncount log\nverify log\nexport \(copy) log\n")
-        #expect(
-            again.errors == "", "\(again)")
+        #expect(!again.errors.contains("error: "), "\(again)")
         #expect(again.output.contains("line 20001: no '{' at byte 1\n"))
         #expect(again.output.contains("20,000 messages are in the cache of alice\n"))
         #expect(again.output.contains("compared 20,000 messages: all is as on the server\n"))
@@ -120,11 +119,26 @@ import Testing
         #expect(lines[41].contains(#""message":"line 42","message_id":"42""#))
     }
 
-    private func size(of directory: String) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: directory).reduce(0) { sum, name in
-            let attributes = try FileManager.default.attributesOfItem(
-                atPath: "\(directory)/\(name)")
-            return sum + (attributes[.size] as? Int ?? 0)
-        }
+    @Test func aPipeGetsNoEscapes() async throws {
+        let log = try LogOfMessages(count: 2_500)
+        let result = try await run(
+            ["--memory", "--demo"], "as bob send Hi\nimport \(log.path)\ntiem\n",
+            environment: ["TERM": "xterm-256color"])
+        #expect(result.output.contains("+ general 69  bob: Hi\n"))
+        #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
+        // Progress is lines of their own, beside the errors.
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count >= 2 && lines[0].hasPrefix("importing  "), "\(lines)")
+        #expect(lines.last?.hasPrefix("error: line 3: there is no command") == true)
+        #expect(!result.errors.contains { $0 == "\u{1B}" || $0 == "\r" })
+    }
+
+    @Test func newsBetweenCommandsIsToldToo() async throws {
+        let program = try Program(["--memory", "--json", "--demo", "--patience", "0ms"])
+        program.type("send Hello\n")
+        let told = try await program.reads(#""event":"message_sent""#)
+        #expect(told.contains(#""command":"send","input":"send Hello","kind":"result","line":1"#))
+        program.endInput()
+        #expect(try await program.ends().status == 0)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite @MainActor struct RecordCommandTests {
     private func reply(_ line: String) async throws -> String {
-        guard case .text(let text) = try await Command.perform(line) else { return "quit" }
+        let text = try await Command.perform(line).shown
         return text
     }
 

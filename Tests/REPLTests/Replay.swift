@@ -12,12 +12,23 @@ extension Workspace {
     /// What the prompt shows for a line.
     func reply(_ line: String) async -> String {
         do {
-            switch try await Command.perform(line, in: self) {
-            case .text(let text): return text
-            case .quit: return "quit"
-            }
+            let reply = try await Command.perform(line, in: self)
+            return reply.isLast ? "quit" : reply.shown
         } catch {
-            return (["error: \(sentence(of: error))"] + news()).joined(separator: "\n")
+            return (["error: \(sentence(of: error))"] + news().map(\.text))
+                .joined(separator: "\n")
+        }
+    }
+
+    /// What `--json` writes for a line, and its number.
+    func jsonLines(_ line: String, _ number: Int) async -> String {
+        do {
+            let reply = try await Command.perform(line, in: self)
+            return reply.jsonLines(to: line, number).joined(separator: "\n")
+        } catch {
+            let lines =
+                news().map { ResultLine($0, number) } + [ResultLine(error, to: line, number)]
+            return lines.map(\.json).joined(separator: "\n")
         }
     }
 }

@@ -4,23 +4,47 @@ import Testing
 @testable import REPL
 
 /// The program with a pipe for its input.
-@Suite struct ScriptTests {
-    @Test func eachCommandIsAnsweredWhileThePipeStaysOpen() throws {
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = try Program.url
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+@Suite(.timeLimit(.minutes(10))) struct ScriptTests {
+    @Test func eachCommandIsAnsweredWhileThePipeStaysOpen() async throws {
+        let program = try Program(["--memory"])
         for number in 0..<4 {
-            // A command that waited for the next one would never answer: the test would not end.
-            input.fileHandleForWriting.write(Data("time \(number)\n".utf8))
-            let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-            #expect(answer.contains("1970-01-01T00:00:00.00\(number)Z"))
+            // A command that waited for the next one would never answer.
+            program.type("time \(number)\n")
+            try await program.reads("1970-01-01T00:00:00.00\(number)Z")
         }
-        input.fileHandleForWriting.closeFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        program.endInput()
+        #expect(try await program.ends().status == 0)
+    }
+
+    @Test func progressInAPipeIsALineNowAndThen() {
+        var progress = PlainProgress()
+        let begin = ContinuousClock.now
+        #expect(progress.line("1", at: begin) == "1")
+        #expect(progress.line("2", at: begin + .seconds(4)) == nil)
+        #expect(progress.line("3", at: begin + .seconds(5)) == "3")
+        #expect(progress.line("4", at: begin + .seconds(9)) == nil)
+        // The next command begins anew.
+        #expect(progress.line(nil, at: begin + .seconds(9)) == nil)
+        #expect(progress.line("5", at: begin + .seconds(9)) == "5")
+    }
+
+    @Test func jsonHasNoControlCharactersEither() throws {
+        let line = ResultLine(.text("\u{1B}[2J \u{9B} é\n"), to: "show", 1).json
+        #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(object?["text"] as? String == "\u{1B}[2J \u{9B} é\n")
+    }
+
+    @Test(arguments: [
+        (#"a b"#, ["a", "b"]), (#"  a\ b  c "#, ["a b", "c"]), (#"'a b' c"#, ["a b", "c"]),
+        (#""a 'b" 'c "d'"#, ["a 'b", #"c "d"#]), (#"a" b"c"#, ["a bc"]), (#"'' x"#, ["", "x"]),
+        (#"'a\b' "c\"d""#, [#"a\b"#, #"c"d"#]), (#"'open end"#, ["open end"]), ("", []),
+    ])
+    func quotesAndBackslashesKeepSpaces(text: String, words: [String]) {
+        #expect(text.unquotedWords == words)
+        #expect(
+            words.filter { !$0.isEmpty }.map(\.escaped).joined(separator: " ").unquotedWords
+                == words.filter { !$0.isEmpty })
     }
 
     @Test(arguments: [

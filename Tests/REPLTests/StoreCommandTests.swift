@@ -86,7 +86,7 @@ import Testing
 
     @Test func aStoreInADirectoryIsThereAgain() async {
         let directory = ExampleDirectory()
-        let open = directory.moved("store open /tmp/scrollback-a b")
+        let open = directory.moved(#"store open "/tmp/scrollback-a b""#)
         let path = directory.moved("/tmp/scrollback-a b")
         #expect(await reply(open) == "opened \(path): created")
         #expect(await reply("draw general … a ~ b (c)", open) == "error: \(path) is open already")

@@ -14,6 +14,7 @@ import Testing
     /// The types of which an application sets properties.
     static let options = [
         "ChatClientOptions": "", "SyncOptions": "sync.", "StoreOptions": "store.",
+        "CacheLimits": "cacheLimits.",
     ]
 
     @Test func everyPublicCallHasACommandOrAReason() throws {
@@ -33,6 +34,51 @@ import Testing
         for (symbol, command) in Exemptions.commandsOfTheStore {
             #expect(throws: Never.self, "\(symbol)") { try Command.named(command) }
         }
+    }
+
+    /// The types that commands take as JSON, and such a command.
+    static let records = [
+        "MessageListParams": "open", "ThreadedMessageListParams": "thread",
+        "GroupChannelListQuery": "list", "MessageCreateParams": "send",
+        "UserMessageCreateParams": "send", "FileMessageCreateParams": "send-file",
+        "MultipleFilesMessageCreateParams": "send-file", "UserMessageUpdateParams": "edit",
+        "FileMessageUpdateParams": "edit", "AppleCriticalAlertOptions": "send",
+    ]
+
+    @Test func everyParameterIsAFieldOfTheJSONThatACommandTakes() throws {
+        let symbols = try PublicSymbols()
+        for (type, name) in Self.records {
+            let properties = symbols.settableProperties(of: type)
+            #expect(!properties.isEmpty, "\(type)")
+            let fields = try symbols.propertiesInSchema(of: type)
+            let missing = properties.filter {
+                !fields.contains($0) && Exemptions.reason(of: type, $0) == nil
+            }
+            #expect(missing == [], "\(name) cannot set these of \(type)")
+            #expect(try Command.named(name).usage.contains("JSON"))
+        }
+    }
+
+    @Test func everyPropertyOfAChannelToCreateCanBeSet() throws {
+        let symbols = try PublicSymbols()
+        for (type, names) in [
+            ("GroupChannelCreateParams", GroupChannelSetting.all.map(\.name)),
+            ("OpenChannelCreateParams", OpenChannelSetting.all.map(\.name)),
+        ] {
+            let missing = symbols.settableProperties(of: type).filter {
+                !names.contains($0) && Exemptions.reason(of: type, $0) == nil
+            }
+            #expect(missing == [], "create cannot set these of \(type)")
+        }
+    }
+
+    @Test func allParamsQueriesAndOptionsAreLookedAt() throws {
+        let known = Set(Self.records.keys).union(Self.options.keys)
+            .union(["GroupChannelCreateParams", "OpenChannelCreateParams"])
+        let missing = try PublicSymbols().types(endingIn: ["Params", "Query", "Options"]).filter {
+            !known.contains($0) && Exemptions.types[$0] == nil
+        }
+        #expect(missing == [])
     }
 
     @Test func everyOptionCanBeSet() throws {
@@ -56,10 +102,12 @@ private struct PublicSymbols {
     private struct Symbol: Decodable {
         struct Kind: Decodable { var identifier: String }
         struct Fragment: Decodable { var spelling: String }
+        struct Location: Decodable { var uri: String }
 
         var kind: Kind
         var pathComponents: [String]
         var declarationFragments: [Fragment]
+        var location: Location?
 
         var name: String { pathComponents.joined(separator: ".") }
 
@@ -120,6 +168,31 @@ private struct PublicSymbols {
     func settableProperties(of type: String) -> [String] {
         symbols.filter { $0.pathComponents.first == type && $0.isSettable }
             .map { $0.pathComponents[1] }.sorted()
+    }
+
+    /// The properties that the schema of a record names, and that its JSON has for that reason.
+    func propertiesInSchema(of type: String) throws -> Set<String> {
+        let symbol = try #require(
+            symbols.first { $0.pathComponents == [type] && $0.location != nil })
+        let file = try #require(URL(string: symbol.location?.uri ?? ""))
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let fields = try Regex(#"Field\(\s*\d+, [^\\]*\\(\w+)\.(\w+)"#)
+        return Set(
+            source.matches(of: fields).compactMap { match in
+                guard let root = match[1].substring, root == type || root == "Self" else {
+                    return nil
+                }
+                return match[2].substring.map(String.init)
+            })
+    }
+
+    /// The types whose names end so.
+    func types(endingIn endings: [String]) -> [String] {
+        let kinds: Set = ["swift.struct", "swift.class", "swift.protocol"]
+        return symbols.filter { symbol in
+            kinds.contains(symbol.kind.identifier) && symbol.pathComponents.count == 1
+                && endings.contains { symbol.name.hasSuffix($0) }
+        }.map(\.name).sorted()
     }
 
     private static var extractor: URL {

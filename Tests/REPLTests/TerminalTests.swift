@@ -19,89 +19,154 @@ struct TerminalTests {
         .appending(path: "scrollback-history-\(UUID().uuidString)")
 
     private func program(
-        _ arguments: String..., columns: Int = 100
-    ) throws -> Program {
+        _ arguments: String..., columns: Int = 100, environment: [String: String] = [:]
+    ) async throws -> Program {
         let program = try Program(
-            ["--memory", "--demo"] + arguments, inTerminalOf: columns, history: history)
-        try program.reads("alice general> ")
+            ["--memory", "--demo"] + arguments, inTerminalOf: columns, history: history,
+            environment: environment)
+        try await program.reads("alice general> ")
         return program
     }
 
     private func removeHistory() { try? FileManager.default.removeItem(at: history) }
 
-    @Test func tabCompletesCommandsChannelsAndMessages() throws {
+    @Test func tabCompletesCommandsChannelsAndMessages() async throws {
         defer { removeHistory() }
-        let program = try program()
+        let program = try await program()
         program.type("wind\t\n")
-        try program.reads("58 59 60\n")
+        try await program.reads("58 59 60\n")
         program.type("open ca\t\n")
-        try program.reads("65  ")
+        try await program.reads("65  ")
         program.type("react 6\t")
         program.type("5 +1\n")
-        try program.reads("gave +1 to 65")
+        try await program.reads("gave +1 to 65")
         program.type("conditio\t\t\t")
-        try program.reads("conditions")
+        try await program.reads("conditions")
         program.type("\u{15}")  // Ctrl-U
         program.type("\u{4}")
-        #expect(program.ends().status == 0)
+        #expect(try await program.ends().status == 0)
     }
 
-    @Test func theLinesOfBeforeComeBackInTheNextRunToo() throws {
+    @Test func theLinesOfBeforeComeBackInTheNextRunToo() async throws {
         defer { removeHistory() }
-        let first = try program()
+        let first = try await program()
         first.type("version\n")
-        try first.reads("LevelDB")
+        try await first.reads("LevelDB")
         first.type("\u{10}\n")  // Ctrl-P
-        try first.reads("LevelDB")
+        try await first.reads("LevelDB")
         first.type("\u{4}")
-        #expect(first.ends().status == 0)
-        let second = try program()
+        #expect(try await first.ends().status == 0)
+        let second = try await program()
         second.type("\u{10}\n")
-        try second.reads("LevelDB")
+        try await second.reads("LevelDB")
         second.type("quit\n")
-        #expect(second.ends().status == 0)
+        #expect(try await second.ends().status == 0)
         let mode = try FileManager.default.attributesOfItem(atPath: history.path)[.posixPermissions]
         #expect(mode as? Int == 0o600)
     }
 
-    @Test func newsStandsAboveTheLineThatIsTyped() throws {
+    @Test func tabCompletesFiles() async throws {
         defer { removeHistory() }
-        let program = try program()
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "scrollback-files-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: directory.appending(path: "my logs"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.path
+        // HOME is where ~ is.
+        let program = try await program(environment: ["HOME": path])
+        program.type("export ~/my\\ logs/cats.jsonl cats\n")
+        try await program.reads("exported 5 messages of cats")
+        // A directory is gone into; the space in its name has a backslash, or a quote is open.
+        for typed in ["\(path)/my\tca\t", "'\(path)/my\tca\t", "~/m\tc\t"] {
+            program.type("export \(typed) random\n")
+            try await program.reads("exported 3 messages of random")
+        }
+        // The second argument is a channel.
+        program.type("export ~/m\tcopy ca\t\n")
+        try await program.reads("exported 5 messages of cats")
+        // Two of one beginning are listed.
+        program.type("import ~/m\tc\t\t")
+        try await program.reads("cats.jsonl")
+        try await program.reads("copy")
+        program.type("\u{15}\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
+    @Test func newsStandsAboveTheLineThatIsTyped() async throws {
+        defer { removeHistory() }
+        let program = try await program()
         program.type("slow 800ms\n")
-        try program.reads("answers take 800ms")
+        try await program.reads("answers take 800ms")
         program.type("send Hello\n")
-        try program.reads("(alice-1)  Hello\n")
+        try await program.reads("(alice-1)  Hello\n")
         program.type("vers")
         // It comes by itself, and the line goes on below it.
-        try program.reads("= sent alice-1 as 69\n")
-        try program.reads("alice general> vers")
+        try await program.reads("= sent alice-1 as 69\n")
+        try await program.reads("alice general> vers")
         program.type("ion\n")
-        try program.reads("LevelDB")
+        try await program.reads("LevelDB")
         program.type("\u{4}")
-        #expect(program.ends().status == 0)
+        #expect(try await program.ends().status == 0)
     }
 
-    @Test func ctrlCEndsTheCommandAndNotTheProgram() throws {
+    @Test func ctrlCEndsTheCommandAndNotTheProgram() async throws {
         defer { removeHistory() }
-        let program = try program()
+        let program = try await program()
         program.type("wait 1h\n")
-        try program.reads("alice general> ")
+        try await program.reads("alice general> ")
         program.type("\u{3}")
-        try program.reads("canceled")
+        try await program.reads("canceled")
         program.type("half a li\u{3}")
         program.type("version\n")
-        try program.reads("LevelDB")
+        try await program.reads("LevelDB")
         program.type("\u{4}")
-        #expect(program.ends().status == 0)
+        #expect(try await program.ends().status == 0)
     }
 
-    @Test func whatIsDrawnFitsTheWindow() throws {
+    @Test func whatIsDrawnFitsTheWindow() async throws {
         defer { removeHistory() }
-        let program = try program(columns: 40)
+        let program = try await program(columns: 40)
         program.type("coverage\n")
-        let drawn = try program.reads("█\n")
+        let drawn = try await program.reads("█\n")
         #expect(drawn.filter { $0 == "█" }.count == 40)
         program.type("\u{4}")
-        #expect(program.ends().status == 0)
+        #expect(try await program.ends().status == 0)
     }
+
+    @Test func aTerminalWithColoursGetsThem() async throws {
+        defer { removeHistory() }
+        let program = try await program(environment: ["TERM": "xterm-256color"])
+        program.type("as bob send Hi\n")
+        try await program.reads("\u{1B}[32m+ general 69  bob: Hi\u{1B}[0m\n")
+        program.type("tiem\n")
+        try await program.reads("\u{1B}[31merror: there is no command 'tiem'")
+        program.type("\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
+    @Test func whoWantsNoColoursGetsNone() async throws {
+        defer { removeHistory() }
+        let program = try await program(
+            environment: ["TERM": "xterm-256color", "NO_COLOR": "1"])
+        program.type("as bob send Hi\ntiem\nquit\n")
+        let output = try await program.ends().output
+        #expect(output.contains("\n+ general 69  bob: Hi\n"))
+        #expect(!output.contains(/\u{1B}\[[0-9;]*m/))
+    }
+}
+
+/// A file of chat logs that is gone with the value.
+final class LogOfMessages {
+    let path = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-log-\(UUID().uuidString).jsonl").path
+
+    init(count: Int) throws {
+        let lines = (1...count).map {
+            #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import REPL
 
-/// What the prompt shows, from a first line to a last one: `Docs/Tour.md`, and the files in `Transcripts`.
+/// What the prompt shows, from a first line to a last one: `Docs/Tour.md`, and the files in `Transcripts`,
+/// of which those in `.jsonl` are with `--json`.
 ///
 /// With `SCROLLBACK_RECORD=1` the files are written anew, to be looked at.
 @Suite struct TranscriptTests {
@@ -12,7 +13,7 @@ import Testing
 
     static let files: [String] = {
         let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
-        return (names ?? []).filter { $0.hasSuffix(".txt") }.sorted()
+        return (names ?? []).filter { $0.hasSuffix(".txt") || $0.hasSuffix(".jsonl") }.sorted()
     }()
 
     @Test(arguments: files)
@@ -22,7 +23,8 @@ import Testing
         let places = ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        let shown = await Transcript(text).replayed(in: workspace, places)
+        let shown = await Transcript(text)
+            .replayed(in: workspace, places, asJSON: file.hasSuffix(".jsonl"))
         await workspace.end()
         if ProcessInfo.processInfo.environment["SCROLLBACK_RECORD"] != nil {
             try Data(shown.utf8).write(to: url)
@@ -125,12 +127,15 @@ struct Transcript {
 
     /// The text as the prompt makes it.
     @MainActor func replayed(
-        in workspace: Workspace, _ places: borrowing ExampleDirectory
+        in workspace: Workspace, _ places: borrowing ExampleDirectory, asJSON: Bool = false
     ) async -> String {
         var text = head
-        for line in lines {
+        for (index, line) in lines.enumerated() {
             text += "\(workspace.prompt)\(line)\n"
-            let reply = await workspace.reply(places.moved(line))
+            let reply =
+                asJSON
+                ? await workspace.jsonLines(places.moved(line), index + 1)
+                : await workspace.reply(places.moved(line))
             if !reply.isEmpty { text += places.movedBack(reply) + "\n" }
         }
         return text

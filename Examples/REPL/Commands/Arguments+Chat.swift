@@ -61,10 +61,6 @@ extension Command.Arguments {
         return ChannelURL(words[0])
     }
 
-    func checkIsEmpty() throws {
-        guard words.isEmpty else { throw CommandError.usage }
-    }
-
     /// A duration such as `2s`.
     func duration(_ word: String) throws -> Duration {
         guard let duration = Duration(typed: word) else {
@@ -87,6 +83,22 @@ extension Command.Arguments {
             throw CommandError.failed("'\(word)' is not a number from 1 to 1000000")
         }
         return count
+    }
+
+    /// What stands before the first `{` that begins a word, and all from it on; empty without one.
+    var wordsAndJSON: (words: String, json: String) {
+        guard let start = text.firstRange(of: /(^|\s)\{/) else { return (text, "") }
+        return (
+            String(text[..<start.lowerBound]),
+            String(text[start.lowerBound...]).trimmingCharacters(in: .whitespaces)
+        )
+    }
+
+    /// Other arguments of the same command.
+    func with(_ text: String) -> Command.Arguments {
+        Command.Arguments(
+            text: text, words: text.split(whereSeparator: \.isWhitespace).map(String.init),
+            workspace: workspace)
     }
 
     /// A record, where the text is JSON; `nil` where it is not.

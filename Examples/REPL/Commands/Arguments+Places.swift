@@ -11,6 +11,14 @@ extension Command.Arguments {
         }
     }
 
+    /// The channel that is the only word.
+    var onlyChannel: ChannelURL {
+        get throws {
+            guard words.count == 1 else { throw CommandError.usage }
+            return try channel
+        }
+    }
+
     /// Where a word stands in a channel's history: the id of a message that is held, or `TIME/ID`.
     @MainActor func position(_ word: String, in url: ChannelURL) throws -> Position {
         guard let position = try placeOfMessage(word, in: url) else {
@@ -82,6 +90,36 @@ extension Array {
     /// The lines of a reply, or what to say where there is nothing.
     func lines(_ text: (Element) -> String, orNone none: String) -> Command.Reply {
         .text(isEmpty ? none : map(text).joined(separator: "\n"))
+    }
+
+    /// The same, with the elements as a value.
+    func lines(
+        _ text: (Element) -> String, orNone none: String, as field: Field
+    ) -> Command.Reply where Element: Encodable & Sendable {
+        var reply = lines(text, orNone: none)
+        reply.values[field] = self
+        return reply
+    }
+}
+
+extension Gap {
+    /// The bounds as values.
+    var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
+}
+
+extension StaleRange {
+    /// The bounds as values.
+    var bounds: [String: String] { ["from": lower.word, "to": upper.word] }
+}
+
+extension Gap.Bound {
+    /// As it is typed: `-` for the beginning, `+` for the end, or TIME/ID.
+    fileprivate var word: String {
+        switch self {
+        case .beginning: "-"
+        case .end: "+"
+        case .position(let position): "\(position)"
+        }
     }
 }
 

@@ -22,19 +22,45 @@ struct Command: Sendable {
     /// What the example says; `nil` where that differs from one machine to another.
     var output: String?
 
-    /// What TAB offers for its first argument.
-    var offers = Completion.Source.nothing
+    /// What TAB offers for each of its arguments, from the first on.
+    var offers: [Completion.Source] = []
+
+    /// Whether TAB offers the same for all that follow.
+    var offersForMore = false
 
     /// What of the API it is for, as the modules' symbols name it.
     var covers: [String] = []
+
+    /// What its result may hold as values, as `--json` writes it.
+    var gives: [Field] = []
 
     /// Performs it, or throws ``CommandError/usage`` if the arguments do not fit.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
     /// What comes out of a command.
-    enum Reply: Equatable {
-        case text(String)
-        case quit
+    struct Reply: Sendable {
+        /// What people see; empty for nothing.
+        var text = ""
+
+        /// The same as values, for machines.
+        var values: Values = [:]
+
+        /// What was told meanwhile.
+        var events: [Event] = []
+
+        /// Whether the prompt is to end.
+        var isLast = false
+
+        /// All of it for people: the text, and the events below it.
+        var shown: String {
+            ((text.isEmpty ? [] : [text]) + events.map(\.text)).joined(separator: "\n")
+        }
+
+        static func text(_ text: String, _ values: Values = [:]) -> Reply {
+            Reply(text: text, values: values)
+        }
+
+        static let quit = Reply(isLast: true)
     }
 
     /// What follows the name of the command in its line.
@@ -68,14 +94,32 @@ enum CommandError: Error, CustomStringConvertible {
     /// The arguments do not fit; the answer is how the command is used.
     case usage
 
+    /// The same, once it is known of which command.
+    case misused(Command)
+
     /// Anything else, as a sentence for the one who typed it.
     case failed(String)
 
     var description: String {
         switch self {
         case .usage: "the arguments do not fit"
+        case .misused(let command): "usage: \(command.title)"
         case .failed(let message): message
         }
+    }
+}
+
+/// What kind of error it is, in one word for machines.
+func errorCode(of error: any Error) -> String {
+    switch error {
+    case CommandError.usage, CommandError.misused: "usage"
+    case CommandError.failed: "failed"
+    case let error as SyncError: "\(error.code)"
+    case let error as CollectionError: "\(error.code)"
+    case let error as BackendError: "\(error.code)"
+    case let error as StoreError: "\(error.code)"
+    case is CancellationError: "canceled"
+    default: "failed"
     }
 }
 
@@ -101,6 +145,7 @@ extension Command {
         ("In step with the server", sync),
         ("The network and the server", network + importing),
         ("The store: of the device, or one that is opened by hand", store + observing),
+        ("What the cache may lose", eviction),
         ("Messages in the store", messages),
         ("What is missing between them", history),
         ("Channels in the store", channels),
@@ -142,9 +187,9 @@ extension Command {
     ) async throws -> Reply {
         guard let first = line.split(whereSeparator: \.isWhitespace).first, !first.hasPrefix("#")
         else { return .text("") }
-        let reply = try await workspace.perform { try await run(line, in: workspace) }
-        guard case .text(let text) = reply else { return reply }
-        return .text(((text.isEmpty ? [] : [text]) + workspace.news()).joined(separator: "\n"))
+        var reply = try await workspace.perform { try await run(line, in: workspace) }
+        reply.events = workspace.news()
+        return reply
     }
 
     /// Runs a command by itself, within another one too.
@@ -154,6 +199,7 @@ extension Command {
         let words = line.split(whereSeparator: \.isWhitespace)
         let command = try command(for: words)
         let rest = words.dropFirst(command.words.count)
+        guard rest.isEmpty || !command.usage.isEmpty else { throw CommandError.misused(command) }
         let arguments = Arguments(
             text: rest.isEmpty
                 ? "" : String(line[rest.first!.startIndex..<rest.last!.endIndex]),
@@ -162,8 +208,14 @@ extension Command {
         do {
             return try await command.run(arguments)
         } catch CommandError.usage {
-            throw CommandError.failed("usage: \(command.title)")
+            throw CommandError.misused(command)
         }
+    }
+
+    /// The name of the command that a line begins with; `nil` if it begins with none.
+    static func name(in line: String) -> String? {
+        // What is wrong with such a line, performing it tells.
+        (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 
     /// The name and the arguments: how the command is typed.

@@ -16,7 +16,8 @@ extension Command {
                 cats     Cats
                 general  General
                 """,
-            offers: .orders
+            offers: [.orders],
+            gives: [.channels, .total]
         ) { arguments in
             let store = try arguments.workspace.store
             let channels = try store.groupChannels(matching: try arguments.channelQuery)
@@ -24,25 +25,28 @@ extension Command {
             let others = try store.groupChannelCount() - channels.count
             if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
             let count = try store.channelURLs().count
-            return lines.lines(
+            var reply = lines.lines(
                 { $0 },
                 orNone: count == 0
                     ? "no group channels"
                     : "no group channels, but the history of \(counted(count, "channel")): see count"
             )
+            reply.values = [.channels: channels, .total: channels.count + others]
+            return reply
         },
         Command(
             name: "open-channels",
             summary: "Lists open channels, the newest first.",
             example: "open-channels",
             preparation: [#"save OpenChannel {"channel_url": "lobby", "name": "Lobby"}"#],
-            output: "lobby  Lobby"
+            output: "lobby  Lobby",
+            gives: [.channels]
         ) { arguments in
-            guard arguments.words.isEmpty else { throw CommandError.usage }
             let channels = try arguments.workspace.store.openChannels()
             return .text(
                 channels.isEmpty
-                    ? "no open channels" : columns(channels.map { [$0.url.rawValue, $0.name] }))
+                    ? "no open channels" : columns(channels.map { [$0.url.rawValue, $0.name] }),
+                [.channels: channels])
         },
         Command(
             name: "channel",
@@ -56,18 +60,16 @@ extension Command {
                   "name" : "Lobby"
                 }
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.channel]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.onlyChannel
             let store = try arguments.workspace.store
-            if let channel = try store.groupChannel(url) {
-                return .text(try channel.json(.prettyPrinted))
-            }
+            if let channel = try store.groupChannel(url) { return try .record(channel, .channel) }
             guard let channel = try store.openChannel(url) else {
                 throw CommandError.failed("nothing is held of a channel '\(url)' itself")
             }
-            return .text(try channel.json(.prettyPrinted))
+            return try .record(channel, .channel)
         },
         Command(
             name: "remove-channel",
@@ -76,16 +78,16 @@ extension Command {
             example: "remove-channel general",
             preparation: ["draw general a b c"],
             output: "removed channel general",
-            offers: .channels
+            offers: [.channels],
+            gives: [.channelURL]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.onlyChannel
             try arguments.workspace.store.write { batch in
                 guard try batch.removeChannel(url) else {
                     throw CommandError.failed("nothing is held of a channel '\(url)'")
                 }
             }
-            return .text("removed channel \(url)")
+            return .of(url, "removed channel \(url)")
         },
         Command(
             name: "count",
@@ -98,18 +100,26 @@ extension Command {
                 random   1
                 in all   4
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.count, .counts]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
             if !arguments.words.isEmpty {
-                return .text("\(try store.messageCount(in: try arguments.channel))")
+                let url = try arguments.channel
+                let count = try store.messageCount(in: url)
+                return .text("\(count)", [.count: count, .counts: [url.rawValue: count]])
             }
             var rows: [[String]] = []
+            var counts: [String: Int] = [:]
             for url in try store.channelURLs().sorted() {
-                rows.append([url.rawValue, "\(try store.messageCount(in: url))"])
+                let count = try store.messageCount(in: url)
+                counts[url.rawValue] = count
+                rows.append([url.rawValue, "\(count)"])
             }
-            return .text(columns(rows + [["in all", "\(try store.messageCount())"]]))
+            let count = try store.messageCount()
+            return .text(
+                columns(rows + [["in all", "\(count)"]]), [.count: count, .counts: counts])
         },
         Command(
             name: "user",
@@ -122,13 +132,14 @@ extension Command {
                   "nickname" : "Alice",
                   "user_id" : "alice"
                 }
-                """
+                """,
+            gives: [.record]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             guard let user = try arguments.workspace.store.user(UserID(arguments.words[0])) else {
                 throw CommandError.failed("nothing is held of a user '\(arguments.words[0])'")
             }
-            return .text(try user.json(.prettyPrinted))
+            return try .record(user, .record)
         },
         Command(
             name: "remove-user",
@@ -136,7 +147,8 @@ extension Command {
             summary: "Removes a user.",
             example: "remove-user alice",
             preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
-            output: "removed user alice"
+            output: "removed user alice",
+            gives: [.userID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let id = UserID(arguments.words[0])
@@ -145,13 +157,20 @@ extension Command {
                     throw CommandError.failed("nothing is held of a user '\(id)'")
                 }
             }
-            return .text("removed user \(id)")
+            return .text("removed user \(id)", [.userID: id])
         },
     ]
 
     /// The names that the order of a list of channels has in JSON.
     static var channelOrders: [String] {
         GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
+    }
+}
+
+extension Command.Reply {
+    /// A record as JSON that people can read, and as a value.
+    static func record<Value: Record>(_ record: Value, _ field: Field) throws -> Command.Reply {
+        .text(try record.json(.prettyPrinted), [field: record])
     }
 }
 

@@ -4,20 +4,26 @@ extension Command {
     static let general: [Command] = [
         Command(
             name: "help",
-            usage: "[COMMAND]",
-            summary: "Lists the commands, or tells how one is used.",
+            usage: "[COMMAND | --json]",
+            summary: "Lists the commands, or tells how one is used; or what --json writes.",
             example: "help time",
-            offers: .commands
+            offers: [.commands],
+            gives: [.commands]
         ) { arguments in
-            if arguments.words.isEmpty { return .text(overview) }
-            return .text(try named(arguments.words.joined(separator: " ")).help)
+            if arguments.words.isEmpty { return .text(overview, [.commands: all.map(\.name)]) }
+            if arguments.text == "--json" { return .text(ResultLine.help, [:]) }
+            let command = try named(arguments.words.joined(separator: " "))
+            return .text(command.help, [.commands: [command.name]])
         },
         Command(
             name: "version",
             summary: "Shows the versions of the package and of the LevelDB it is linked with.",
-            example: "version"
+            example: "version",
+            gives: [.version, .levelDB]
         ) { _ in
-            .text("Scrollback \(Version.package), LevelDB \(Version.levelDB)")
+            .text(
+                "Scrollback \(Version.package), LevelDB \(Version.levelDB)",
+                [.version: Version.package, .levelDB: Version.levelDB])
         },
         Command(
             name: "quit",
@@ -55,6 +61,9 @@ extension Command {
             lines += output.split(separator: "\n", omittingEmptySubsequences: false).map {
                 "    \($0)"
             }
+        }
+        if !gives.isEmpty {
+            lines.append("    With --json: \(gives.map(\.rawValue).joined(separator: ", "))")
         }
         return lines.joined(separator: "\n")
     }

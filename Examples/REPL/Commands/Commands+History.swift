@@ -9,13 +9,13 @@ extension Command {
             example: "picture general",
             preparation: ["draw general … a b ~ d", "draft general Hello"],
             output: "… a b ~ d (r1)",
-            offers: .channels
+            offers: [.channels],
+            gives: [.picture]
         ) { arguments in
             let (words, limit) = try arguments.limited(to: 50)
             let url = try arguments.openChannel(or: words)
             let picture = try arguments.workspace.picture(of: url, limit: limit)
-            return .text(
-                picture.signs.isEmpty ? "nothing: no message, and no gap" : picture.description)
+            return .picture(picture)
         },
         Command(
             name: "draw",
@@ -23,7 +23,8 @@ extension Command {
             summary: "Makes a channel's history a picture, in place of all it has, drafts too.",
             example: "draw general … a b ~ d (e) !f",
             output: "drew 3 messages, 2 gaps and 2 drafts in general",
-            offers: .channels
+            offers: [.channels],
+            gives: [.channelURL]
         ) { arguments in
             let url = try arguments.channel
             guard !arguments.rest.isEmpty else { throw CommandError.usage }
@@ -35,7 +36,7 @@ extension Command {
                 counted(try store.gaps(in: url).count, "gap"),
             ]
             let drafts = counted(try store.drafts(in: url).count, "draft")
-            return .text("drew \(counts.joined(separator: ", ")) and \(drafts) in \(url)")
+            return .of(url, "drew \(counts.joined(separator: ", ")) and \(drafts) in \(url)")
         },
         Command(
             name: "gaps",
@@ -47,13 +48,18 @@ extension Command {
                 general: 1700000000000/a ~ 1700000120000/c
                 general: 1700000120000/c ~ +∞
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.channelURL, .gaps, .stale]
         ) { arguments in
             let url = try arguments.openChannel(or: arguments.words)
             let store = try arguments.workspace.store
-            let lines =
-                try store.gaps(in: url).map(\.line) + store.staleRanges(in: url).map(\.description)
-            return lines.lines({ $0 }, orNone: "no gaps: all of \(url) is held")
+            let (gaps, stale) = (try store.gaps(in: url), try store.staleRanges(in: url))
+            let lines = gaps.map(\.line) + stale.map(\.description)
+            var reply = lines.lines({ $0 }, orNone: "no gaps: all of \(url) is held")
+            reply.values = [
+                .channelURL: url, .gaps: gaps.map(\.bounds), .stale: stale.map(\.bounds),
+            ]
+            return reply
         },
         Command(
             name: "open-gap",
@@ -62,7 +68,8 @@ extension Command {
             example: "open-gap general a c",
             preparation: ["draw general a b c d"],
             output: "a ~ b ~ c d",
-            offers: .channels
+            offers: [.channels],
+            gives: [.picture]
         ) { arguments in
             let (url, from, to) = try arguments.channelAndBounds()
             guard from < to else {
@@ -70,7 +77,7 @@ extension Command {
                     "a gap goes from what is older: \(from) is not below \(to)")
             }
             try arguments.workspace.store.write { try $0.open(Gap(in: url, from: from, to: to)) }
-            return .text("\(try arguments.workspace.picture(of: url))")
+            return .picture(try arguments.workspace.picture(of: url))
         },
         Command(
             name: "cover",
@@ -79,13 +86,12 @@ extension Command {
             example: "cover general - b",
             preparation: ["draw general … a ~ b ~ c"],
             output: "a b ~ c",
-            offers: .channels
+            offers: [.channels],
+            gives: [.picture]
         ) { arguments in
             let (url, first, last) = try arguments.channelAndBounds()
             try arguments.workspace.store.write { try $0.cover(url, from: first, through: last) }
-            let picture = try arguments.workspace.picture(of: url)
-            return .text(
-                picture.signs.isEmpty ? "nothing: no message, and no gap" : picture.description)
+            return .picture(try arguments.workspace.picture(of: url))
         },
     ]
 }
@@ -108,6 +114,17 @@ extension Command.Arguments {
         guard words.count == 3 else { throw CommandError.usage }
         let url = try channel
         return (url, try bound(words[1], in: url), try bound(words[2], in: url))
+    }
+}
+
+extension Command.Reply {
+    /// A history as one line.
+    static func picture(
+        _ picture: Picture, orNone none: String = "nothing: no message, and no gap"
+    ) -> Command.Reply {
+        .text(
+            picture.signs.isEmpty ? none : picture.description,
+            [.picture: picture.description])
     }
 }
 

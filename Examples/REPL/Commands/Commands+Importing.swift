@@ -15,7 +15,8 @@ extension Command {
                 imported 0 messages into 1 channel; 60 were there already
                 60 messages are in the cache of alice
                 """,
-            offers: .files
+            offers: [.files],
+            gives: [.imported, .known, .channelURLs, .total, .badLines, .count]
         ) { arguments in
             let request = try arguments.importRequest()
             let workspace = arguments.workspace
@@ -41,7 +42,14 @@ extension Command {
             if outcome.badCount > 0 { summary += "; \(counted(outcome.badCount, "bad line"))" }
             lines.append(summary)
             if outcome.imported > 0 { try await arguments.world.forget(outcome.channels) }
-            guard !request.isServerOnly else { return .text(lines.joined(separator: "\n")) }
+            var values: Values = [
+                .imported: outcome.imported, .known: outcome.known,
+                .channelURLs: outcome.channels, .total: outcome.lines,
+                .badLines: outcome.badLines.map { BadLine(number: $0.number, reason: $0.reason) },
+            ]
+            guard !request.isServerOnly else {
+                return .text(lines.joined(separator: "\n"), values)
+            }
 
             try await arguments.world.settle(within: workspace.patience)
             let engine = try device.client.engine()
@@ -60,6 +68,7 @@ extension Command {
             }
             let held = try outcome.channels.reduce(0) { try $0 + store.messageCount(in: $1) }
             lines.append("\(grouped(held)) messages are in the cache of \(device.name)")
+            values[.count] = held
             let clock = try arguments.world.clock
             if clock.goes {
                 let seconds = (ContinuousClock.now - began) / .seconds(1)
@@ -67,7 +76,7 @@ extension Command {
                     "\(grouped(Int(Double(total) / max(seconds, 0.001)))) messages a second, end to end"
                 )
             }
-            return .text(lines.joined(separator: "\n"))
+            return .text(lines.joined(separator: "\n"), values)
         },
         Command(
             name: "export",
@@ -76,19 +85,20 @@ extension Command {
             example: "export /tmp/scrollback-log.jsonl general",
             preparation: ["demo"],
             output: "exported 60 messages of general",
-            offers: .files
+            offers: [.files, .channels],
+            gives: [.channelURL, .count, .path]
         ) { arguments in
-            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
+            let words = arguments.fileWords
+            guard (1...2).contains(words.count) else { throw CommandError.usage }
             let url =
-                try arguments.words.count == 2
-                ? ChannelURL(arguments.words[1]) : arguments.collection.channelURL
-            let path = NSString(string: arguments.words[0]).expandingTildeInPath
+                try words.count == 2 ? ChannelURL(words[1]) : arguments.collection.channelURL
+            let path = words[0].fromHome
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(),
                 withIntermediateDirectories: true)
             guard FileManager.default.createFile(atPath: path, contents: nil),
                 let file = FileHandle(forWritingAtPath: path)
-            else { throw CommandError.failed("the file '\(arguments.words[0])' cannot be written") }
+            else { throw CommandError.failed("the file '\(words[0])' cannot be written") }
             defer { try? file.close() }  // All that was written is there.
             let store = try arguments.workspace.store
             var count = 0
@@ -103,7 +113,9 @@ extension Command {
                 count += page.count
                 anchor = .position(last)
             }
-            return .text("exported \(counted(count, "message")) of \(url)")
+            return .text(
+                "exported \(counted(count, "message")) of \(url)",
+                [.channelURL: url, .count: count, .path: path])
         },
     ]
 }
@@ -143,6 +155,12 @@ extension Message {
     }
 }
 
+/// A line that could not be read.
+private struct BadLine: Encodable {
+    var number: Int
+    var reason: String
+}
+
 /// A progress meter that another thread moves.
 @MainActor
 private final class Meter {
@@ -159,6 +177,7 @@ extension Command.Arguments {
     fileprivate func importRequest() throws -> (
         path: String, fields: LogFields, isServerOnly: Bool
     ) {
+        let words = fileWords
         guard let path = words.first else { throw CommandError.usage }
         var fields = LogFields()
         let name = URL(filePath: path).lastPathComponent

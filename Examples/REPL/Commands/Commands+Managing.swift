@@ -5,24 +5,25 @@ extension Command {
     static let managing: [Command] = [
         Command(
             name: "create",
-            usage: "CHANNEL [with USER ...]",
+            usage: "CHANNEL [NAME=VALUE ...] [with USER ...]",
             summary: "Creates a group channel, and invites users.",
             example: "create lunch with bob carol",
             preparation: ["demo"],
-            covers: ["ChatClient.createChannel(_:)"]
+            covers: ["ChatClient.createChannel(_:)"],
+            gives: [.channel]
         ) { arguments in
             let url = try arguments.channel
-            var users: [UserID] = []
-            if arguments.words.count > 1 {
-                guard arguments.words[1] == "with", arguments.words.count > 2 else {
-                    throw CommandError.usage
-                }
-                users = arguments.words.dropFirst(2).map { UserID($0) }
-            }
+            let parts = arguments.fileWords.dropFirst().split(
+                separator: "with", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count < 2 || !parts[1].isEmpty else { throw CommandError.usage }
+            let users = parts.count == 2 ? parts[1].map { UserID($0) } : []
             var params = GroupChannelCreateParams(url.rawValue, userIDs: users, url: url)
             params.isPublic = users.isEmpty
+            try GroupChannelSetting.all.set(parts[0], of: &params)
             let channel = try await arguments.client.createChannel(params)
-            return .text("created \(channel.url) with \(counted(channel.memberCount, "member"))")
+            return .text(
+                "created \(channel.url) with \(counted(channel.memberCount, "member"))",
+                [.channel: channel])
         },
         Command(
             name: "update",
@@ -30,8 +31,9 @@ extension Command {
             summary: "Changes what a group channel says of itself: its name, picture, data.",
             example: #"update cats {"name": "All cats"}"#,
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.updateChannel(_:with:)"]
+            offers: [.channels],
+            covers: ["ChatClient.updateChannel(_:with:)"],
+            gives: [.channel]
         ) { arguments in
             let url = try arguments.channel
             guard arguments.rest.hasPrefix("{") else { throw CommandError.usage }
@@ -43,21 +45,15 @@ extension Command {
                 throw CommandError.failed("this is not the JSON of a channel: \(arguments.rest)")
             }
             let channel = try await arguments.client.updateChannel(url, with: patch)
-            return .text("\(channel.url) is \(channel.name)")
+            return .text("\(channel.url) is \(channel.name)", [.channel: channel])
         },
-        Command(
-            name: "delete-channel",
-            usage: "CHANNEL",
-            summary: "Deletes a group channel with its messages, for all.",
-            example: "delete-channel cats",
-            preparation: ["demo"],
-            offers: .channels,
+        onChannel(
+            "delete-channel", "Deletes a group channel with its messages, for all.",
+            example: "delete-channel cats", after: ["demo"],
             covers: ["ChatClient.deleteChannel(_:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
-            try await arguments.client.deleteChannel(url)
-            return .text("deleted \(url)")
+        ) { client, url in
+            try await client.deleteChannel(url)
+            return .of(url, "deleted \(url)")
         },
         Command(
             name: "list",
@@ -71,17 +67,18 @@ extension Command {
                 general  General  3 members  carol: open cats
                 random   Random   3 members  bob: And the question?
                 """,
-            offers: .orders,
+            offers: [.orders],
             covers: [
                 "ChatClient.makeGroupChannelCollection(_:)", "GroupChannelCollection.loadMore()",
                 "GroupChannelCollection.channels", "GroupChannelCollection.hasMore",
                 "GroupChannelCollection.dispose()",
-            ]
+            ],
+            gives: [.channels, .hasMore]
         ) { arguments in
             let device = try arguments.device
             device.channelList = try device.client.makeGroupChannelCollection(
                 try arguments.channelQuery)
-            return .text(try await device.moreChannels())
+            return try await device.moreChannels()
         },
         Command(
             name: "more",
@@ -89,34 +86,25 @@ extension Command {
             example: "more",
             preparation: ["demo", #"list {"limit": 2}"#],
             output: "random  Random  3 members  bob: And the question?",
-            covers: ["GroupChannelCollection.allChanges()"]
+            covers: ["GroupChannelCollection.allChanges()"],
+            gives: [.channels, .hasMore]
         ) { arguments in
-            try arguments.checkIsEmpty()
-            return .text(try await arguments.device.moreChannels())
+            try await arguments.device.moreChannels()
         },
-        Command(
-            name: "get-channel",
-            usage: "CHANNEL",
-            summary: "Gets a group channel, from the cache if it is held, and shows it in a line.",
-            example: "get-channel cats",
-            preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.channel(_:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            return .text(columns([try await arguments.client.channel(arguments.channel).tableRow]))
+        onChannel(
+            "get-channel",
+            "Gets a group channel, from the cache if it is held, and shows it in a line.",
+            example: "get-channel cats", after: ["demo"],
+            covers: ["ChatClient.channel(_:)"], gives: [.channel]
+        ) { client, url in
+            .channel(try await client.channel(url))
         },
-        Command(
-            name: "refresh",
-            usage: "[CHANNEL]",
-            summary: "Gets a group channel from the server.",
-            example: "refresh cats",
-            preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.refreshChannel(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            return .text(columns([try await arguments.client.refreshChannel(url).tableRow]))
+        onChannel(
+            "refresh", orOpenOne: true, "Gets a group channel from the server.",
+            example: "refresh cats", after: ["demo"],
+            covers: ["ChatClient.refreshChannel(_:)"], gives: [.channel]
+        ) { client, url in
+            .channel(try await client.refreshChannel(url))
         },
         Command(
             name: "members",
@@ -129,8 +117,9 @@ extension Command {
                 bob              joined
                 carol            joined
                 """,
-            offers: .channels,
-            covers: ["ChatClient.members(of:after:limit:)"]
+            offers: [.channels],
+            covers: ["ChatClient.members(of:after:limit:)"],
+            gives: [.members, .hasMore]
         ) { arguments in
             let url = try arguments.channelOrOpenOne
             let page = try await arguments.client.members(of: url)
@@ -142,32 +131,25 @@ extension Command {
                     ]
                 })
             if page.next != nil { lines += "\n… and more" }
-            return .text(lines)
+            return .text(lines, [.members: page.elements, .hasMore: page.next != nil])
         },
-        Command(
-            name: "join",
-            usage: "CHANNEL",
-            summary: "Joins a public group channel.",
-            example: "join tea",
-            preparation: ["demo", "create tea", "as bob"],
-            covers: ["ChatClient.join(_:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let channel = try await arguments.client.join(try arguments.channel)
-            return .text("joined \(channel.url), of \(counted(channel.memberCount, "member"))")
+        onChannel(
+            "join", "Joins a public group channel.",
+            example: "join tea", after: ["demo", "create tea", "as bob"],
+            covers: ["ChatClient.join(_:)"], gives: [.channel]
+        ) { client, url in
+            let channel = try await client.join(url)
+            return .text(
+                "joined \(channel.url), of \(counted(channel.memberCount, "member"))",
+                [.channel: channel])
         },
-        Command(
-            name: "leave",
-            usage: "[CHANNEL]",
-            summary: "Leaves a group channel.",
-            example: "leave cats",
-            preparation: ["demo"],
-            offers: .channels,
+        onChannel(
+            "leave", orOpenOne: true, "Leaves a group channel.",
+            example: "leave cats", after: ["demo"],
             covers: ["ChatClient.leave(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.leave(url)
-            return .text("left \(url)")
+        ) { client, url in
+            try await client.leave(url)
+            return .of(url, "left \(url)")
         },
         Command(
             name: "invite",
@@ -175,38 +157,31 @@ extension Command {
             summary: "Invites users into a group channel.",
             example: "invite dave",
             preparation: ["demo", "as dave", "as alice"],
-            covers: ["ChatClient.invite(_:to:)"]
+            covers: ["ChatClient.invite(_:to:)"],
+            gives: [.channelURL, .userIDs]
         ) { arguments in
             let (words, url) = try arguments.wordsInChannel()
             guard !words.isEmpty else { throw CommandError.usage }
             try await arguments.client.invite(words.map { UserID($0) }, to: url)
-            return .text("invited \(words.joined(separator: ", ")) to \(url)")
+            return .text(
+                "invited \(words.joined(separator: ", ")) to \(url)",
+                [.channelURL: url, .userIDs: words])
         },
-        Command(
-            name: "accept",
-            usage: "CHANNEL",
-            summary: "Accepts an invitation.",
-            example: "accept general",
-            preparation: ["demo", "as dave", "as alice invite dave", "as dave"],
-            offers: .channels,
+        onChannel(
+            "accept", "Accepts an invitation.", example: "accept general",
+            after: ["demo", "as dave", "as alice invite dave", "as dave"],
             covers: ["ChatClient.acceptInvitation(to:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            try await arguments.client.acceptInvitation(to: try arguments.channel)
-            return .text("accepted \(arguments.text)")
+        ) { client, url in
+            try await client.acceptInvitation(to: url)
+            return .of(url, "accepted \(url)")
         },
-        Command(
-            name: "decline",
-            usage: "CHANNEL",
-            summary: "Declines an invitation.",
-            example: "decline general",
-            preparation: ["demo", "as dave", "as alice invite dave", "as dave"],
-            offers: .channels,
+        onChannel(
+            "decline", "Declines an invitation.", example: "decline general",
+            after: ["demo", "as dave", "as alice invite dave", "as dave"],
             covers: ["ChatClient.declineInvitation(to:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            try await arguments.client.declineInvitation(to: try arguments.channel)
-            return .text("declined \(arguments.text)")
+        ) { client, url in
+            try await client.declineInvitation(to: url)
+            return .of(url, "declined \(url)")
         },
         Command(
             name: "hide",
@@ -214,8 +189,10 @@ extension Command {
             summary: "Hides a group channel from the list, until a new message comes, or for good.",
             example: "hide cats",
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.hide(_:hidesPreviousMessages:allowsAutoUnhide:)"]
+            offers: [.channels, .oneOf(["history", "for-good"])],
+            offersForMore: true,
+            covers: ["ChatClient.hide(_:hidesPreviousMessages:allowsAutoUnhide:)"],
+            gives: [.channelURL]
         ) { arguments in
             let url = try arguments.channel
             let flags = Set(arguments.words.dropFirst())
@@ -223,59 +200,41 @@ extension Command {
             try await arguments.client.hide(
                 url, hidesPreviousMessages: flags.contains("history"),
                 allowsAutoUnhide: !flags.contains("for-good"))
-            return .text("hid \(url)")
+            return .of(url, "hid \(url)")
         },
-        Command(
-            name: "unhide",
-            usage: "CHANNEL",
-            summary: "Shows a group channel again that was hidden.",
-            example: "unhide cats",
-            preparation: ["demo", "hide cats"],
-            offers: .channels,
+        onChannel(
+            "unhide", "Shows a group channel again that was hidden.",
+            example: "unhide cats", after: ["demo", "hide cats"],
             covers: ["ChatClient.unhide(_:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            try await arguments.client.unhide(try arguments.channel)
-            return .text("\(arguments.text) is in the list again")
+        ) { client, url in
+            try await client.unhide(url)
+            return .of(url, "\(url) is in the list again")
         },
-        Command(
-            name: "reset-history",
-            usage: "[CHANNEL]",
-            summary: "Begins one's own history of a channel anew; others keep theirs.",
-            example: "reset-history cats",
-            preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.resetMyHistory(of:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            let time = try await arguments.client.resetMyHistory(of: url)
-            return .text("\(url) begins at \(time.iso8601)")
+        onChannel(
+            "reset-history", orOpenOne: true,
+            "Begins one's own history of a channel anew; others keep theirs.",
+            example: "reset-history cats", after: ["demo"],
+            covers: ["ChatClient.resetMyHistory(of:)"], gives: [.channelURL, .time]
+        ) { client, url in
+            let time = try await client.resetMyHistory(of: url)
+            return .text("\(url) begins at \(time.iso8601)", [.channelURL: url, .time: time])
         },
-        Command(
-            name: "freeze",
-            usage: "[CHANNEL]",
-            summary: "Freezes a channel, so that only who moderates it may write.",
-            example: "freeze",
-            preparation: ["demo"],
-            offers: .channels,
+        onChannel(
+            "freeze", orOpenOne: true,
+            "Freezes a channel, so that only who moderates it may write.",
+            example: "freeze", after: ["demo"],
             covers: ["ChatClient.freeze(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.freeze(url)
-            return .text("froze \(url)")
+        ) { client, url in
+            try await client.freeze(url)
+            return .of(url, "froze \(url)")
         },
-        Command(
-            name: "unfreeze",
-            usage: "[CHANNEL]",
-            summary: "Ends freeze.",
-            example: "unfreeze",
-            preparation: ["demo", "freeze"],
-            offers: .channels,
+        onChannel(
+            "unfreeze", orOpenOne: true, "Ends freeze.",
+            example: "unfreeze", after: ["demo", "freeze"],
             covers: ["ChatClient.unfreeze(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.unfreeze(url)
-            return .text("\(url) is not frozen any more")
+        ) { client, url in
+            try await client.unfreeze(url)
+            return .of(url, "\(url) is not frozen any more")
         },
         restricting("mute", .muted, "Mutes a user in a channel: they may only read."),
         lifting("unmute", .muted, "mute", "Lets a user write again."),
@@ -287,28 +246,31 @@ extension Command {
             example: "server open-channels",
             preparation: ["demo", "create-open lobby"],
             output: "lobby  lobby",
-            covers: ["ChatClient.openChannels(after:limit:)"]
+            covers: ["ChatClient.openChannels(after:limit:)"],
+            gives: [.channels, .hasMore]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let page = try await arguments.client.openChannels()
             return .text(
                 page.elements.isEmpty
                     ? "no open channels"
-                    : columns(page.elements.map { [$0.url.rawValue, $0.name] }))
+                    : columns(page.elements.map { [$0.url.rawValue, $0.name] }),
+                [.channels: page.elements, .hasMore: page.next != nil])
         },
         Command(
             name: "create-open",
-            usage: "CHANNEL",
+            usage: "CHANNEL [NAME=VALUE ...]",
             summary: "Creates an open channel.",
             example: "create-open lobby",
             preparation: ["demo"],
             output: "created lobby",
-            covers: ["ChatClient.createOpenChannel(_:)"]
+            covers: ["ChatClient.createOpenChannel(_:)"],
+            gives: [.channel]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let params = OpenChannelCreateParams(arguments.text, url: try arguments.channel)
-            return .text(
-                "created \(try await arguments.client.createOpenChannel(params).url)")
+            let url = try arguments.channel
+            var params = OpenChannelCreateParams(url.rawValue, url: url)
+            try OpenChannelSetting.all.set(arguments.fileWords.dropFirst(), of: &params)
+            let channel = try await arguments.client.createOpenChannel(params)
+            return .text("created \(channel.url)", [.channel: channel])
         },
         Command(
             name: "enter",
@@ -316,28 +278,53 @@ extension Command {
             summary: "Enters an open channel, whose messages come live until one exits.",
             example: "enter lobby",
             preparation: ["demo", "create-open lobby"],
-            covers: ["ChatClient.enter(_:)", "ChatClient.openChannel(_:)"]
+            covers: ["ChatClient.enter(_:)", "ChatClient.openChannel(_:)"],
+            gives: [.channel]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.onlyChannel
             let known = try await arguments.client.openChannel(url)
             let channel = try await arguments.client.enter(known.url)
             return .text(
-                "entered \(channel.url), with \(counted(channel.participantCount, "participant"))")
+                "entered \(channel.url), with \(counted(channel.participantCount, "participant"))",
+                [.channel: channel])
         },
-        Command(
-            name: "exit",
-            usage: "CHANNEL",
-            summary: "Exits an open channel; quit leaves the prompt.",
-            example: "exit lobby",
-            preparation: ["demo", "create-open lobby", "enter lobby"],
+        onChannel(
+            "exit", "Exits an open channel; quit leaves the prompt.",
+            example: "exit lobby", after: ["demo", "create-open lobby", "enter lobby"],
             covers: ["ChatClient.exit(_:)"]
-        ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            try await arguments.client.exit(try arguments.channel)
-            return .text("exited \(arguments.text)")
+        ) { client, url in
+            try await client.exit(url)
+            return .of(url, "exited \(url)")
         },
     ]
+
+    /// A command for one channel.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - orOpenOne: Whether the channel that is open is meant where none is named.
+    ///   - summary: What it does.
+    ///   - example: A whole line to try.
+    ///   - preparation: Lines that the example needs before it.
+    ///   - symbols: What of the API it is for.
+    ///   - fields: What its result holds.
+    ///   - body: Does it.
+    /// - Returns: The command.
+    static func onChannel(
+        _ name: String, orOpenOne: Bool = false, _ summary: String, example: String,
+        after preparation: [String], covers symbols: [String],
+        gives fields: [Field] = [.channelURL],
+        _ body: @escaping @MainActor @Sendable (ChatClient, ChannelURL) async throws -> Reply
+    ) -> Command {
+        Command(
+            name: name, usage: orOpenOne ? "[CHANNEL]" : "CHANNEL", summary: summary,
+            example: example, preparation: preparation, offers: [.channels], covers: symbols,
+            gives: fields
+        ) { arguments in
+            let url = try orOpenOne ? arguments.channelOrOpenOne : arguments.onlyChannel
+            return try await body(arguments.client, url)
+        }
+    }
 
     private static func restricting(
         _ name: String, _ restriction: RestrictionType, _ summary: String
@@ -348,7 +335,8 @@ extension Command {
             summary: summary,
             example: "\(name) bob for 10m",
             preparation: ["demo"],
-            covers: ["ChatClient.restrict(_:in:_:until:reason:)"]
+            covers: ["ChatClient.restrict(_:in:_:until:reason:)"],
+            gives: [.userID, .channelURL]
         ) { arguments in
             let (words, url) = try arguments.wordsInChannel()
             var end: Timestamp?
@@ -358,7 +346,8 @@ extension Command {
                 throw CommandError.usage
             }
             try await arguments.client.restrict(UserID(words[0]), in: url, restriction, until: end)
-            return .text("\(words[0]) is \(restriction) in \(url)")
+            return .text(
+                "\(words[0]) is \(restriction) in \(url)", [.userID: words[0], .channelURL: url])
         }
     }
 
@@ -371,18 +360,21 @@ extension Command {
             summary: summary,
             example: "\(name) bob",
             preparation: ["demo", "\(opposite) bob"],
-            covers: ["ChatClient.lift(_:of:in:)"]
+            covers: ["ChatClient.lift(_:of:in:)"],
+            gives: [.userID, .channelURL]
         ) { arguments in
             let (user, url) = try arguments.wordInChannel()
             try await arguments.client.lift(restriction, of: UserID(user), in: url)
-            return .text("\(user) is not \(restriction) in \(url) any more")
+            return .text(
+                "\(user) is not \(restriction) in \(url) any more",
+                [.userID: user, .channelURL: url])
         }
     }
 }
 
 extension Device {
     /// A page more of the list of channels.
-    fileprivate func moreChannels() async throws -> String {
+    fileprivate func moreChannels() async throws -> Command.Reply {
         guard let channelList else {
             throw CommandError.failed("there is no list: list begins one")
         }
@@ -390,7 +382,21 @@ extension Device {
         let lines =
             (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])
             + (channelList.hasMore ? ["… and more: more"] : [])
-        return lines.isEmpty ? "no more channels" : lines.joined(separator: "\n")
+        return .text(
+            lines.isEmpty ? "no more channels" : lines.joined(separator: "\n"),
+            [.channels: channels, .hasMore: channelList.hasMore])
+    }
+}
+
+extension Command.Reply {
+    /// What concerns a channel.
+    static func of(_ url: ChannelURL, _ text: String) -> Command.Reply {
+        .text(text, [.channelURL: url])
+    }
+
+    /// A group channel, as a row of a table.
+    fileprivate static func channel(_ channel: GroupChannel) -> Command.Reply {
+        .text(Command.columns([channel.tableRow]), [.channel: channel])
     }
 }
 

@@ -10,7 +10,8 @@ extension Command {
             example:
                 #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#,
             output: "saved message 42 in general",
-            offers: .savable
+            offers: [.savable],
+            gives: [.record, .name]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let record = try type.record(text)
@@ -26,7 +27,7 @@ extension Command {
                         "a \(type.name) is not saved by itself, but as a part of something else")
                 }
             }
-            return .text("saved \(described(record))")
+            return .text("saved \(described(record))", [.record: record, .name: type.name])
         },
         Command(
             name: "messages",
@@ -38,7 +39,8 @@ extension Command {
                 a  2023-11-14T22:13:20.000Z  a
                 b  2023-11-14T22:14:20.000Z  b
                 """,
-            offers: .channels
+            offers: [.channels, .oneOf(["before", "after", "around"])],
+            gives: [.messages]
         ) { arguments in
             try arguments.messages().lines(orNone: "no messages")
         },
@@ -58,13 +60,14 @@ extension Command {
                   "sending_status" : "succeeded"
                 }
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.message]
         ) { arguments in
             let (url, id) = try arguments.channelAndMessage
             guard let message = try arguments.workspace.store.message(id, in: url) else {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
             }
-            return .text(try message.json(.prettyPrinted))
+            return try .record(message, .message)
         },
         Command(
             name: "replies",
@@ -76,7 +79,8 @@ extension Command {
                 #"save Message {"message_id": "c", "channel_url": "general", "ts": 1700000180000, "parent_message_id": "a", "message": "I think so too"}"#,
             ],
             output: "c  2023-11-14T22:16:20.000Z  I think so too  (to a)",
-            offers: .channels
+            offers: [.channels],
+            gives: [.messages]
         ) { arguments in
             let (words, limit) = try arguments.limited(to: 20)
             guard words.count == 2 else { throw CommandError.usage }
@@ -91,7 +95,8 @@ extension Command {
             example: "remove general b",
             preparation: ["draw general a b c"],
             output: "removed message b from general",
-            offers: .channels
+            offers: [.channels],
+            gives: [.messageID, .channelURL]
         ) { arguments in
             let (url, id) = try arguments.channelAndMessage
             try arguments.workspace.store.write { batch in
@@ -99,7 +104,8 @@ extension Command {
                     throw CommandError.failed("there is no message '\(id)' in \(url)")
                 }
             }
-            return .text("removed message \(id) from \(url)")
+            return .text(
+                "removed message \(id) from \(url)", [.messageID: id, .channelURL: url])
         },
         Command(
             name: "clear",
@@ -108,16 +114,18 @@ extension Command {
             example: "clear general",
             preparation: ["draw general a b c"],
             output: "cleared general of 3 messages",
-            offers: .channels
+            offers: [.channels],
+            gives: [.channelURL, .count]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.onlyChannel
             var count = 0
             try arguments.workspace.store.write { batch in
                 count = try batch.messageCount(in: url)
                 try batch.clearMessages(in: url)
             }
-            return .text("cleared \(url) of \(counted(count, "message"))")
+            return .text(
+                "cleared \(url) of \(counted(count, "message"))",
+                [.channelURL: url, .count: count])
         },
     ]
 
@@ -179,6 +187,6 @@ extension [Message] {
                 let parent = message.parentMessageID.map { "  (to \($0))" }
                 return "\(id)  \(message.createdAt.iso8601)  "
                     + "\(sender ?? "")\(message.text)\(parent ?? "")".oneLine
-            }, orNone: none)
+            }, orNone: none, as: .messages)
     }
 }

@@ -10,7 +10,6 @@ extension Command {
             example: "offline",
             preparation: ["demo"]
         ) { arguments in
-            try arguments.checkIsEmpty()
             try arguments.device.network.goOffline()
             return .text("no network")
         },
@@ -20,7 +19,6 @@ extension Command {
             example: "online",
             preparation: ["demo", "offline", "send Later"]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let device = try arguments.device
             device.network.goOnline()
             await device.client.reconnect()
@@ -32,7 +30,8 @@ extension Command {
             summary: "Makes each answer take its time.",
             example: "slow 2s",
             preparation: ["demo"],
-            output: "answers take 2s"
+            output: "answers take 2s",
+            offers: [.oneOf(["off"])]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let network = try arguments.device.network
@@ -69,7 +68,7 @@ extension Command {
             example: "fail send throttled 2",
             preparation: ["demo"],
             output: "the next 2 calls of send fail as throttled",
-            offers: .calls
+            offers: [.calls, .oneOf(codes.map(\.description))]
         ) { arguments in
             guard let word = arguments.words.first, arguments.words.count <= 3 else {
                 throw CommandError.usage
@@ -106,7 +105,8 @@ extension Command {
             example: "hold send",
             preparation: ["demo"],
             output: "holding send",
-            offers: .calls
+            offers: [.calls],
+            offersForMore: true
         ) { arguments in
             let calls = try arguments.words.map { word in
                 guard let call = BackendCall(rawValue: word) else {
@@ -126,7 +126,6 @@ extension Command {
             preparation: ["demo", "hold send"],
             output: "holding nothing"
         ) { arguments in
-            try arguments.checkIsEmpty()
             try arguments.device.network.stopHolding()
             return .text("holding nothing")
         },
@@ -137,37 +136,44 @@ extension Command {
             example: "condition feed.holes 0.5",
             preparation: ["demo"],
             output: "feed.holes is 0.5",
-            offers: .conditions
+            offers: [.conditions],
+            gives: [.settings, .name, .value]
         ) { arguments in
             let network = try arguments.device.network
             guard let name = arguments.words.first else {
                 let conditions = network.conditions
                 return .text(
                     columns(
-                        NetworkCondition.all.map { [$0.name, $0.text(in: conditions), $0.meaning] })
-                )
+                        NetworkCondition.all.map { [$0.name, $0.text(in: conditions), $0.meaning] }),
+                    [
+                        .settings: Dictionary(
+                            uniqueKeysWithValues: NetworkCondition.all.map {
+                                ($0.name, $0.text(in: conditions))
+                            })
+                    ])
             }
             guard let condition = NetworkCondition.named(name) else {
                 throw CommandError.failed("there is no condition '\(name)': condition lists them")
             }
             guard arguments.words.count == 2 else {
                 guard arguments.words.count == 1 else { throw CommandError.usage }
-                return .text(
-                    "\(name) is \(condition.text(in: network.conditions)): \(condition.meaning)")
+                return .setting(
+                    name, condition.text(in: network.conditions), ": \(condition.meaning)")
             }
             var isValue = true
             network.update { isValue = condition.set(arguments.words[1], in: &$0) }
             guard isValue else {
                 throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
             }
-            return .text("\(name) is \(condition.text(in: network.conditions))")
+            return .setting(name, condition.text(in: network.conditions))
         },
         Command(
             name: "conditions",
             usage: "perfect | train | awkward SEED | within SEED | hostile SEED",
             summary: "Sets all conditions of this device's network at once.",
             example: "conditions awkward 7",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            offers: [.oneOf(["perfect", "train", "awkward", "within", "hostile"])]
         ) { arguments in
             guard let name = arguments.words.first else { throw CommandError.usage }
             let network = try arguments.device.network
@@ -187,19 +193,21 @@ extension Command {
             usage: "[N]",
             summary: "Lists the last calls of this device to the server, and what became of them.",
             example: "network log 3",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.log]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let count = try arguments.words.first.map { try arguments.count($0) } ?? 20
             return try arguments.device.network.log.suffix(count).map { $0 }
-                .lines({ $0 }, orNone: "no calls")
+                .lines({ $0 }, orNone: "no calls", as: .log)
         },
         Command(
             name: "expire",
             usage: "session | cursors | pages | tokens | messages TIME",
             summary: "Has the server end the session, or forget cursors, tokens or old messages.",
             example: "expire session",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            offers: [.oneOf(["session", "cursors", "pages", "tokens", "messages"])]
         ) { arguments in
             guard let what = arguments.words.first else { throw CommandError.usage }
             guard arguments.words.count == (what == "messages" ? 2 : 1) else {
@@ -223,7 +231,8 @@ extension Command {
             usage: "DURATION [N]",
             summary: "Takes the device offline for a time in which others write N messages.",
             example: "away 1d 400",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.channelURL, .count]
         ) { arguments in
             guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
             let duration = try arguments.duration(arguments.words[0])
@@ -237,15 +246,16 @@ extension Command {
             world.clock.advance(by: duration)
             let names = others.map(\.userID.rawValue).joined(separator: ", ")
             return .text(
-                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back"
-            )
+                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back",
+                [.channelURL: url, .count: count])
         },
         Command(
             name: "talk",
             usage: "[N]",
             summary: "Has others write N messages into the open channel.",
             example: "talk 3",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.channelURL, .count]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let count = try arguments.words.first.map { try arguments.count($0) } ?? 1
@@ -253,30 +263,34 @@ extension Command {
             let others = try await arguments.others(in: url)
             let span = Duration.milliseconds(count)
             try arguments.talk(count, in: url, by: others, over: span)
-            return .text("\(counted(count, "message")) in \(url)")
+            return .text(
+                "\(counted(count, "message")) in \(url)", [.channelURL: url, .count: count])
         },
         Command(
             name: "say",
             usage: "TEXT",
             summary: "Has the open channel itself say something.",
             example: "say The office is closed tomorrow.",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.message]
         ) { arguments in
             guard !arguments.text.isEmpty else { throw CommandError.usage }
             let url = try arguments.collection.channelURL
             let message = try arguments.world.server.sendAdminMessage(arguments.text, to: url)
-            return .text("\(url) says \(message.messageID?.rawValue ?? "?")")
+            return .text(
+                "\(url) says \(message.messageID?.rawValue ?? "?")", [.message: message])
         },
         Command(
             name: "revoke",
             usage: "USER",
             summary: "Has the server let a user in no more.",
             example: "revoke bob",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.userID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             try arguments.world.server.revokeUser(UserID(arguments.text))
-            return .text("\(arguments.text) is let in no more")
+            return .text("\(arguments.text) is let in no more", [.userID: arguments.text])
         },
         Command(
             name: "server backup",
@@ -285,7 +299,6 @@ extension Command {
             preparation: ["demo"],
             output: "copied"
         ) { arguments in
-            try arguments.checkIsEmpty()
             let world = try arguments.world
             world.backup = try world.server.backup()
             return .text("copied")
@@ -296,7 +309,6 @@ extension Command {
             example: "server restore",
             preparation: ["demo", "server backup", "send Hello"]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let world = try arguments.world
             guard let backup = world.backup else {
                 throw CommandError.failed("there is no copy: server backup makes one")
@@ -310,12 +322,16 @@ extension Command {
             summary: "Shows how the server behaves where servers differ, or sets it.",
             example: "server option pageLimit 50",
             preparation: ["demo"],
-            output: "pageLimit is 50"
+            output: "pageLimit is 50",
+            offers: [.oneOf(ServerSetting.all.map(\.name))],
+            gives: [.settings, .name, .value]
         ) { arguments in
             let server = try arguments.world.server
             guard let name = arguments.words.first else {
                 let conditions = server.conditions
-                return .text(columns(ServerSetting.all.map { [$0.name, $0.text(conditions)] }))
+                return .text(
+                    columns(ServerSetting.all.map { [$0.name, $0.text(conditions)] }),
+                    [.settings: ServerSetting.all.texts(of: conditions)])
             }
             guard let setting = ServerSetting.all.first(where: { $0.name == name }) else {
                 throw CommandError.failed("there is no option '\(name)': server option lists them")
@@ -327,14 +343,14 @@ extension Command {
             } else if arguments.words.count > 2 {
                 throw CommandError.usage
             }
-            return .text("\(name) is \(setting.text(server.conditions))")
+            return .setting(name, setting.text(server.conditions))
         },
         Command(
             name: "demo",
             summary: "Makes a small world to look around in, and opens it as alice.",
-            example: "demo"
+            example: "demo",
+            gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let world = try arguments.world
             try Demo.make(on: world.server, now: world.clock.now)
             let device = try await world.device("alice")

@@ -12,13 +12,14 @@ extension Command {
                 removed message a from general
                 change 2: removed message a from general
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.change]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let number = try arguments.workspace.observe(
                 arguments.words.isEmpty ? .everything : .channel(try arguments.channel))
             let part = arguments.words.first ?? "everything"
-            return .text("observing \(part) after change \(number)")
+            return .text("observing \(part) after change \(number)", [.change: number])
         },
         Command(
             name: "unobserve",
@@ -27,7 +28,6 @@ extension Command {
             preparation: ["observe"],
             output: "nothing is observed any more"
         ) { arguments in
-            guard arguments.words.isEmpty else { throw CommandError.usage }
             guard arguments.workspace.unobserve() else {
                 return .text("nothing was observed")
             }

@@ -12,7 +12,8 @@ extension Command {
                 b   random   failed   send  b
                 r1  general  pending  send  Hello
                 """,
-            offers: .channels
+            offers: [.channels],
+            gives: [.drafts]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
@@ -26,7 +27,7 @@ extension Command {
                     draft.message?.text ?? draft.messageID.map { "message \($0)" } ?? "",
                 ]
             }
-            return .text(rows.isEmpty ? "no drafts" : columns(rows))
+            return .text(rows.isEmpty ? "no drafts" : columns(rows), [.drafts: drafts])
         },
         Command(
             name: "draft",
@@ -34,7 +35,8 @@ extension Command {
             summary: "Writes a message that is not sent yet.",
             example: "draft general Hello, everybody",
             output: "wrote draft r1 in general",
-            offers: .channels
+            offers: [.channels],
+            gives: [.requestID, .channelURL]
         ) { arguments in
             let url = try arguments.channel
             let text = arguments.rest
@@ -52,7 +54,7 @@ extension Command {
                 let newest = try batch.messages(in: url, limit: 1).first?.position
                 try batch.save(Draft(message, requestID: id, follows: newest))
             }
-            return .text("wrote draft \(id) in \(url)")
+            return .text("wrote draft \(id) in \(url)", [.requestID: id, .channelURL: url])
         },
         Command(
             name: "remove-draft",
@@ -60,7 +62,9 @@ extension Command {
             summary: "Takes a draft out of the outbox.",
             example: "remove-draft r1",
             preparation: ["draft general Hello"],
-            output: "removed draft r1"
+            output: "removed draft r1",
+            offers: [.requests],
+            gives: [.requestID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let id = RequestID(arguments.words[0])
@@ -69,7 +73,7 @@ extension Command {
                     throw CommandError.failed("there is no draft '\(id)'")
                 }
             }
-            return .text("removed draft \(id)")
+            return .text("removed draft \(id)", [.requestID: id])
         },
     ]
 

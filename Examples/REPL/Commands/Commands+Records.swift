@@ -6,29 +6,37 @@ extension Command {
         Command(
             name: "types",
             summary: "Lists the types of records.",
-            example: "types"
+            example: "types",
+            gives: [.types]
         ) { _ in
-            .text(RecordType.names.joined(separator: "\n"))
+            .text(RecordType.names.joined(separator: "\n"), [.types: RecordType.names])
         },
         Command(
             name: "schema",
             usage: "TYPE",
             summary: "Shows the fields of a type: number, name in JSON, type, other names.",
             example: "schema Reaction",
-            offers: .types
+            offers: [.types],
+            gives: [.name, .fields]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
-            return .text(schema(of: try RecordType(named: arguments.words[0])))
+            let type = try RecordType(named: arguments.words[0])
+            let fields = type.type.schema.fieldDescriptions.map {
+                ["number": "\($0.number)", "name": $0.name, "type": $0.type]
+            }
+            return .text(schema(of: type), [.name: type.name, .fields: fields])
         },
         Command(
             name: "sample",
             usage: "TYPE",
             summary: "Shows a record to try the other commands with, as JSON.",
             example: "sample Message",
-            offers: .types
+            offers: [.types],
+            gives: [.record]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
-            return .text(try Sample.of(RecordType(named: arguments.words[0])).json())
+            let record = Sample.of(try RecordType(named: arguments.words[0]))
+            return .text(try record.json(), [.record: record])
         },
         Command(
             name: "json",
@@ -36,42 +44,51 @@ extension Command {
             summary: "Reads a record as servers write it, and shows it as Scrollback does.",
             example:
                 #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
-            offers: .types
+            offers: [.types],
+            gives: [.record]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            return .text(try type.record(json: text).json(.prettyPrinted))
+            let record = try type.record(json: text)
+            return .text(try record.json(.prettyPrinted), [.record: record])
         },
         Command(
             name: "serialize",
             usage: "TYPE JSON",
             summary: "Shows the binary form of a record, in hex, and its size.",
             example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: .types
+            offers: [.types],
+            gives: [.hex, .bytes]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let bytes = try type.record(json: text).serializedBytes
             let size = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
-            return .text(bytes.isEmpty ? size : "\(Hex.text(bytes))\n\(size)")
+            return .text(
+                bytes.isEmpty ? size : "\(Hex.text(bytes))\n\(size)",
+                [.hex: Hex.text(bytes), .bytes: bytes.count])
         },
         Command(
             name: "deserialize",
             usage: "TYPE HEX",
             summary: "Shows the record of a binary form as JSON, or where the damage is.",
             example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65",
-            offers: .types
+            offers: [.types],
+            gives: [.record]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            return .text(try type.record(hex: text).json())
+            let record = try type.record(hex: text)
+            return .text(try record.json(), [.record: record])
         },
         Command(
             name: "fields",
             usage: "TYPE JSON | HEX",
             summary: "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
             example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#,
-            offers: .types
+            offers: [.types],
+            gives: [.record]
         ) { arguments in
             let (type, text) = try arguments.typeAndText
-            return .text(FieldTable(try type.record(text)).text)
+            let record = try type.record(text)
+            return .text(FieldTable(record).text, [.record: record])
         },
     ]
 

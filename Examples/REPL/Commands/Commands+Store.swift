@@ -15,41 +15,50 @@ extension Command {
                 gaps            2
                 drafts          1
                 last change     1
-                """
+                """,
+            gives: [.place, .counts, .change]
         ) { arguments in
             let store = try arguments.workspace.store
-            return .text(
-                try store.read { snapshot in
-                    let urls = try snapshot.channelURLs()
-                    let rows = [
-                        ("channels", urls.count), ("messages", try snapshot.messageCount()),
-                        ("gaps", try urls.reduce(0) { try $0 + snapshot.gaps(in: $1).count }),
-                        ("drafts", try snapshot.drafts().count), ("last change", snapshot.number),
-                    ]
-                    return ([store.place] + rows.map { "\($0.padded(to: 14))  \($1)" })
-                        .joined(separator: "\n")
-                })
+            return try store.read { snapshot in
+                let urls = try snapshot.channelURLs()
+                let rows = [
+                    ("channels", urls.count), ("messages", try snapshot.messageCount()),
+                    ("gaps", try urls.reduce(0) { try $0 + snapshot.gaps(in: $1).count }),
+                    ("drafts", try snapshot.drafts().count), ("last change", snapshot.number),
+                ]
+                return .text(
+                    ([store.place] + rows.map { "\($0.padded(to: 14))  \($1)" })
+                        .joined(separator: "\n"),
+                    [
+                        .place: store.directory?.path,
+                        .counts: Dictionary(uniqueKeysWithValues: rows.dropLast()),
+                        .change: snapshot.number,
+                    ])
+            }
         },
         Command(
             name: "store open",
             usage: "[DIRECTORY]",
             summary: "Opens a store in a directory, or a new one in memory.",
             example: "store open /tmp/scrollback-store",
-            output: "opened /tmp/scrollback-store: created"
+            output: "opened /tmp/scrollback-store: created",
+            offers: [.directories],
+            gives: [.place, .damage]
         ) { arguments in
             let workspace = arguments.workspace
             let before = workspace.place
             let store: ChatStore
             do {
-                store = try workspace.open(
-                    arguments.text.isEmpty ? nil : URL(typed: arguments.text))
+                store = try workspace.open(try arguments.directory)
             } catch let error as StoreError {
                 throw CommandError.failed(
                     "\(error)\(before.map { "; still open: the one \($0)" } ?? "")")
             }
             let place = store.directory?.path ?? "a store in memory"
             let lines = ["opened \(place): "] + store.openingReport.lines
-            return .text(lines[0] + lines.dropFirst().joined(separator: "\n"))
+            return .text(
+                lines[0] + lines.dropFirst().joined(separator: "\n"),
+                [.place: store.directory?.path, .damage: store.openingReport.lines])
         },
         Command(
             name: "store close",
@@ -69,28 +78,78 @@ extension Command {
             output: """
                 cache   141 bytes
                 outbox  6 bytes
-                """
+                """,
+            gives: [.cacheBytes, .outboxBytes]
         ) { arguments in
-            guard arguments.words.isEmpty else { throw CommandError.usage }
             let store = try arguments.workspace.store
+            let (cache, outbox) = (try store.cachedDataSize(), try store.outboxDataSize())
             return .text(
-                columns([
-                    ["cache", counted(try store.cachedDataSize(), "byte")],
-                    ["outbox", counted(try store.outboxDataSize(), "byte")],
-                ]))
+                columns([["cache", counted(cache, "byte")], ["outbox", counted(outbox, "byte")]]),
+                [.cacheBytes: cache, .outboxBytes: outbox])
         },
         Command(
             name: "store clear",
             summary: "Removes all that the server can give again; drafts stay.",
             example: "store clear",
             preparation: ["draw general a b (c)"],
-            output: "cleared; 1 draft stays"
+            output: "cleared; 1 draft stays",
+            gives: [.count]
         ) { arguments in
-            guard arguments.words.isEmpty else { throw CommandError.usage }
             let store = try arguments.workspace.store
             try store.clearCachedData()
             let count = try store.drafts().count
-            return .text("cleared; \(counted(count, "draft")) \(count == 1 ? "stays" : "stay")")
+            return .text(
+                "cleared; \(counted(count, "draft")) \(count == 1 ? "stays" : "stay")",
+                [.count: count])
+        },
+        Command(
+            name: "store check",
+            summary:
+                "Lists the channels and drafts whose rows are damaged, and that lists leave out.",
+            example: "store check",
+            preparation: ["draw general a b (c)"],
+            output: "all can be read",
+            gives: [.unreadable]
+        ) { arguments in
+            let store = try arguments.workspace.store
+            let names =
+                try store.unreadableChannelURLs().map(\.rawValue)
+                + store.unreadableDraftIDs().map(\.rawValue)
+            return names.lines({ $0.oneLine }, orNone: "all can be read", as: .unreadable)
+        },
+        Command(
+            name: "store rebuild",
+            usage: "DIRECTORY",
+            summary: "Removes a cache that does not open any more; what is not sent stays.",
+            example: "store rebuild /tmp/scrollback-store",
+            preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
+            output: "the cache is gone: store open begins a new one",
+            offers: [.directories],
+            gives: [.path]
+        ) { arguments in
+            let directory = try arguments.closedStore
+            try ChatStore.rebuildCache(at: directory)
+            return .text(
+                "the cache is gone: store open begins a new one", [.path: directory.path])
+        },
+        Command(
+            name: "store salvage",
+            usage: "DIRECTORY",
+            summary: "Makes a new outbox of what can be read of one that does not open any more.",
+            example: "store salvage /tmp/scrollback-store",
+            preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
+            offers: [.directories],
+            gives: [.count, .damage, .path]
+        ) { arguments in
+            let report = try ChatStore.salvageOutbox(at: try arguments.closedStore)
+            let unreadable = counted(report.unreadableRows, "row")
+            return .text(
+                "saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"
+                    + (report.outboxCopy.map { "\nthe files as they were: \($0)" } ?? ""),
+                [
+                    .count: report.keptDrafts, .damage: [unreadable],
+                    .path: report.outboxCopy,
+                ])
         },
         Command(
             name: "store scan",
@@ -109,7 +168,8 @@ extension Command {
                 cache schema      version → 1
                 outbox schema     version → 1
                 """,
-            offers: .tables
+            offers: [.tables],
+            gives: [.rows, .hasMore]
         ) { arguments in
             try arguments.rows(orNone: "no rows") { row in
                 "\("\(row.database) \(row.table)".padded(to: 16))  "
@@ -124,7 +184,8 @@ extension Command {
             preparation: ["draw general … a"],
             output:
                 "67 00 00 00 01 01 80 00 01 8b cf e5 68 00 00 01 61 → 00 00 00 00 00 00 00 00 00",
-            offers: .tables
+            offers: [.tables],
+            gives: [.rows, .hasMore]
         ) { arguments in
             try arguments.rows(orNone: "no rows") { row in
                 "\(Hex.text(row.key)) → \(row.value.isEmpty ? "nothing" : Hex.text(row.value))"
@@ -140,7 +201,8 @@ extension Command {
                 cache user: alice → User, 14 bytes
                    0  0a 05 61 6c 69 63 65                     1 user_id: "alice"
                    7  12 05 41 6c 69 63 65                     2 nickname: "Alice"
-                """
+                """,
+            gives: [.rows]
         ) { arguments in
             guard let key = Hex.bytes(arguments.text), !key.isEmpty else {
                 throw CommandError.failed("a key is pairs of hex digits, as store dump shows them")
@@ -152,7 +214,7 @@ extension Command {
             guard !rows.isEmpty else {
                 throw CommandError.failed("there is no row \(Hex.text(key))")
             }
-            return .text(rows.map(\.detail).joined(separator: "\n"))
+            return .text(rows.map(\.detail).joined(separator: "\n"), [.rows: rows.map(\.values)])
         },
         Command(
             name: "token",
@@ -160,23 +222,26 @@ extension Command {
             summary: "Shows a token, or keeps one: how far a sync has come.",
             example: "token feed",
             preparation: ["token feed 2a 2b"],
-            output: "2a 2b"
+            output: "2a 2b",
+            gives: [.name, .hex]
         ) { arguments in
             guard let scope = arguments.words.first else { throw CommandError.usage }
             let store = try arguments.workspace.store
             if arguments.words.count == 1 {
                 let token = try store.token(scope).map { $0.isEmpty ? "0 bytes" : Hex.text($0) }
-                return .text(token ?? "no token for \(scope)")
+                return .text(token ?? "no token for \(scope)", [.name: scope, .hex: token])
             }
             if arguments.rest == "none" {
                 try store.write { $0.setToken(nil, for: scope) }
-                return .text("no token for \(scope) any more")
+                return .text("no token for \(scope) any more", [.name: scope])
             }
             guard let token = Hex.bytes(arguments.rest) else {
                 throw CommandError.failed("'\(arguments.rest)' is not pairs of hex digits")
             }
             try store.write { $0.setToken(token, for: scope) }
-            return .text("token for \(scope): \(counted(token.count, "byte"))")
+            return .text(
+                "token for \(scope): \(counted(token.count, "byte"))",
+                [.name: scope, .hex: Hex.text(token)])
         },
     ]
 }
@@ -206,7 +271,28 @@ extension URL {
     /// The directory that a path names, from the current one on, or from home where it says `~`.
     init(typed path: String) {
         self.init(
-            filePath: NSString(string: path).expandingTildeInPath, directoryHint: .isDirectory)
+            filePath: path.fromHome, directoryHint: .isDirectory)
+    }
+}
+
+extension Command.Arguments {
+    /// The directory of a store that is the only word, and that is there.
+    fileprivate var closedStore: URL {
+        get throws {
+            guard let directory = try directory else { throw CommandError.usage }
+            guard FileManager.default.fileExists(atPath: directory.path) else {
+                throw CommandError.failed("there is no directory '\(directory.path)'")
+            }
+            return directory
+        }
+    }
+
+    /// The directory that is the only word; `nil` for none.
+    fileprivate var directory: URL? {
+        get throws {
+            guard fileWords.count <= 1 else { throw CommandError.usage }
+            return fileWords.first.map { URL(typed: $0) }
+        }
     }
 }
 
@@ -228,6 +314,7 @@ extension Command.Arguments {
             )
         }
         var lines: [String] = []
+        var values: [[String: String]] = []
         var isCut = false
         try workspace.store.read { snapshot in
             for database in databases {
@@ -236,11 +323,14 @@ extension Command.Arguments {
                 let rows = try snapshot.describedRows(
                     of: database, table: words.first, limit: rest + 1)
                 lines += try rows.prefix(rest).map(line)
+                values += rows.prefix(rest).map(\.values)
                 isCut = isCut || rows.count > rest
             }
         }
         if isCut { lines.append("and more: ask with limit N") }
-        return lines.lines({ $0 }, orNone: none)
+        var reply = lines.lines({ $0 }, orNone: none)
+        reply.values = [.rows: values, .hasMore: isCut]
+        return reply
     }
 }
 
@@ -248,6 +338,11 @@ extension RowDescription {
     /// The names of the tables of both databases, each once.
     static var allTables: [String] {
         Set(Database.allCases.flatMap(tables)).sorted()
+    }
+
+    /// What results tell of it.
+    fileprivate var values: [String: String] {
+        ["database": "\(database)", "table": table, "key": Hex.text(key), "value": Hex.text(value)]
     }
 
     /// Key and value in words, and the fields of a record.

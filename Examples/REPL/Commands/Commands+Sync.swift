@@ -9,8 +9,9 @@ extension Command {
             summary: "Fetches all that is missing of a channel, from its newest gap to its oldest.",
             example: "heal cats",
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["SyncEngine.fetchMessages(in:at:older:newer:edge:source:)"]
+            offers: [.channels],
+            covers: ["SyncEngine.fetchMessages(in:at:older:newer:edge:source:)"],
+            gives: [.channelURL, .coverage, .count]
         ) { arguments in
             let url = try arguments.channelOrOpenOne
             let engine = try arguments.client.engine()
@@ -20,8 +21,10 @@ extension Command {
             let count = try await engine.fetchAll(of: url) { count in
                 if let line = meter.note(count) { workspace.onProgress(line) }
             }
-            return .text(
-                "fetched \(grouped(count)) messages\n\(try workspace.coverage(of: url))")
+            var reply = try workspace.coverage(of: url)
+            reply.text = "fetched \(grouped(count)) messages\n\(reply.text)"
+            reply.values[.count] = count
+            return reply
         },
         Command(
             name: "verify",
@@ -29,8 +32,9 @@ extension Command {
             summary: "Compares what is known of a channel with the server, and changes nothing.",
             example: "verify",
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["SyncEngine.verify(_:)"]
+            offers: [.channels],
+            covers: ["SyncEngine.verify(_:)"],
+            gives: [.channelURL, .count, .missing, .extra, .different]
         ) { arguments in
             let url = try arguments.channelOrOpenOne
             let found = try await arguments.client.engine().verify(url)
@@ -48,7 +52,11 @@ extension Command {
             return .text(
                 found.isEmpty
                     ? "\(head): all is as on the server"
-                    : ([head] + lines + ["repair \(url) fetches them"]).joined(separator: "\n"))
+                    : ([head] + lines + ["repair \(url) fetches them"]).joined(separator: "\n"),
+                [
+                    .channelURL: url, .count: found.comparedCount, .missing: found.missing,
+                    .extra: found.extra, .different: found.different,
+                ])
         },
         Command(
             name: "repair",
@@ -57,12 +65,13 @@ extension Command {
             example: "repair",
             preparation: ["demo"],
             output: "general is as on the server",
-            offers: .channels,
-            covers: ["SyncEngine.repair(_:)"]
+            offers: [.channels],
+            covers: ["SyncEngine.repair(_:)"],
+            gives: [.channelURL]
         ) { arguments in
             let url = try arguments.channelOrOpenOne
             try await arguments.client.engine().repair(url)
-            return .text("\(url) is as on the server")
+            return .of(url, "\(url) is as on the server")
         },
         Command(
             name: "get",
@@ -70,14 +79,15 @@ extension Command {
             summary: "Gets a message, from the cache or the server.",
             example: "get 3",
             preparation: ["demo"],
-            offers: .messages,
-            covers: ["ChatClient.message(_:in:)", "SyncEngine.fetchMessages(_:in:)"]
+            offers: [.messages],
+            covers: ["ChatClient.message(_:in:)", "SyncEngine.fetchMessages(_:in:)"],
+            gives: [.message]
         ) { arguments in
             let (id, url) = try arguments.wordInChannel()
             guard let message = try await arguments.client.message(MessageID(id), in: url) else {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
             }
-            return .text(Rows([message]).lines.joined(separator: "\n"))
+            return .text(Rows([message]).lines.joined(separator: "\n"), [.message: message])
         },
         Command(
             name: "around",
@@ -85,7 +95,8 @@ extension Command {
             summary: "Gets the messages around a time, from the server if it can be asked.",
             example: "around 2023-11-10",
             preparation: ["demo"],
-            covers: ["ChatClient.messages(in:around:params:)"]
+            covers: ["ChatClient.messages(in:around:params:)"],
+            gives: [.messages]
         ) { arguments in
             let (word, url) = try arguments.wordInChannel()
             var params = MessageListParams()
@@ -94,25 +105,27 @@ extension Command {
             params.nextResultSize = 5
             let messages = try await arguments.client.messages(
                 in: url, around: try arguments.time(word), params: params)
-            return .text(
-                messages.isEmpty ? "no messages" : Rows(messages).lines.joined(separator: "\n"))
+            return .rows(messages, orNone: "no messages")
         },
         Command(
             name: "thread",
-            usage: "ID [in CHANNEL]",
+            usage: "ID [in CHANNEL] [JSON]",
             summary: "Gets the replies to a message.",
             example: "thread 60",
             preparation: ["demo", "reply 60 So do I"],
-            offers: .messages,
+            offers: [.messages],
             covers: [
                 "ChatClient.threadedMessages(of:in:around:params:)",
                 "SyncEngine.fetchReplies(to:in:at:older:newer:)",
-            ]
+            ],
+            gives: [.messages]
         ) { arguments in
-            let (id, url) = try arguments.wordInChannel()
-            let replies = try await arguments.client.threadedMessages(of: MessageID(id), in: url)
-            return .text(
-                replies.isEmpty ? "no replies" : Rows(replies).lines.joined(separator: "\n"))
+            let (words, json) = arguments.wordsAndJSON
+            let (id, url) = try arguments.with(words).wordInChannel()
+            let params = try arguments.record(ThreadedMessageListParams.self, in: json)
+            let replies = try await arguments.client.threadedMessages(
+                of: MessageID(id), in: url, params: params ?? ThreadedMessageListParams())
+            return .rows(replies, orNone: "no replies")
         },
         Command(
             name: "changelog messages",
@@ -120,15 +133,16 @@ extension Command {
             summary: "Reads what became of a channel's messages since a time, or the last reading.",
             example: "changelog messages 2023-11-14",
             preparation: ["demo", "send Helo", "edit 69 Hello"],
-            covers: ["ChatClient.messageChanges(in:since:)"]
+            covers: ["ChatClient.messageChanges(in:since:)"],
+            gives: [.updated, .deleted, .hasMore]
         ) { arguments in
             let (words, url) = try arguments.wordsInChannel()
             guard words.count <= 1 else { throw CommandError.usage }
             let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
             let changes = try await arguments.client.messageChanges(in: url, since: point)
             return .changes(
-                changes.updated.map { $0.messageID?.rawValue ?? "?" },
-                changes.deleted.map(\.messageID.rawValue), hasMore: changes.hasMore)
+                changes.updated.compactMap(\.messageID), changes.deleted.map(\.messageID),
+                hasMore: changes.hasMore)
         },
         Command(
             name: "changelog channels",
@@ -136,7 +150,8 @@ extension Command {
             summary: "Reads what became of the user's channels since a time, or the last reading.",
             example: "changelog channels 2023-11-14",
             preparation: ["demo"],
-            covers: ["ChatClient.channelChanges(since:)"]
+            covers: ["ChatClient.channelChanges(since:)"],
+            gives: [.updated, .deleted, .hasMore]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let point = try arguments.words.first.map {
@@ -144,8 +159,7 @@ extension Command {
             }
             let changes = try await arguments.client.channelChanges(since: point)
             return .changes(
-                changes.updated.map(\.url.rawValue), changes.deletedURLs.map(\.rawValue),
-                hasMore: changes.hasMore)
+                changes.updated.map(\.url), changes.deletedURLs, hasMore: changes.hasMore)
         },
         Command(
             name: "push",
@@ -158,23 +172,26 @@ extension Command {
                 1 message is held
                 + general 99  (channel): Ding!
                 """,
-            covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"]
+            covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"],
+            gives: [.count]
         ) { arguments in
             guard let message = try arguments.record(Message.self, in: arguments.text) else {
                 throw CommandError.usage
             }
             let count = try await arguments.client.ingest(push: [message])
-            return .text(count == 1 ? "1 message is held" : "nothing of it is held")
+            return .text(
+                count == 1 ? "1 message is held" : "nothing of it is held", [.count: count])
         },
         Command(
             name: "cache size",
             summary: "Tells how many bytes the device's cache takes.",
             example: "cache size",
             preparation: ["demo"],
-            covers: ["ChatClient.cachedDataSize()"]
+            covers: ["ChatClient.cachedDataSize()"],
+            gives: [.bytes]
         ) { arguments in
-            try arguments.checkIsEmpty()
-            return .text("\(grouped(try arguments.client.cachedDataSize())) bytes")
+            let bytes = try arguments.client.cachedDataSize()
+            return .text("\(grouped(bytes)) bytes", [.bytes: bytes])
         },
         Command(
             name: "cache clear",
@@ -182,8 +199,10 @@ extension Command {
             summary: "Removes what the server can give again: all, or the messages of channels.",
             example: "cache clear cats",
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["ChatClient.clearCachedMessages(in:)", "ChatClient.clearCachedData()"]
+            offers: [.channels],
+            offersForMore: true,
+            covers: ["ChatClient.clearCachedMessages(in:)", "ChatClient.clearCachedData()"],
+            gives: [.channelURLs]
         ) { arguments in
             let urls = arguments.words.map { ChannelURL($0) }
             guard !urls.isEmpty else {
@@ -191,21 +210,114 @@ extension Command {
                 return .text("cleared; what is not sent stays")
             }
             try await arguments.client.clearCachedMessages(in: urls)
-            return .text("cleared the messages of \(arguments.words.joined(separator: ", "))")
+            return .text(
+                "cleared the messages of \(arguments.words.joined(separator: ", "))",
+                [.channelURLs: urls])
+        },
+        Command(
+            name: "cache plan",
+            usage: "[BYTES]",
+            summary: "Tells what would go if the device's cache had to be smaller.",
+            example: "cache plan",
+            preparation: ["demo"],
+            output: "nothing would go",
+            covers: ["ChatClient.evictionPlan(to:)"],
+            gives: [.bytes, .counts]
+        ) { arguments in
+            let plan = try await arguments.client.evictionPlan(to: try arguments.sizeOrNone)
+            return .eviction(plan, none: "nothing would go", verb: "would go")
+        },
+        Command(
+            name: "cache shrink",
+            usage: "[BYTES]",
+            summary: "Makes the device's cache smaller; what is shown, pinned or written stays.",
+            example: "cache shrink",
+            preparation: ["demo"],
+            output: "nothing went",
+            covers: ["ChatClient.shrinkCache(to:)"],
+            gives: [.bytes, .counts]
+        ) { arguments in
+            let eviction = try await arguments.client.shrinkCache(to: try arguments.sizeOrNone)
+            return .eviction(eviction, none: "nothing went", verb: "went")
+        },
+        Command(
+            name: "suspend",
+            summary: "Lets go of the device's files, as an app does in the background.",
+            example: "suspend",
+            preparation: ["demo"],
+            output: """
+                suspended: resume goes on
+                = alice is disconnected
+                """,
+            covers: ["ChatClient.suspend()"]
+        ) { arguments in
+            try await arguments.client.suspend()
+            return .text("suspended: resume goes on")
+        },
+        Command(
+            name: "resume",
+            summary: "Opens the device's files again, and connects if it was connected.",
+            example: "resume",
+            preparation: ["demo", "suspend"],
+            output: """
+                resumed
+                = alice is connected
+                """,
+            covers: ["ChatClient.resume()"]
+        ) { arguments in
+            try await arguments.client.resume()
+            return .text("resumed")
         },
     ]
 }
 
+extension Command.Arguments {
+    /// A number of bytes; `nil` where none is typed.
+    fileprivate var sizeOrNone: Int? {
+        get throws {
+            guard let word = words.first else { return nil }
+            guard words.count == 1 else { throw CommandError.usage }
+            guard let size = Int(word), size >= 0 else {
+                throw CommandError.failed("'\(word)' is no number of bytes, such as 1000000")
+            }
+            return size
+        }
+    }
+}
+
 extension Command.Reply {
-    fileprivate static func changes(
-        _ updated: [String], _ deleted: [String], hasMore: Bool
+    /// How many messages of each channel go.
+    fileprivate static func eviction(
+        _ eviction: Eviction, none: String, verb: String
     ) -> Command.Reply {
-        func line(_ what: String, _ names: [String]) -> String {
-            "\(what)  \(names.isEmpty ? "nothing" : names.joined(separator: " "))"
+        var counts: [String: Int] = [:]
+        for part in eviction.parts {
+            counts[part.channelURL.rawValue, default: 0] += part.messageCount
+        }
+        let lines = counts.sorted { $0.key < $1.key }.map { url, count in
+            "\(counted(count, "message")) of \(url) \(verb)"
+        }
+        return .text(
+            lines.isEmpty ? none : lines.joined(separator: "\n"),
+            [.bytes: eviction.sizeAfter, .counts: counts])
+    }
+
+    fileprivate static func rows(_ messages: [Message], orNone none: String) -> Command.Reply {
+        .text(
+            messages.isEmpty ? none : Rows(messages).lines.joined(separator: "\n"),
+            [.messages: messages])
+    }
+
+    fileprivate static func changes<ID: Encodable & Sendable & CustomStringConvertible>(
+        _ updated: [ID], _ deleted: [ID], hasMore: Bool
+    ) -> Command.Reply {
+        func line(_ what: String, _ ids: [ID]) -> String {
+            "\(what)  \(ids.isEmpty ? "nothing" : ids.map(\.description).joined(separator: " "))"
         }
         let lines = [line("updated", updated), line("deleted", deleted)]
         return .text(
-            (lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"))
+            (lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"),
+            [.updated: updated, .deleted: deleted, .hasMore: hasMore])
     }
 }
 

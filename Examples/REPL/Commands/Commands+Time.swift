@@ -6,20 +6,22 @@ extension Command {
             name: "time",
             usage: "MILLISECONDS | DATE",
             summary: "Shows a timestamp as a date in ISO 8601, or such a date as a timestamp.",
-            example: "time 1700000000000"
+            example: "time 1700000000000",
+            gives: [.time, .date]
         ) { arguments in
             guard arguments.words.count == 1, let word = arguments.words.first else {
                 throw CommandError.usage
             }
             if let milliseconds = Int64(word) {
-                return .text(Timestamp(milliseconds: milliseconds).iso8601)
+                let time = Timestamp(milliseconds: milliseconds)
+                return .text(time.iso8601, [.time: time, .date: time.iso8601])
             }
             guard let time = Timestamp(iso8601: word) else {
                 throw CommandError.failed(
                     "'\(word)' is neither a number nor a date like \(Timestamp.sample.iso8601)"
                 )
             }
-            return .text("\(time.milliseconds)")
+            return .text("\(time.milliseconds)", [.time: time, .date: time.iso8601])
         }
     ]
 }

@@ -12,10 +12,11 @@ extension Command {
                 alice
                 = alice is connected
                 """,
-            offers: .devices,
+            offers: [.devices],
             covers: [
                 "ChatClient.connect(as:)", "ChatClient.open(backend:options:migrationHandler:)",
-            ]
+            ],
+            gives: [.device, .userID, .error]
         ) { arguments in
             guard arguments.words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
@@ -24,8 +25,10 @@ extension Command {
                 ? arguments.device : world.device(arguments.words[0])
             world.use(device)
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
-            guard let error else { return .text("\(device.name)") }
-            return .text("\(device.name), offline: \(error.message); it is tried again")
+            var values = device.owner
+            guard let error else { return .text("\(device.name)", values) }
+            values[.error] = error.message
+            return .text("\(device.name), offline: \(error.message); it is tried again", values)
         },
         Command(
             name: "disconnect",
@@ -36,11 +39,11 @@ extension Command {
                 disconnected
                 = alice is disconnected
                 """,
-            covers: ["ChatClient.disconnect()"]
+            covers: ["ChatClient.disconnect()"],
+            gives: [.device, .userID, .connection]
         ) { arguments in
-            try arguments.checkIsEmpty()
             try await arguments.client.disconnect()
-            return .text("disconnected")
+            return .text("disconnected", try arguments.device.values)
         },
         Command(
             name: "reconnect",
@@ -48,12 +51,13 @@ extension Command {
             example: "reconnect",
             preparation: ["connect alice"],
             output: "alice is connected",
-            covers: ["ChatClient.reconnect()"]
+            covers: ["ChatClient.reconnect()"],
+            gives: [.device, .userID, .connection]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let device = try arguments.device
             await device.client.reconnect()
-            return .text("\(device.name) is \(device.client.connectionState.word)")
+            return .text(
+                "\(device.name) is \(device.client.connectionState.word)", device.values)
         },
         Command(
             name: "as",
@@ -65,7 +69,8 @@ extension Command {
                 bob
                 = bob is connected
                 """,
-            offers: .devices
+            offers: [.devices],
+            gives: [.device, .userID, .connection]
         ) { arguments in
             guard let name = arguments.words.first else { throw CommandError.usage }
             let world = try arguments.world
@@ -77,7 +82,7 @@ extension Command {
                 _ = try await device.connect(accessToken: nil)
                 await world.settle(within: arguments.workspace.patience)
             }
-            guard !arguments.rest.isEmpty else { return .text(device.name) }
+            guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
             // What was told there before is not what the command has brought about.
             if device !== before { _ = device.takeNews() }
             defer {
@@ -102,9 +107,9 @@ extension Command {
             output: """
                 alice  connected
                 bob    connected  here
-                """
+                """,
+            gives: [.devices]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let world = try arguments.world
             let rows = world.devices.map { device in
                 [
@@ -115,7 +120,9 @@ extension Command {
                     ].compactMap { $0 }.joined(separator: ", "),
                 ]
             }
-            return .text(rows.isEmpty ? "no devices: connect alice" : columns(rows))
+            return .text(
+                rows.isEmpty ? "no devices: connect alice" : columns(rows),
+                [.devices: world.devices.map(\.summary)])
         },
         Command(
             name: "status",
@@ -131,9 +138,9 @@ extension Command {
                 not sent        0
                 cache           in memory
                 """,
-            covers: ["ChatClient.engine()"]
+            covers: ["ChatClient.engine()"],
+            gives: [.device, .userID, .connection, .time, .unread, .drafts, .count, .place, .error]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let client = try arguments.client
             let engine = try client.engine()
             let state = await engine.state
@@ -148,7 +155,14 @@ extension Command {
                 ("not sent", "\(try store.drafts().count)"),
                 ("cache", failure ?? store.place),
             ]
-            return .text(columns(rows.map { [$0.0, $0.1] }))
+            var values = try arguments.device.values
+            values[.time] = client.lastConnectedAt
+            values[.unread] = client.unreadCount?.groupChannelUnreadMessageCount ?? 0
+            values[.drafts] = try store.drafts()
+            values[.count] = state.channelsLeft
+            values[.place] = store.directory?.path
+            values[.error] = failure
+            return .text(columns(rows.map { [$0.0, $0.1] }), values)
         },
         Command(
             name: "sync",
@@ -157,7 +171,7 @@ extension Command {
             example: "sync",
             preparation: ["connect alice"],
             output: "up to date",
-            offers: .channels,
+            offers: [.channels],
             covers: ["SyncEngine.caughtUp(_:)", "SyncEngine.isIdle", "SyncEngine.state"]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
@@ -171,11 +185,12 @@ extension Command {
             example: "relaunch",
             preparation: ["connect alice"],
             output: "alice is not connected",
-            covers: ["ChatClient.close()"]
+            covers: ["ChatClient.close()"],
+            gives: [.device, .userID, .connection]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let device = try await arguments.world.relaunch(try arguments.device)
-            return .text("\(device.name) is \(device.client.connectionState.word)")
+            return .text(
+                "\(device.name) is \(device.client.connectionState.word)", device.values)
         },
         Command(
             name: "log-out",
@@ -188,7 +203,9 @@ extension Command {
                 logged out
                 = alice is disconnected
                 """,
-            covers: ["ChatClient.logOut(wiping:)"]
+            offers: [.oneOf(["everything"])],
+            covers: ["ChatClient.logOut(wiping:)"],
+            gives: [.drafts]
         ) { arguments in
             guard ["", "everything"].contains(arguments.text) else { throw CommandError.usage }
             let device = try arguments.device
@@ -198,18 +215,21 @@ extension Command {
                 wiping: arguments.text.isEmpty ? .cachedData : .everything)
             let count = drafts.filter { $0.operation == .send }.count
             return .text(
-                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent")
+                count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent",
+                [.drafts: drafts])
         },
         Command(
             name: "wait",
             usage: "DURATION",
             summary: "Lets time pass: 500ms, 2s, 10m.",
             example: "wait 1s",
-            output: "1s later"
+            output: "1s later",
+            gives: [.time]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             try await arguments.world.pass(try arguments.duration(arguments.words[0]))
-            return .text("\(arguments.words[0]) later")
+            return .text(
+                "\(arguments.words[0]) later", [.time: try arguments.world.clock.now])
         },
         Command(
             name: "option",
@@ -218,26 +238,54 @@ extension Command {
                 "Shows how devices do their work, or sets it for those to come: relaunch.",
             example: "option sync.hugeGapThreshold 50",
             output: "sync.hugeGapThreshold is 50 for devices to come",
-            offers: .options
+            offers: [.options],
+            gives: [.settings, .name, .value]
         ) { arguments in
             let world = try arguments.world
             guard let name = arguments.words.first else {
                 return .text(
-                    columns(ClientOption.all.map { [$0.name, $0.text(world.clientOptions)] }))
+                    columns(ClientOption.all.map { [$0.name, $0.text(world.clientOptions)] }),
+                    [.settings: ClientOption.all.texts(of: world.clientOptions)])
             }
             guard let option = ClientOption.all.first(where: { $0.name == name }) else {
                 throw CommandError.failed("there is no option '\(name)': option lists them")
             }
             guard arguments.words.count == 2 else {
                 guard arguments.words.count == 1 else { throw CommandError.usage }
-                return .text("\(name) is \(option.text(world.clientOptions))")
+                return .setting(name, option.text(world.clientOptions))
             }
             guard option.set(arguments.words[1], &world.clientOptions) else {
                 throw CommandError.failed("'\(arguments.words[1])' is no value of \(name)")
             }
-            return .text("\(name) is \(option.text(world.clientOptions)) for devices to come")
+            return .setting(name, option.text(world.clientOptions), " for devices to come")
         },
     ]
+}
+
+extension Device {
+    /// Which it is, and whose.
+    fileprivate var owner: Values { [.device: name, .userID: userID] }
+
+    /// The same, and whether it is connected.
+    fileprivate var values: Values {
+        owner.merging([.connection: "\(client.connectionState)"]) { $1 }
+    }
+
+    /// One of a list of devices.
+    fileprivate var summary: [String: String] {
+        var summary = [
+            "name": name, "user_id": userID.rawValue, "connection": "\(client.connectionState)",
+        ]
+        summary["channel_url"] = collection?.channelURL.rawValue
+        return summary
+    }
+}
+
+extension Command.Reply {
+    /// The value of a setting.
+    static func setting(_ name: String, _ value: String, _ remark: String = "") -> Command.Reply {
+        .text("\(name) is \(value)\(remark)", [.name: name, .value: value])
+    }
 }
 
 extension ConnectionState {

@@ -9,11 +9,12 @@ extension Command {
             summary: "Opens a channel: its cached messages at once, then what the server has.",
             example: "open cats",
             preparation: ["demo"],
-            offers: .channels,
+            offers: [.channels],
             covers: [
                 "ChatClient.makeMessageCollection(of:startingPoint:params:capacity:)",
                 "MessageCollection.start(_:cacheResult:apiResult:)", "MessageCollection.items",
-            ]
+            ],
+            gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
             let url = try arguments.channel
             let device = try arguments.device
@@ -25,12 +26,12 @@ extension Command {
             do {
                 _ = try await collection.start(start.policy).value
             } catch let error as CollectionError where error.code == .notConnected {
-                return .text(collection.rows() + "\n(offline: this is what is cached)")
+                return collection.rows().below("(offline: this is what is cached)")
             } catch {
                 device.show(nil)
                 throw error
             }
-            return .text(collection.rows())
+            return collection.rows()
         },
         Command(
             name: "close",
@@ -38,12 +39,12 @@ extension Command {
             example: "close",
             preparation: ["demo"],
             output: "closed general",
-            covers: ["MessageCollection.dispose()"]
+            covers: ["MessageCollection.dispose()"],
+            gives: [.channelURL]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let url = try arguments.collection.channelURL
             try arguments.device.show(nil)
-            return .text("closed \(url)")
+            return .of(url, "closed \(url)")
         },
         Command(
             name: "show",
@@ -54,21 +55,22 @@ extension Command {
             covers: [
                 "MessageCollection.messages", "MessageCollection.hasPrevious",
                 "MessageCollection.hasNext",
-            ]
+            ],
+            gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let limit = try arguments.words.first.map { try arguments.count($0) } ?? 20
-            return .text(try arguments.collection.rows(limit: limit))
+            return try arguments.collection.rows(limit: limit)
         },
         Command(
             name: "window",
             summary: "Draws what the open channel shows as one line, as picture draws the cache.",
             example: "window",
-            preparation: ["demo"]
+            preparation: ["demo"],
+            gives: [.picture]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let picture = try arguments.collection.picture
-            return .text(picture.signs.isEmpty ? "nothing" : picture.description)
+            return .picture(picture, orNone: "nothing")
         },
         Command(
             name: "prev",
@@ -76,7 +78,8 @@ extension Command {
             summary: "Shows older messages: a page, or N pages.",
             example: "prev",
             preparation: ["demo"],
-            covers: ["MessageCollection.loadPrevious()"]
+            covers: ["MessageCollection.loadPrevious()"],
+            gives: [.channelURL, .messages, .gaps, .hasMore, .count]
         ) { arguments in
             try await arguments.load(fromOldest: true) { (collection) throws(CollectionError) in
                 collection.hasPrevious ? try await collection.loadPrevious() : []
@@ -88,7 +91,8 @@ extension Command {
             summary: "Shows newer messages: a page, or N pages.",
             example: "next",
             preparation: ["demo", "restart 2023-11-08"],
-            covers: ["MessageCollection.loadNext()"]
+            covers: ["MessageCollection.loadNext()"],
+            gives: [.channelURL, .messages, .gaps, .hasMore, .count]
         ) { arguments in
             try await arguments.load(fromOldest: false) { (collection) throws(CollectionError) in
                 collection.hasNext ? try await collection.loadNext() : []
@@ -100,7 +104,9 @@ extension Command {
             summary: "Places the open channel's window anew, such as after a huge gap.",
             example: "restart 2023-11-10",
             preparation: ["demo"],
-            covers: ["MessageCollection.restart(at:)"]
+            offers: [.oneOf(["latest", "last-read"])],
+            covers: ["MessageCollection.restart(at:)"],
+            gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let collection = try arguments.collection
@@ -108,9 +114,9 @@ extension Command {
                 try await collection.restart(at: try arguments.point(arguments.words[0]))
             } catch {
                 guard error.code == .notConnected else { throw error }
-                return .text(collection.rows() + "\n(offline: this is what is cached)")
+                return collection.rows().below("(offline: this is what is cached)")
             }
-            return .text(collection.rows())
+            return collection.rows()
         },
         Command(
             name: "fill",
@@ -119,7 +125,8 @@ extension Command {
                 "Fetches what is missing in the newest gap that is shown: a page, or N.",
             example: "fill",
             preparation: ["demo", "offline", "away 1d 400", "online"],
-            covers: ["MessageCollection.fill(_:)"]
+            covers: ["MessageCollection.fill(_:)"],
+            gives: [.channelURL, .coverage]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let collection = try arguments.collection
@@ -129,7 +136,7 @@ extension Command {
                 guard let gap = collection.items.compactMap(\.gap).last else { break }
                 try await collection.fill(gap)
             }
-            return .text(try arguments.workspace.coverage(of: collection.channelURL))
+            return try arguments.workspace.coverage(of: collection.channelURL)
         },
         Command(
             name: "coverage",
@@ -137,11 +144,12 @@ extension Command {
             summary: "Draws what is known of a channel's history: █ known, ▒ stale, ░ missing.",
             example: "coverage",
             preparation: ["demo"],
-            offers: .channels,
-            covers: ["MessageCollection.coverage()", "SyncEngine.coverage(of:)"]
+            offers: [.channels],
+            covers: ["MessageCollection.coverage()", "SyncEngine.coverage(of:)"],
+            gives: [.channelURL, .coverage]
         ) { arguments in
             let url = try arguments.channelOrOpenOne
-            return .text(try arguments.workspace.coverage(of: url))
+            return try arguments.workspace.coverage(of: url)
         },
         Command(
             name: "pending",
@@ -149,12 +157,12 @@ extension Command {
             example: "pending",
             preparation: ["demo", "offline", "send Later"],
             output: "(alice-1)  Later",
-            covers: ["MessageCollection.pendingMessages"]
+            covers: ["MessageCollection.pendingMessages"],
+            gives: [.messages]
         ) { arguments in
-            try arguments.checkIsEmpty()
-            return try arguments.collection.pendingMessages.lines(
+            try arguments.collection.pendingMessages.lines(
                 { "(\($0.requestID?.rawValue ?? "?"))  \($0.text.oneLine)" },
-                orNone: "nothing is pending")
+                orNone: "nothing is pending", as: .messages)
         },
         Command(
             name: "failed",
@@ -162,12 +170,12 @@ extension Command {
             example: "failed",
             preparation: ["demo", "fail send refused", "send Hello"],
             output: "!alice-1  Hello",
-            covers: ["MessageCollection.failedMessages"]
+            covers: ["MessageCollection.failedMessages"],
+            gives: [.messages]
         ) { arguments in
-            try arguments.checkIsEmpty()
-            return try arguments.collection.failedMessages.lines(
+            try arguments.collection.failedMessages.lines(
                 { "!\($0.requestID?.rawValue ?? "?")  \($0.text.oneLine)" },
-                orNone: "nothing has failed")
+                orNone: "nothing has failed", as: .messages)
         },
         Command(
             name: "follow",
@@ -176,13 +184,13 @@ extension Command {
             example: "follow",
             preparation: ["demo"],
             output: "following the rows of general",
-            covers: ["MessageCollection.allChanges()"]
+            covers: ["MessageCollection.allChanges()"],
+            gives: [.channelURL]
         ) { arguments in
-            try arguments.checkIsEmpty()
             let device = try arguments.device
             let url = try arguments.collection.channelURL
             device.followRows()
-            return .text("following the rows of \(url)")
+            return .of(url, "following the rows of \(url)")
         },
     ]
 }
@@ -247,12 +255,24 @@ extension Command.Arguments {
         }
         workspace.onProgress(nil)
         guard found > 0 else {
-            return .text(fromOldest ? "this is the beginning" : "this is the end")
+            return .text(
+                fromOldest ? "this is the beginning" : "this is the end", [.count: 0])
         }
-        return .text(
-            pages == 1
-                ? collection.rows(limit: found, fromOldest: fromOldest)
-                : "\(grouped(found)) messages more")
+        guard pages > 1 else {
+            var reply = collection.rows(limit: found, fromOldest: fromOldest)
+            reply.values[.count] = found
+            return reply
+        }
+        return .text("\(grouped(found)) messages more", [.count: found])
+    }
+}
+
+extension Command.Reply {
+    /// The reply with a line more.
+    fileprivate func below(_ line: String) -> Command.Reply {
+        var reply = self
+        reply.text += "\n\(line)"
+        return reply
     }
 }
 
@@ -269,7 +289,7 @@ func grouped(_ number: Int) -> String {
 
 extension Workspace {
     /// The bar of a channel's coverage, and what it says in numbers.
-    func coverage(of url: ChannelURL) throws -> String {
+    func coverage(of url: ChannelURL) throws -> Command.Reply {
         try store.read { snapshot in
             let coverage = try snapshot.coverage(of: url)
             let drafts = try snapshot.drafts(in: url).count
@@ -281,10 +301,18 @@ extension Workspace {
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, drafts: drafts, width: width)
             let days = [oldest, newest].map { $0.iso8601.prefix { $0 != "T" } }
-            return """
+            return .text(
+                """
                 \(bar)
                 \(days[0]) … \(days[1]), \(grouped(count)) known, \(counted(gaps, "gap")), \(drafts) not sent
-                """
+                """,
+                [
+                    .channelURL: url,
+                    .coverage: [
+                        "known": count, "gaps": gaps, "unsent": drafts,
+                        "from": Int(oldest.milliseconds), "to": Int(newest.milliseconds),
+                    ],
+                ])
         }
     }
 }

@@ -10,7 +10,8 @@ extension Command {
                 "Writes into the open channel, online or not.",
             example: "send Hello, everybody!",
             preparation: ["demo"],
-            covers: ["MessageCollection.send(_:)", "ChatClient.send(_:in:)"]
+            covers: ["MessageCollection.send(_:)", "ChatClient.send(_:in:)"],
+            gives: [.message]
         ) { arguments in
             guard !arguments.text.isEmpty else { throw CommandError.usage }
             let params =
@@ -20,18 +21,21 @@ extension Command {
         },
         Command(
             name: "send-file",
-            usage: "PATH [PATH ...]",
+            usage: "PATH [PATH ...] [JSON]",
             summary: "Writes a message with one file or several; it is kept until it is sent.",
             example: "send-file /etc/hostname",
             preparation: ["demo"],
-            offers: .files,
+            offers: [.files],
+            offersForMore: true,
             covers: [
                 "MessageCollection.send(_:keepsCopies:)", "ChatClient.send(_:in:keepsCopies:)",
-            ]
+            ],
+            gives: [.message]
         ) { arguments in
-            guard !arguments.words.isEmpty else { throw CommandError.usage }
-            let files = try arguments.words.map { word in
-                let path = NSString(string: word).expandingTildeInPath
+            let (paths, json) = arguments.wordsAndJSON
+            guard !paths.isEmpty else { throw CommandError.usage }
+            let files = try paths.unquotedWords.map { word in
+                let path = word.fromHome
                 guard FileManager.default.isReadableFile(atPath: path) else {
                     throw CommandError.failed("there is no file '\(word)' that can be read")
                 }
@@ -40,12 +44,15 @@ extension Command {
             let collection = try arguments.collection
             // In memory there is no place for a copy.
             let keepsCopies = collection.engine.store.directory != nil
-            let message =
-                try await files.count == 1
-                ? collection.send(FileMessageCreateParams(files[0]), keepsCopies: keepsCopies)
-                : collection.send(
-                    MultipleFilesMessageCreateParams(files), keepsCopies: keepsCopies)
-            return .written(message)
+            if files.count == 1 {
+                var params = try arguments.record(FileMessageCreateParams.self, in: json) ?? .init()
+                params.file = files[0]
+                return .written(try await collection.send(params, keepsCopies: keepsCopies))
+            }
+            var params =
+                try arguments.record(MultipleFilesMessageCreateParams.self, in: json) ?? .init()
+            params.files = files
+            return .written(try await collection.send(params, keepsCopies: keepsCopies))
         },
         Command(
             name: "reply",
@@ -53,7 +60,8 @@ extension Command {
             summary: "Answers a message.",
             example: "reply 60 So do I",
             preparation: ["demo"],
-            offers: .messages
+            offers: [.messages],
+            gives: [.message]
         ) { arguments in
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
@@ -72,8 +80,9 @@ extension Command {
             summary: "Writes a message anew into another channel.",
             example: "copy 60 to cats",
             preparation: ["demo"],
-            offers: .messages,
-            covers: ["ChatClient.copy(_:to:)"]
+            offers: [.messages, .oneOf(["to"]), .channels],
+            covers: ["ChatClient.copy(_:to:)"],
+            gives: [.message]
         ) { arguments in
             guard arguments.words.count == 3, arguments.words[1] == "to" else {
                 throw CommandError.usage
@@ -88,8 +97,9 @@ extension Command {
             summary: "Edits a message of one's own, sent or not.",
             example: "edit 69 Hello!",
             preparation: ["demo", "send Helo!"],
-            offers: .messages,
-            covers: ["MessageCollection.update(_:with:)", "ChatClient.update(_:in:with:)"]
+            offers: [.messages],
+            covers: ["MessageCollection.update(_:with:)", "ChatClient.update(_:in:with:)"],
+            gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
@@ -107,7 +117,7 @@ extension Command {
                     try arguments.record(UserMessageUpdateParams.self, in: arguments.rest) ?? params
                 try await collection.update(message, with: .user(params))
             }
-            return .text("edited \(arguments.words[0])")
+            return .of(message, "edited \(arguments.words[0])")
         },
         Command(
             name: "delete",
@@ -119,13 +129,15 @@ extension Command {
                 deleted 69
                 - general 69
                 """,
-            offers: .messages,
-            covers: ["MessageCollection.delete(_:)", "ChatClient.delete(_:in:)"]
+            offers: [.messages],
+            covers: ["MessageCollection.delete(_:)", "ChatClient.delete(_:in:)"],
+            gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let collection = try arguments.collection
-            try await collection.delete(try collection.message(arguments.words[0]))
-            return .text("deleted \(arguments.words[0])")
+            let message = try collection.message(arguments.words[0])
+            try await collection.delete(message)
+            return .of(message, "deleted \(arguments.words[0])")
         },
         Command(
             name: "react",
@@ -137,14 +149,15 @@ extension Command {
                 gave +1 to 60
                 * general 60  [+1 1]
                 """,
-            offers: .messages,
-            covers: ["MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)"]
+            offers: [.messages],
+            covers: ["MessageCollection.addReaction(_:to:)", "ChatClient.addReaction(_:to:in:)"],
+            gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count == 2 else { throw CommandError.usage }
             let collection = try arguments.collection
             let message = try collection.message(arguments.words[0])
             try await collection.addReaction(arguments.words[1], to: message)
-            return .text("gave \(arguments.words[1]) to \(arguments.words[0])")
+            return .of(message, "gave \(arguments.words[1]) to \(arguments.words[0])")
         },
         Command(
             name: "unreact",
@@ -156,17 +169,18 @@ extension Command {
                 took +1 back from 60
                 * general 60  no reactions
                 """,
-            offers: .messages,
+            offers: [.messages],
             covers: [
                 "MessageCollection.deleteReaction(_:from:)",
                 "ChatClient.deleteReaction(_:from:in:)",
-            ]
+            ],
+            gives: [.channelURL, .messageID, .requestID]
         ) { arguments in
             guard arguments.words.count == 2 else { throw CommandError.usage }
             let collection = try arguments.collection
             let message = try collection.message(arguments.words[0])
             try await collection.deleteReaction(arguments.words[1], from: message)
-            return .text("took \(arguments.words[1]) back from \(arguments.words[0])")
+            return .of(message, "took \(arguments.words[1]) back from \(arguments.words[0])")
         },
         Command(
             name: "resend",
@@ -174,8 +188,9 @@ extension Command {
             summary: "Sends a message again that failed.",
             example: "resend alice-1",
             preparation: ["demo", "fail send refused", "send Hello"],
-            offers: .requests,
-            covers: ["MessageCollection.resend(_:)", "ChatClient.resend(_:)"]
+            offers: [.requests],
+            covers: ["MessageCollection.resend(_:)", "ChatClient.resend(_:)"],
+            gives: [.requestID]
         ) { arguments in
             let id = try arguments.requestID
             if let collection = try arguments.device.collection {
@@ -183,7 +198,7 @@ extension Command {
             } else {
                 try await arguments.client.resend(id)
             }
-            return .text("sending \(id) again")
+            return .text("sending \(id) again", [.requestID: id])
         },
         Command(
             name: "cancel",
@@ -195,8 +210,9 @@ extension Command {
                 canceled alice-1
                 = alice-1 is not sent any more
                 """,
-            offers: .requests,
-            covers: ["MessageCollection.cancel(_:)", "ChatClient.cancel(_:)"]
+            offers: [.requests],
+            covers: ["MessageCollection.cancel(_:)", "ChatClient.cancel(_:)"],
+            gives: [.requestID]
         ) { arguments in
             let id = try arguments.requestID
             let wasThere: Bool
@@ -208,7 +224,7 @@ extension Command {
             guard wasThere else {
                 throw CommandError.failed("nothing waits under the name '\(id)': see pending")
             }
-            return .text("canceled \(id)")
+            return .text("canceled \(id)", [.requestID: id])
         },
         Command(
             name: "remove-failed",
@@ -220,11 +236,13 @@ extension Command {
                 removed alice-1
                 = alice-1 is not sent any more
                 """,
-            offers: .requests,
+            offers: [.requests],
+            offersForMore: true,
             covers: [
                 "MessageCollection.removeFailedMessages(_:)",
                 "MessageCollection.removeAllFailedMessages()",
-            ]
+            ],
+            gives: [.requestIDs]
         ) { arguments in
             let collection = try arguments.collection
             let ids = arguments.words.map { RequestID($0) }
@@ -234,7 +252,8 @@ extension Command {
             return .text(
                 removed.isEmpty
                     ? "nothing was removed"
-                    : "removed \(removed.map(\.rawValue).joined(separator: " "))")
+                    : "removed \(removed.map(\.rawValue).joined(separator: " "))",
+                [.requestIDs: removed])
         },
         Command(
             name: "download",
@@ -242,21 +261,31 @@ extension Command {
             summary: "Downloads the file of a message, and tells its size or saves it.",
             example: "download 69",
             preparation: ["demo", "send-file /etc/hostname"],
-            offers: .messages,
-            covers: ["ChatClient.download(_:)"]
+            offers: [.messages, .files],
+            covers: ["ChatClient.download(_:)"],
+            gives: [.name, .bytes, .path]
         ) { arguments in
-            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
-            let message = try arguments.collection.message(arguments.words[0])
+            let words = arguments.fileWords
+            guard (1...2).contains(words.count) else { throw CommandError.usage }
+            let message = try arguments.collection.message(words[0])
             guard let file = message.file ?? message.files.first else {
-                throw CommandError.failed("message \(arguments.words[0]) has no file")
+                throw CommandError.failed("message \(words[0]) has no file")
             }
             let data = try await arguments.client.download(file)
-            guard arguments.words.count == 2 else {
-                return .text("\(file.name ?? "a file"): \(counted(data.count, "byte"))")
+            guard words.count == 2 else {
+                return .text(
+                    "\(file.name ?? "a file"): \(counted(data.count, "byte"))",
+                    [.name: file.name, .bytes: data.count])
             }
-            let path = NSString(string: arguments.words[1]).expandingTildeInPath
-            try data.write(to: URL(filePath: path))
-            return .text("saved \(counted(data.count, "byte")) to \(arguments.words[1])")
+            let path = words[1].fromHome
+            do {
+                try data.write(to: URL(filePath: path))
+            } catch {
+                throw CommandError.failed("the file '\(words[1])' cannot be written")
+            }
+            return .text(
+                "saved \(counted(data.count, "byte")) to \(words[1])",
+                [.name: file.name, .bytes: data.count, .path: path])
         },
         Command(
             name: "typing",
@@ -265,44 +294,37 @@ extension Command {
             example: "typing on",
             preparation: ["demo"],
             output: "typing in general",
-            covers: ["ChatClient.startTyping(in:)", "ChatClient.endTyping(in:)"]
+            offers: [.oneOf(["on", "off"])],
+            covers: ["ChatClient.startTyping(in:)", "ChatClient.endTyping(in:)"],
+            gives: [.channelURL]
         ) { arguments in
             let url = try arguments.collection.channelURL
             switch arguments.text {
             case "on":
                 try await arguments.client.startTyping(in: url)
-                return .text("typing in \(url)")
+                return .of(url, "typing in \(url)")
             case "off":
                 try await arguments.client.endTyping(in: url)
-                return .text("not typing in \(url)")
+                return .of(url, "not typing in \(url)")
             default: throw CommandError.usage
             }
         },
-        Command(
-            name: "read",
-            usage: "[CHANNEL]",
-            summary: "Tells that one has read a channel up to now.",
-            example: "read",
-            preparation: ["demo"],
-            offers: .channels,
+        onChannel(
+            "read", orOpenOne: true, "Tells that one has read a channel up to now.",
+            example: "read", after: ["demo"],
             covers: ["ChatClient.markAsRead(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.markAsRead(url)
-            return .text("read \(url)")
+        ) { client, url in
+            try await client.markAsRead(url)
+            return .of(url, "read \(url)")
         },
-        Command(
-            name: "delivered",
-            usage: "[CHANNEL]",
-            summary: "Tells that the messages of a channel have come to this device.",
-            example: "delivered",
-            preparation: ["demo"],
-            offers: .channels,
+        onChannel(
+            "delivered", orOpenOne: true,
+            "Tells that the messages of a channel have come to this device.",
+            example: "delivered", after: ["demo"],
             covers: ["ChatClient.markAsDelivered(_:)"]
-        ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.markAsDelivered(url)
-            return .text("delivered \(url)")
+        ) { client, url in
+            try await client.markAsDelivered(url)
+            return .of(url, "delivered \(url)")
         },
     ]
 }
@@ -311,7 +333,15 @@ extension Command.Reply {
     /// A message that was just written.
     fileprivate static func written(_ message: Message) -> Command.Reply {
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
-        return .text("(\(message.requestID?.rawValue ?? "?"))\(text)")
+        return .text("(\(message.requestID?.rawValue ?? "?"))\(text)", [.message: message])
+    }
+
+    /// What concerns a message.
+    fileprivate static func of(_ message: Message, _ text: String) -> Command.Reply {
+        var reply = of(message.channelURL, text)
+        reply.values[.messageID] = message.messageID
+        reply.values[.requestID] = message.requestID
+        return reply
     }
 }
 

@@ -17,9 +17,15 @@ final class LogFile {
 
     /// Opens a file.
     init(_ path: String) throws {
-        let path = NSString(string: path).expandingTildeInPath
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw CommandError.failed("there is no file '\(path)' that can be read")
+        let path = path.fromHome
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+            !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: path)
+        else {
+            throw CommandError.failed(
+                isDirectory.boolValue
+                    ? "'\(path)' is a directory: name a file in it"
+                    : "there is no file '\(path)' that can be read")
         }
         let magic = try file.read(upToCount: 2) ?? Data()
         guard magic == Data([0x1F, 0x8B]) else {

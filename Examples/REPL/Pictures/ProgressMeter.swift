@@ -7,7 +7,7 @@ struct ProgressMeter {
     private let width: Int
     private let total: Int?
     private let began = ContinuousClock.now
-    private var lastTold: ContinuousClock.Instant
+    private var lastTold: ContinuousClock.Instant?
     private var lastCount = 0
     private var speeds: [Double] = []
 
@@ -16,20 +16,19 @@ struct ProgressMeter {
     /// - Parameters:
     ///   - title: What is done.
     ///   - total: How many there will be; `nil` if nobody knows.
-    ///   - width: How wide the line may be.
+    ///   - width: How many columns there are.
     init(_ title: String, of total: Int? = nil, width: Int) {
         self.title = title
         self.total = total
-        self.width = width
-        lastTold = began
+        self.width = width - 4  // readline keeps room for the cursor
     }
 
-    /// Notes how many are done; returns the line if it is time for a new one.
+    /// Notes how many are done; returns the line if it is the first, or time for a new one.
     mutating func note(_ count: Int, share: Double? = nil) -> String? {
         let now = ContinuousClock.now
-        let interval = (now - lastTold) / .seconds(1)
-        guard interval >= 0.2 else { return nil }
-        speeds.append(Double(count - lastCount) / interval)
+        let interval = (now - (lastTold ?? began)) / .seconds(1)
+        guard lastTold == nil || interval >= 0.2 else { return nil }
+        speeds.append(Double(count - lastCount) / max(interval, 0.001))
         (lastTold, lastCount) = (now, count)
         return ProgressMeter.line(
             title, count, share: share ?? total.map { Double(count) / Double(max(1, $0)) },

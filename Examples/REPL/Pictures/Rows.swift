@@ -4,7 +4,7 @@ import Scrollback
 
 extension MessageCollection {
     /// The rows of the window: all, or the newest or oldest some.
-    func rows(limit: Int = 20, fromOldest: Bool = false) -> String {
+    func rows(limit: Int = 20, fromOldest: Bool = false) -> Command.Reply {
         var items = items
         if params.isReversed { items.reverse() }
         let shown = fromOldest ? items.prefix(limit) : items.suffix(limit)
@@ -16,7 +16,12 @@ extension MessageCollection {
             lines.insert("…", at: 0)
         }
         if hasNext { lines.append("… more after: next") }
-        return lines.isEmpty ? "no messages" : lines.joined(separator: "\n")
+        return .text(
+            lines.isEmpty ? "no messages" : lines.joined(separator: "\n"),
+            [
+                .channelURL: channelURL, .messages: shown.compactMap(\.message),
+                .gaps: shown.compactMap(\.gap).map(\.bounds), .hasMore: hasPrevious,
+            ])
     }
 
     /// The window as one line.

@@ -4,8 +4,10 @@ import Scrollback
 /// What TAB offers.
 enum Completion {
     /// Where the words come from that may follow a command.
-    enum Source {
+    enum Source: Equatable {
         case nothing
+        /// Words that mean something there.
+        case oneOf([String])
         case commands
         case types
         case savable
@@ -16,13 +18,16 @@ enum Completion {
         case messages
         case requests
         case files
+        case directories
         case calls
         case conditions
         case options
 
         @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
-            case .nothing: []
+            // Of files, the words depend on what is typed.
+            case .nothing, .files, .directories: []
+            case .oneOf(let words): words
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
             case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "Draft"]
@@ -35,8 +40,6 @@ enum Completion {
                 workspace.device?.collection?.messages.suffix(100)
                     .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
             case .requests: (try? workspace.store.drafts().map(\.requestID.rawValue)) ?? []
-            // readline completes these by itself.
-            case .files: []
             case .calls: BackendCall.allCases.map(\.rawValue)
             case .conditions: NetworkCondition.all.map(\.name)
             case .options: ClientOption.all.map(\.name)
@@ -50,20 +53,39 @@ enum Completion {
     ///   - word: What is already typed of the word.
     ///   - before: The line before it.
     ///   - workspace: Where the names of channels come from.
+    ///   - quote: The quote that is open before the word.
     /// - Returns: The words, in alphabetical order; they may differ from `word` in their case.
     @MainActor static func words(
-        _ word: String, after before: String, in workspace: Workspace = Workspace()
+        _ word: String, after before: String, in workspace: Workspace = Workspace(),
+        quote: Character? = nil
     ) -> [String] {
-        let typed = before.split(separator: " ")
+        var typed = before.split(separator: " ")
+        // What follows `as DEVICE` is a command as well.
+        if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = Source.commands.words(workspace).nextWords(after: typed)
-        if let command = try? Command.command(for: typed), typed.count == command.words.count {
-            candidates += command.offers.words(workspace)
+        if let source = source(after: typed, isInQuote: quote != nil) {
+            switch source {
+            case .files, .directories:
+                return FileCompletion.paths(
+                    word, in: quote, directoriesOnly: source == .directories)
+            default: candidates += source.words(workspace)
+            }
         }
         if let first = typed.first, first == "help" {
             candidates = Source.commands.words(workspace).nextWords(after: typed.dropFirst())
         }
         let word = word.lowercased()
         return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
+    }
+
+    /// What the command of these words takes next; `nil` if they are none, or it takes no more.
+    private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
+        guard let command = try? Command.command(for: typed) else { return nil }
+        // A path in quotes is one argument, whatever is in it; the quote that is open began the next.
+        let rest = typed.dropFirst(command.words.count).joined(separator: " ")
+        let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
+        if index < command.offers.count { return command.offers[index] }
+        return command.offersForMore ? command.offers.last : nil
     }
 }
 

@@ -10,8 +10,10 @@ import Foundation
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
-    /// What TAB offers for a word, after the line before it.
-    var completions: (_ word: String, _ before: String) -> [String] = { _, _ in [] }
+    /// What TAB offers for a word, after the line before it, and within a quote that is open there.
+    var completions: (_ word: String, _ before: String, _ quote: Character?) -> [String] = {
+        _, _, _ in []
+    }
 
     private var keys: (any DispatchSourceRead)?
     private var signals: [any DispatchSourceSignal] = []
@@ -43,10 +45,15 @@ import Foundation
     func lines(prompt: String) -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         self.continuation = continuation
+        useUTF8()
         rl_readline_name = UnsafePointer(strdup("scrollback"))  // readline keeps the pointer
         rl_catch_signals = 0  // its handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
+        // Words are what spaces separate; only within names of files do quotes and backslashes count.
+        rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
+        rl_completer_quote_characters = UnsafePointer(strdup("'\""))
+        rl_char_is_quoted_p = isBehindBackslash
         handleSignals()
         self.prompt = prompt
         rl_callback_handler_install(shown(prompt), didReadLine)
@@ -55,6 +62,17 @@ import Foundation
         keys.activate()
         self.keys = keys
         return stream
+    }
+
+    /// Has readline take texts for UTF-8 where the locale, as in most containers, knows ASCII alone:
+    /// else it would count bytes, and delete one of a character's.
+    private func useUTF8() {
+        setlocale(LC_CTYPE, "")
+        guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
+        let name = ["C.UTF-8", "en_US.UTF-8"].first { (name: String) in
+            setlocale(LC_CTYPE, name) != nil
+        }
+        if let name { setenv("LC_ALL", name, 1) }  // readline asks the environment again
     }
 
     /// Gives the terminal back and ends the stream of lines.
@@ -124,7 +142,7 @@ import Foundation
     func showProgress(_ text: String?) {
         guard text != nil || isShowingProgress else { return }
         isShowingProgress = text != nil
-        redisplay(text.map { "\($0.visible.prefix(max(1, width - 2))) " } ?? shown(prompt))
+        redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
     private func redisplay(_ prompt: String) {
@@ -189,21 +207,41 @@ private func didReadLine(_ pointer: UnsafeMutablePointer<CChar>?) {
     MainActor.assumeIsolated { LineEditor.shared.accept(line) }
 }
 
+/// Called by readline to learn whether a character of its buffer has a backslash that counts before it.
+private func isBehindBackslash(_ line: UnsafeMutablePointer<CChar>?, _ index: CInt) -> CInt {
+    guard let line else { return 0 }
+    var count = 0
+    var index = Int(index) - 1
+    while index >= 0, line[index] == CChar(UInt8(ascii: "\\")) {
+        (count, index) = (count + 1, index - 1)
+    }
+    return CInt(count % 2)
+}
+
 /// Called by readline at TAB, with the bounds of the word in its buffer.
 private func didPressTab(
     _ word: UnsafePointer<CChar>?, _ start: CInt, _ end: CInt
 ) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-    rl_attempted_completion_over = 1  // no names of files where there is nothing to offer
+    rl_attempted_completion_over = 1  // what there is to offer is offered here
     guard let word, let line = rl_line_buffer else { return nil }
     let before = String(
         decoding: UnsafeRawBufferPointer(start: line, count: Int(start)), as: UTF8.self
     )
     let typed = String(cString: word)
-    let found = MainActor.assumeIsolated { LineEditor.shared.completions(typed, before) }
+    let quote = rl_completion_quote_character
+    let found = MainActor.assumeIsolated {
+        LineEditor.shared.completions(
+            typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
+    }
     guard let first = found.first else { return nil }
     // readline wants what all have in common, then each, then a null pointer, and frees them all.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
+    if found.count == 1, first.hasSuffix("/") {
+        // What is in the directory comes next: neither a space nor a quote ends it.
+        rl_completion_suppress_append = 1
+        rl_completion_suppress_quote = 1
+    }
     let list = calloc(words.count + 1, MemoryLayout<UnsafeMutablePointer<CChar>?>.stride)
     let pointers = list?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
     for (index, word) in words.enumerated() { pointers?[index] = strdup(word) }

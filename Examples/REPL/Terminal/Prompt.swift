@@ -8,10 +8,10 @@ import Foundation
         let workspace = Workspace(options.world)
         workspace.width = editor.width
         // What takes longer goes on while the next line is typed.
-        workspace.patience = .milliseconds(300)
-        workspace.onNews = { editor.printNews($0) }
+        workspace.patience = options.patience ?? .milliseconds(300)
+        workspace.onNews = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
-        editor.completions = { Completion.words($0, after: $1, in: workspace) }
+        editor.completions = { Completion.words($0, after: $1, in: workspace, quote: $2) }
         history.load()
         print("Scrollback \(Version.package). Type help for the commands, Ctrl-D to leave.")
         let lines = editor.lines(prompt: workspace.prompt)
@@ -43,12 +43,11 @@ import Foundation
             editor.setPrompt(workspace.prompt)
         }
         do {
-            switch try await task.value {
-            case .text(let text): editor.printReply(text)
-            case .quit: return false
-            }
+            let reply = try await task.value
+            if reply.isLast { return false }
+            editor.printReply(reply.shown)
         } catch {
-            editor.printNews(workspace.news())
+            editor.printNews(workspace.news().map(\.text))
             editor.printError(task.isCancelled ? "canceled" : "error: \(sentence(of: error))")
         }
         return true

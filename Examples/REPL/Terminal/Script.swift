@@ -7,13 +7,18 @@ import Scrollback
     ///
     /// A file stops at the first that does; of a pipe the rest is performed too.
     static func run(_ options: Options) async -> Bool {
-        let workspace = Workspace(options.world)
-        var output = Output(options)
+        let output = Output(options)
+        var worldOptions = options.world
+        // A machine leaves out by itself what it has no use for.
+        if options.isJSON { worldOptions.newsLimit = 10_000 }
+        let workspace = Workspace(worldOptions)
+        if let patience = options.patience { workspace.patience = patience }
+        if let width = output.width { workspace.width = width }
         let lines: AsyncStream<String>
         do {
             lines = try options.script.map { try Script.lines(of: $0) } ?? linesOfInput()
         } catch {
-            output.fail("\(error)")
+            output.fail(error)
             return false
         }
         onTermination {
@@ -22,15 +27,13 @@ import Scrollback
                 exit(130)
             }
         }
-        if isatty(STDERR_FILENO) == 1, !options.isQuiet {
-            workspace.onProgress = { output.progress($0) }
-        }
+        workspace.onNews = { output.tell($0) }
+        workspace.onProgress = { output.progress($0) }
         var succeeded = true
-        if options.isDemo { succeeded = await perform("demo", 0, workspace, &output) ?? true }
-        var number = 0
+        if options.isDemo { succeeded = await perform("demo", workspace, output) ?? true }
         for await line in lines {
-            number += 1
-            guard let isFine = await perform(line, number, workspace, &output) else { break }
+            output.line += 1
+            guard let isFine = await perform(line, workspace, output) else { break }
             succeeded = succeeded && isFine
             if !isFine, options.script != nil { break }
         }
@@ -40,72 +43,17 @@ import Scrollback
 
     /// Performs a line, and returns whether it succeeded; `nil` if it is to be the last.
     private static func perform(
-        _ line: String, _ number: Int, _ workspace: Workspace, _ output: inout Output
+        _ line: String, _ workspace: Workspace, _ output: Output
     ) async -> Bool? {
         do {
-            switch try await Command.perform(line, in: workspace) {
-            case .text(let text): output.answer(text, to: line, number)
-            case .quit: return nil
-            }
+            let reply = try await Command.perform(line, in: workspace)
+            if reply.isLast { return nil }
+            output.answer(reply, to: line)
             return true
         } catch {
-            output.fail(sentence(of: error), line, number, workspace.news())
+            output.fail(error, line, workspace.news())
             return false
         }
-    }
-
-    /// What is written.
-    private struct Output {
-        private let isJSON: Bool
-        private let isQuiet: Bool
-
-        init(_ options: Options) { (isJSON, isQuiet) = (options.isJSON, options.isQuiet) }
-
-        func answer(_ text: String, to line: String, _ number: Int) {
-            if isJSON {
-                guard !line.trimmingCharacters(in: .whitespaces).isEmpty else { return }
-                return write(Answer(line: number, command: line, ok: true, lines: text.lines))
-            }
-            if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
-        }
-
-        func fail(_ message: String, _ line: String = "", _ number: Int = 0, _ news: [String] = [])
-        {
-            if isJSON {
-                let answer = Answer(
-                    line: number, command: line, ok: false, error: message, lines: news)
-                return write(answer)
-            }
-            for line in news where !isQuiet { write("\(line)\n", to: .standardOutput) }
-            let place = number > 0 ? "line \(number): " : ""
-            write("error: \(place)\(message)\n", to: .standardError)
-        }
-
-        func progress(_ text: String?) {
-            FileHandle.standardError.write(Data("\r\u{1B}[K\(text ?? "")".utf8))
-        }
-
-        private func write(_ answer: Answer) {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            // Texts, numbers and truths can always be written.
-            guard let data = try? encoder.encode(answer) else { return }
-            FileHandle.standardOutput.write(data + Data("\n".utf8))
-        }
-
-        /// Not `print`: flushing it would wait for stdin, which another thread is reading.
-        private func write(_ text: String, to file: FileHandle) {
-            file.write(Data(text.visible.utf8))
-        }
-    }
-
-    /// One command and what came of it, as `--json` writes it.
-    private struct Answer: Encodable {
-        var line: Int
-        var command: String
-        var ok: Bool
-        var error: String?
-        var lines: [String]
     }
 
     private static var signals: [any DispatchSourceSignal] = []
@@ -122,7 +70,7 @@ import Scrollback
 
     /// The lines of a file.
     private static func lines(of path: String) throws -> AsyncStream<String> {
-        let url = URL(filePath: NSString(string: path).expandingTildeInPath)
+        let url = URL(filePath: path.fromHome)
         guard let text = try? String(contentsOf: url, encoding: .utf8) else {
             throw CommandError.failed("there is no script '\(path)' that can be read")
         }

@@ -23,7 +23,7 @@ final class Device {
     /// The list of channels, if it was asked for.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
-    private var news = News()
+    private var news: News
 
     /// Is called when there is news.
     var onNews: () -> Void = {}
@@ -39,9 +39,10 @@ final class Device {
     }
 
     init(
-        _ name: String, network: ConditionedBackend, options: ChatClientOptions
+        _ name: String, network: ConditionedBackend, options: ChatClientOptions, newsLimit: Int
     ) async {
         self.name = name
+        news = News(limit: newsLimit)
         userID = Device.userID(of: name)
         self.network = network
         client = await ChatClient.open(backend: network, options: options)
@@ -75,7 +76,10 @@ final class Device {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
         followingRows = Task { [weak self] in
-            for await change in changes { self?.tell("~ \(change.line)", .collection) }
+            for await change in changes {
+                let event = Event(.rowsChanged, "~ \(change.line)", [.text: change.line])
+                self?.tell(event, .collection)
+            }
         }
     }
 
@@ -90,10 +94,10 @@ final class Device {
     func hasHeard(_ state: SyncState) -> Bool { listener.state == state }
 
     /// Takes what has been told.
-    func takeNews() -> [String] { news.take() }
+    func takeNews() -> [Event] { news.take() }
 
-    private func tell(_ line: String, _ source: News.Source) {
-        news.add(line, source)
+    private func tell(_ event: Event, _ source: News.Source) {
+        news.add(event, source)
         onNews()
     }
 
@@ -108,7 +112,7 @@ final class Device {
     }
 }
 
-/// Lines that wait to be shown; of very many, the newest.
+/// Events that wait to be shown; of very many, the newest.
 ///
 /// They come by several ways, of which now one is faster and now another; together they are always shown in
 /// one order.
@@ -116,26 +120,32 @@ struct News {
     /// Who tells, in the order in which it is shown.
     enum Source: CaseIterable { case client, engine, store, collection }
 
-    private var lines: [Source: [String]] = [:]
+    private let limit: Int
+    private var events: [Source: [Event]] = [:]
     private var leftOut: [Source: Int] = [:]
 
-    private static let limit = 12
+    /// Creates an empty one.
+    ///
+    /// - Parameter limit: How many events of each source are shown at once.
+    init(limit: Int) { self.limit = limit }
 
-    mutating func add(_ line: String, _ source: Source) {
-        lines[source, default: []].append(line)
-        let more = lines[source, default: []].count - 2 * News.limit
-        guard more > 0 else { return }
-        lines[source]?.removeFirst(more)
+    mutating func add(_ event: Event, _ source: Source) {
+        events[source, default: []].append(event)
+        let more = events[source, default: []].count - 2 * limit
+        // Not at every event: what is removed moves all others.
+        guard more > limit else { return }
+        events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more
     }
 
-    mutating func take() -> [String] {
-        defer { self = News() }
+    mutating func take() -> [Event] {
+        defer { self = News(limit: limit) }
         return Source.allCases.flatMap { source in
-            let lines = lines[source] ?? []
-            let more = max(0, lines.count - News.limit)
+            let events = events[source] ?? []
+            let more = max(0, events.count - limit)
             let count = more + (leftOut[source] ?? 0)
-            return (count > 0 ? ["… \(count) lines of news before"] : []) + lines.dropFirst(more)
+            let before = Event(.leftOut, "… \(count) lines of news before", [.count: count])
+            return (count > 0 ? [before] : []) + events.dropFirst(more)
         }
     }
 }

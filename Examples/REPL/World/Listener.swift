@@ -1,19 +1,30 @@
 import Scrollback
 
-/// Writes down what a device is told, a line each: `+` for what came, `*` for what changed, `-` for what
-/// is gone, and `=` for all else.
+/// Writes down what a device is told, an event each, whose line begins with `+` for what came, `*` for
+/// what changed, `-` for what is gone, `!` for what failed, and `=` for all else.
 @MainActor
 final class Listener {
-    /// Is called with each line.
-    var onNews: (String, News.Source) -> Void = { _, _ in }
+    /// Is called with each event.
+    var onNews: (Event, News.Source) -> Void = { _, _ in }
 
-    private func tell(_ line: String) { onNews(line, .store) }
+    private func tell(
+        _ name: Event.Name, _ text: String, _ values: Values = [:], by source: News.Source = .store
+    ) { onNews(Event(name, text, values), source) }
 
-    private func tellOfCollection(_ line: String) { onNews(line, .collection) }
+    private func tell(
+        _ name: Event.Name, of channel: GroupChannel, _ text: String, _ values: Values = [:]
+    ) { tell(name, in: channel.url, text, values) }
 
-    private func tellOfClient(_ line: String) { onNews(line, .client) }
+    private func tell(
+        _ name: Event.Name, of channel: OpenChannel, _ text: String, _ values: Values = [:]
+    ) { tell(name, in: channel.url, text, values) }
 
-    private func tellOfEngine(_ line: String) { onNews(line, .engine) }
+    private func tell(
+        _ name: Event.Name, in channelURL: ChannelURL, _ text: String, _ values: Values
+    ) {
+        let url: Values = [.channelURL: channelURL]
+        tell(name, text, url.merging(values) { $1 })
+    }
 
     /// How far the engine is, as it was told last.
     private(set) var state: SyncState?
@@ -36,21 +47,35 @@ extension Listener {
         case .state(let state): self.state = state
         case .sessionExpired: break
         case .hugeGap(let url):
-            tellOfEngine("= much is missing in \(url): see coverage, fill and restart")
+            tell(
+                .hugeGap, "= much is missing in \(url): see coverage, fill and restart",
+                [.channelURL: url], by: .engine)
         case .historyLost(let loss):
-            tellOfEngine("= \(loss.sentence); it is being asked for again")
+            tell(
+                .historyLost, "= \(loss.sentence); it is being asked for again",
+                [.text: loss.sentence], by: .engine)
         case .failed(let url, let error):
-            tellOfEngine("! \(url) could not be brought up to date: \(sentence(of: error))")
+            tell(
+                .syncFailed, "! \(url) could not be brought up to date: \(sentence(of: error))",
+                [.channelURL: url, .error: sentence(of: error)], by: .engine)
         case .evicted(let eviction):
-            tellOfEngine(
-                "= \(eviction.messageCount) messages left this device's cache, which is limited")
+            tell(
+                .messagesEvicted,
+                "= \(counted(eviction.messageCount, "message")) left the cache, which is limited",
+                [.count: eviction.messageCount], by: .engine)
         case .fate(.sent(let message), let draft) where draft.operation == .send:
-            tellOfEngine("= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")")
+            tell(
+                .messageSent, "= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")",
+                [.requestID: draft.requestID, .message: message], by: .engine)
         case .fate(.failed(let draft), _):
-            tellOfEngine(
-                "! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again"
-            )
-        case .fate(.canceled, let draft): tellOfEngine("= \(draft.requestID) is not sent any more")
+            tell(
+                .messageFailed,
+                "! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again",
+                [.requestID: draft.requestID, .error: draft.reason], by: .engine)
+        case .fate(.canceled, let draft):
+            tell(
+                .messageCanceled, "= \(draft.requestID) is not sent any more",
+                [.requestID: draft.requestID], by: .engine)
         case .fate: break
         }
     }
@@ -77,24 +102,36 @@ extension Draft {
 // MARK: The connection
 
 extension Listener: ConnectionDelegate, UserEventDelegate {
-    func didConnect(userID: UserID) { tellOfClient("= \(userID) is connected") }
-    func didDisconnect(userID: UserID) { tellOfClient("= \(userID) is disconnected") }
-    func didStartReconnection() { tellOfClient("= the connection is lost; it is tried again") }
-    func didSucceedReconnection() { tellOfClient("= the connection is back") }
-    func didFailReconnection() {
-        tellOfClient("= the connection is not tried any more: reconnect does")
+    func didConnect(userID: UserID) { tellOfUser(.connected, "= \(userID) is connected") }
+    func didDisconnect(userID: UserID) { tellOfUser(.disconnected, "= \(userID) is disconnected") }
+    func didStartReconnection() {
+        tellOfUser(.connectionLost, "= the connection is lost; it is tried again")
     }
-    func didCancelReconnection() { tellOfClient("= the connection is not tried any more") }
-    func sessionWasClosed() { tellOfClient("! the server does not let \(userID) in any more") }
+    func didSucceedReconnection() {
+        tellOfUser(.connectionRestored, "= the connection is back")
+    }
+    func didFailReconnection() {
+        tellOfUser(.connectionStopped, "= the connection is not tried any more: reconnect does")
+    }
+    func didCancelReconnection() {
+        tellOfUser(.connectionStopped, "= the connection is not tried any more")
+    }
+    func sessionWasClosed() {
+        tellOfUser(.sessionClosed, "! the server does not let \(userID) in any more")
+    }
     func sessionTokenDidRequire() {
-        tellOfClient("= the session has expired; new credentials are given")
+        tellOfUser(.sessionRenewed, "= the session has expired; new credentials are given")
+    }
+
+    private func tellOfUser(_ name: Event.Name, _ text: String) {
+        tell(name, text, [.userID: userID], by: .client)
     }
 
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }
         guard unread?.groupChannelUnreadMessageCount ?? 0 != number else { return }
-        tellOfClient("= \(number) unread")
+        tell(.unreadChanged, "= \(number) unread", [.unread: number], by: .client)
     }
 }
 
@@ -103,148 +140,206 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
 extension Listener: ChannelDelegate {
     func channel(_ channel: GroupChannel, didReceive message: Message) {
         guard !isOwn(message) else { return }
-        tell("+ \(channel.url) \(message.said)")
+        tell(
+            .messageReceived, of: channel, "+ \(channel.url) \(message.said)",
+            [.message: message])
     }
 
     func channel(_ channel: GroupChannel, didUpdate message: Message) {
         guard !isOwn(message) else { return }
-        tell("* \(channel.url) \(message.said)")
+        tell(
+            .messageUpdated, of: channel, "* \(channel.url) \(message.said)",
+            [.message: message])
     }
 
     func channel(_ channel: GroupChannel, messageWasDeleted messageID: MessageID) {
-        tell("- \(channel.url) \(messageID)")
+        tell(
+            .messageDeleted, of: channel, "- \(channel.url) \(messageID)",
+            [.messageID: messageID])
     }
 
     func channel(_ channel: GroupChannel, didReceiveMention message: Message) {
-        tell("= you are mentioned in \(message.messageID?.rawValue ?? "?")")
+        tell(
+            .mentioned, of: channel,
+            "= you are mentioned in \(message.messageID?.rawValue ?? "?")", [.message: message])
     }
 
     func channel(_ channel: GroupChannel, didUpdateReactionsOf message: Message) {
         let reactions = message.reactions.map { "\($0.key) \($0.count)" }.joined(separator: ", ")
         tell(
+            .reactionsChanged, of: channel,
             "* \(channel.url) \(message.messageID?.rawValue ?? "?")  "
-                + (reactions.isEmpty ? "no reactions" : "[\(reactions)]"))
+                + (reactions.isEmpty ? "no reactions" : "[\(reactions)]"), [.message: message])
     }
 
     func channel(_ channel: GroupChannel, didUpdateThreadInfoOf message: Message) {
         let count = message.threadInfo?.replyCount ?? 0
         tell(
-            "* \(channel.url) \(message.messageID?.rawValue ?? "?")  \(count == 1 ? "1 reply" : "\(count) replies")"
-        )
+            .threadChanged, of: channel,
+            "* \(channel.url) \(message.messageID?.rawValue ?? "?")  "
+                + (count == 1 ? "1 reply" : "\(count) replies"), [.message: message])
     }
 
     func channelWasChanged(_ channel: GroupChannel) {
         // A channel that comes for the first time was not changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
-        tell("* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)")
+        tell(
+            .channelChanged, of: channel,
+            "* \(channel.url) is \(channel.name.isEmpty ? "without a name" : channel.name)",
+            [.channel: channel])
     }
 
-    func channelWasDeleted(_ channelURL: ChannelURL) { tell("- channel \(channelURL)") }
-    func channelWasHidden(_ channel: GroupChannel) { tell("* \(channel.url) is hidden") }
-    func channelWasFrozen(_ channel: GroupChannel) { tell("* \(channel.url) is frozen") }
-    func channelWasUnfrozen(_ channel: GroupChannel) { tell("* \(channel.url) is not frozen") }
+    func channelWasDeleted(_ channelURL: ChannelURL) {
+        tell(.channelRemoved, "- channel \(channelURL)", [.channelURL: channelURL])
+    }
+
+    func channelWasHidden(_ channel: GroupChannel) {
+        tell(.channelHidden, of: channel, "* \(channel.url) is hidden")
+    }
+
+    func channelWasFrozen(_ channel: GroupChannel) {
+        tell(.channelFrozen, of: channel, "* \(channel.url) is frozen")
+    }
+
+    func channelWasUnfrozen(_ channel: GroupChannel) {
+        tell(.channelUnfrozen, of: channel, "* \(channel.url) is not frozen")
+    }
 
     func channelDidChangeMemberCount(_ channel: GroupChannel) {
-        tell("* \(channel.url) has \(counted(channel.memberCount, "member"))")
+        tell(
+            .memberCountChanged, of: channel,
+            "* \(channel.url) has \(counted(channel.memberCount, "member"))",
+            [.count: channel.memberCount])
     }
 
     func channelDidUpdateOperators(_ channel: GroupChannel) {
-        tell("* \(channel.url) has other operators")
+        tell(.operatorsChanged, of: channel, "* \(channel.url) has other operators")
     }
 
     func channelDidUpdatePinnedMessages(_ channel: GroupChannel) {
-        tell("* \(channel.url) has other pinned messages")
+        tell(.pinnedMessagesChanged, of: channel, "* \(channel.url) has other pinned messages")
     }
 
     func channelDidUpdateMetaData(_ channel: GroupChannel) {
-        tell("* \(channel.url) has other metadata")
+        tell(.metadataChanged, of: channel, "* \(channel.url) has other metadata")
     }
 
-    func channelDidUpdateReadReceipt(_ channel: GroupChannel) { tell("* \(channel.url) was read") }
+    func channelDidUpdateReadReceipt(_ channel: GroupChannel) {
+        tell(.channelRead, of: channel, "* \(channel.url) was read")
+    }
 
     func channelDidUpdateDeliveryReceipt(_ channel: GroupChannel) {
-        tell("* \(channel.url) was delivered")
+        tell(.channelDelivered, of: channel, "* \(channel.url) was delivered")
     }
 
     func channel(_ channel: GroupChannel, didUpdateTypingStatus users: [User]) {
         let names = users.map(\.userID.rawValue).joined(separator: ", ")
-        tell("= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing")
+        tell(
+            .typing, of: channel,
+            "= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing",
+            [.userIDs: users.map(\.userID)])
     }
 
     func channelDidResetHistory(_ channel: GroupChannel) {
-        tell("* \(channel.url) begins anew for you")
+        tell(.historyReset, of: channel, "* \(channel.url) begins anew for you")
     }
 
     func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
     {
         let names = invitees.map(\.userID.rawValue).joined(separator: ", ")
-        tell("= \(channel.url): \(inviter?.userID.rawValue ?? "somebody") invites \(names)")
+        var values: Values = [.userIDs: invitees.map(\.userID)]
+        values[.userID] = inviter?.userID
+        tell(
+            .invited, of: channel,
+            "= \(channel.url): \(inviter?.userID.rawValue ?? "somebody") invites \(names)", values)
     }
 
     func channel(_ channel: GroupChannel, didDeclineInvitation invitee: User, by inviter: User?) {
-        tell("= \(channel.url): \(invitee.userID) declines")
+        tell(.invitationDeclined, invitee, in: channel, "declines")
     }
 
     func channel(_ channel: GroupChannel, userDidJoin user: User) {
-        tell("= \(channel.url): \(user.userID) joins")
+        tell(.userJoined, user, in: channel, "joins")
     }
 
     func channel(_ channel: GroupChannel, userDidLeave user: User) {
-        tell("= \(channel.url): \(user.userID) leaves")
+        tell(.userLeft, user, in: channel, "leaves")
     }
 
-    func channelWasLeft(_ channelURL: ChannelURL) { tell("- you have left \(channelURL)") }
+    func channelWasLeft(_ channelURL: ChannelURL) {
+        tell(.channelLeft, "- you have left \(channelURL)", [.channelURL: channelURL])
+    }
 
     func channel(_ channel: GroupChannel, userWasMuted user: User) {
-        tell("= \(channel.url): \(user.userID) is muted")
+        tell(.userMuted, user, in: channel, "is muted")
     }
 
     func channel(_ channel: GroupChannel, userWasUnmuted user: User) {
-        tell("= \(channel.url): \(user.userID) is not muted any more")
+        tell(.userUnmuted, user, in: channel, "is not muted any more")
     }
 
     func channel(_ channel: GroupChannel, userWasBanned user: User) {
-        tell("= \(channel.url): \(user.userID) is banned")
+        tell(.userBanned, user, in: channel, "is banned")
     }
 
     func channel(_ channel: GroupChannel, userWasUnbanned user: User) {
-        tell("= \(channel.url): \(user.userID) is not banned any more")
+        tell(.userUnbanned, user, in: channel, "is not banned any more")
     }
 
     func channelBannedCurrentUser(_ channelURL: ChannelURL) {
-        tell("- you are banned from \(channelURL)")
+        tell(.channelBanned, "- you are banned from \(channelURL)", [.channelURL: channelURL])
     }
 
     func openChannelWasChanged(_ channel: OpenChannel) {
-        tell("* \(channel.url) has \(counted(channel.participantCount, "participant"))")
+        tell(
+            .participantCountChanged,
+            "* \(channel.url) has \(counted(channel.participantCount, "participant"))",
+            [.channelURL: channel.url, .count: channel.participantCount])
+    }
+
+    private func tell(
+        _ name: Event.Name, _ user: User, in channel: GroupChannel, _ what: String
+    ) {
+        tell(
+            name, of: channel, "= \(channel.url): \(user.userID) \(what)",
+            [.userID: user.userID])
     }
 
     func openChannel(_ channel: OpenChannel, didReceive message: Message) {
         guard !isOwn(message) else { return }
-        tell("+ \(channel.url) \(message.said)")
+        tell(.messageReceived, of: channel, "+ \(channel.url) \(message.said)", [.message: message])
     }
 
     func openChannel(_ channel: OpenChannel, didUpdate message: Message) {
         guard !isOwn(message) else { return }
-        tell("* \(channel.url) \(message.said)")
+        tell(.messageUpdated, of: channel, "* \(channel.url) \(message.said)", [.message: message])
     }
 
     func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID) {
-        tell("- \(channel.url) \(messageID)")
+        tell(
+            .messageDeleted, of: channel, "- \(channel.url) \(messageID)",
+            [.messageID: messageID])
     }
 
     func openChannel(_ channel: OpenChannel, userDidEnter user: User) {
-        tell("= \(channel.url): \(user.userID) enters")
+        tell(
+            .userEntered, of: channel, "= \(channel.url): \(user.userID) enters",
+            [.userID: user.userID])
     }
 
     func openChannel(_ channel: OpenChannel, userDidExit user: User) {
-        tell("= \(channel.url): \(user.userID) exits")
+        tell(
+            .userExited, of: channel, "= \(channel.url): \(user.userID) exits",
+            [.userID: user.userID])
     }
 
     func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User]) {
         let names = users.map(\.userID.rawValue).joined(separator: ", ")
-        tell("= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing")
+        tell(
+            .typing, of: channel,
+            "= \(channel.url): \(names.isEmpty ? "nobody" : names) is typing",
+            [.userIDs: users.map(\.userID)])
     }
 }
 
@@ -261,10 +356,18 @@ extension Listener: MessageCollectionDelegate {
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL
-    ) { tellOfCollection("- \(channelURL) is no more to be shown: close it") }
+    ) {
+        tell(
+            .channelRemoved, "- \(channelURL) is no more to be shown: close it",
+            [.channelURL: channelURL], by: .collection)
+    }
 
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID
-    ) { tellOfCollection("= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)") }
+    ) {
+        tell(
+            .uploaded, "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
+            [.requestID: requestID, .bytes: bytes, .total: total], by: .collection)
+    }
 }

@@ -13,6 +13,13 @@ struct Setting<Root: Sendable>: Sendable {
     let set: @Sendable (String, inout Root) -> Bool
 }
 
+extension Array {
+    /// The values by their names.
+    func texts<Root>(of root: Root) -> [String: String] where Element == Setting<Root> {
+        Dictionary(uniqueKeysWithValues: map { ($0.name, $0.text(root)) })
+    }
+}
+
 extension Setting {
     static func count(
         _ name: String, _ path: any WritableKeyPath<Root, Int> & Sendable
@@ -102,6 +109,53 @@ extension Setting {
     }
 }
 
+extension Array {
+    /// Sets what `NAME=VALUE` words say.
+    func set<Root>(
+        _ words: some Sequence<String>, of root: inout Root
+    ) throws where Element == Setting<Root> {
+        for word in words {
+            guard let sign = word.firstIndex(of: "=") else { throw CommandError.usage }
+            let name = word[..<sign]
+            guard let setting = first(where: { $0.name == name }) else {
+                throw CommandError.failed(
+                    "there is no '\(name)': \(map(\.name).joined(separator: ", "))")
+            }
+            let value = String(word[sign...].dropFirst())
+            guard setting.set(value, &root) else {
+                throw CommandError.failed("'\(value)' is no value of \(name)")
+            }
+        }
+    }
+}
+
+/// What is said of a group channel when it is created, beside its URL and its members.
+typealias GroupChannelSetting = Setting<GroupChannelCreateParams>
+
+extension GroupChannelSetting {
+    static let all: [GroupChannelSetting] = [
+        .text("name", \.name), .text("coverURL", \.coverURL), .text("data", \.data),
+        .text("customType", \.customType), .flag("isDistinct", \.isDistinct),
+        .flag("isPublic", \.isPublic),
+        Setting(
+            name: "operatorUserIDs",
+            text: { $0.operatorUserIDs.map(\.rawValue).joined(separator: ",") },
+            set: { text, params in
+                params.operatorUserIDs = text.split(separator: ",").map { UserID(String($0)) }
+                return true
+            }),
+    ]
+}
+
+/// What is said of an open channel when it is created, beside its URL.
+typealias OpenChannelSetting = Setting<OpenChannelCreateParams>
+
+extension OpenChannelSetting {
+    static let all: [OpenChannelSetting] = [
+        .text("name", \.name), .text("data", \.data), .text("customType", \.customType),
+    ]
+}
+
 /// What an application chooses when it opens a client.
 typealias ClientOption = Setting<ChatClientOptions>
 
@@ -110,6 +164,7 @@ extension ClientOption {
         .text("applicationID", \.applicationID),
         .flag("isLocalCachingEnabled", \.isLocalCachingEnabled),
         .duration("typingThrottle", \.typingThrottle),
+        .count("cacheLimits.maxSize", \.cacheLimits.maxSize),
         .count("store.writeBufferSize", \.store.writeBufferSize),
         .count("store.blockCacheSize", \.store.blockCacheSize),
         .count("store.bloomFilterBitsPerKey", \.store.bloomFilterBitsPerKey),

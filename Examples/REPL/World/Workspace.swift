@@ -13,7 +13,7 @@ import Scrollback
     var width = 100
 
     /// Is called with what is told while no command runs.
-    var onNews: ([String]) -> Void = { _ in }
+    var onNews: ([Event]) -> Void = { _ in }
 
     /// Is called with how far a long command is; `nil` when it is over.
     var onProgress: (String?) -> Void = { _ in }
@@ -28,7 +28,7 @@ import Scrollback
     /// What there is to play with until there is a device or a store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
-    private var told: [String] = []
+    private var told: [Event] = []
 
     private enum Opened {
         case notYet
@@ -138,7 +138,7 @@ extension Workspace {
             told = deviceNews()
             throw error
         }
-        if reply != .quit, let made {
+        if !reply.isLast, let made {
             await made.settle(within: patience)
             if !made.clock.goes { try await made.pass(.seconds(1)) }
         }
@@ -147,11 +147,11 @@ extension Workspace {
     }
 
     /// What the device was told, and the one that a single command went to.
-    private func deviceNews() -> [String] {
+    private func deviceNews() -> [Event] {
         let news = device?.takeNews() ?? []
         guard let visited = made?.visited, visited !== device else { return news }
         made?.visited = nil
-        return news + visited.takeNews().map { "\(visited.name)| \($0)" }
+        return news + visited.takeNews().map { $0.told(to: visited.name) }
     }
 
     private func hear(of device: Device) {
@@ -184,10 +184,13 @@ extension Workspace {
         return observation != nil
     }
 
-    /// What was told since the last call, a line for each change of the observed part, and then what the
-    /// device was told.
-    func news() -> [String] {
+    /// What was told since the last call, an event for each change of the observed part, and then what
+    /// the device was told.
+    func news() -> [Event] {
         defer { told = [] }
-        return (observation?.drain().map(\.line) ?? []) + told
+        let changes = observation?.drain().map { change in
+            Event(.storeChanged, change.line, [.change: change.number])
+        }
+        return (changes ?? []) + told
     }
 }

@@ -15,6 +15,9 @@ final class World {
 
         /// When a clock stands that does not go by itself; `nil` for one that goes.
         var start: Timestamp?
+
+        /// How many events of each kind are told at once; of more, the newest.
+        var newsLimit = 12
     }
 
     let options: Options
@@ -111,7 +114,8 @@ final class World {
             options.isLocalCachingEnabled = true
             options.directory = try directory(of: name, in: home)
         }
-        let device = await Device(name, network: network, options: options)
+        let device = await Device(
+            name, network: network, options: options, newsLimit: self.options.newsLimit)
         device.onNews = { [weak self, weak device] in
             if let self, let device { onNews(device) }
         }

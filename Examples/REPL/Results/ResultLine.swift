@@ -1,0 +1,124 @@
+import Foundation
+import Scrollback
+
+/// A line that `--json` writes: the result of a command, what it failed with, or an event.
+struct ResultLine: Encodable {
+    /// The number of the command's line; 0 before the first.
+    private let line: Int
+    private let kind: Kind
+    /// What people see of it.
+    private let text: String
+    private var command: String?
+    private var input: String?
+    private var event: String?
+    private var code: String?
+    private var values: Values?
+
+    private enum Kind: String, Encodable { case result, error, event }
+
+    private enum CodingKeys: CodingKey {
+        case code, command, event, input, kind, line, text, values
+    }
+
+    /// What a command has brought about.
+    init(_ reply: Command.Reply, to input: String, _ line: Int) {
+        (self.line, kind, text) = (line, .result, reply.text)
+        command = Command.name(in: input)
+        self.input = input
+        values = reply.values
+    }
+
+    /// Why a command did not do what was asked; `code` tells the kind of error.
+    init(_ error: any Error, to input: String, _ line: Int) {
+        (self.line, kind, text) = (line, .error, sentence(of: error))
+        command = Command.name(in: input)
+        self.input = input
+        code = errorCode(of: error)
+    }
+
+    /// What was told.
+    init(_ event: Event, _ line: Int) {
+        (self.line, kind, text) = (line, .event, event.text)
+        self.event = event.name.rawValue
+        values = event.values
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(line, forKey: .line)
+        try container.encode(text, forKey: .text)
+        try container.encodeIfPresent(command, forKey: .command)
+        try container.encodeIfPresent(input, forKey: .input)
+        try container.encodeIfPresent(event, forKey: .event)
+        try container.encodeIfPresent(code, forKey: .code)
+        guard let values, !values.isEmpty else { return }
+        var fields = container.nestedContainer(keyedBy: Field.self, forKey: .values)
+        for (field, value) in values { try fields.encode(value, forKey: field) }
+    }
+
+    /// The line, with its keys in alphabetical order.
+    var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        do {
+            let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+            return text.withoutControls
+        } catch {
+            // Records and numbers can always be written, but for a bug: it is not to be silent.
+            return #"{"code":"unwritable","kind":"error","line":\#(line),"text":"\#(input ?? "")"}"#
+        }
+    }
+}
+
+extension ResultLine {
+    /// The keys of a line, and what they hold.
+    static let keys: KeyValuePairs = [
+        "kind": "result, error or event",
+        "line": "the number of the command's line, from 1; 0 before the first",
+        "text": "what people see of it",
+        "command": "of a result or error: the name of the command",
+        "input": "of a result or error: the whole line as it was given",
+        "code": "of an error: usage, failed, or the code of the SDK's error, such as notFound",
+        "event": "of an event: its name, such as message_received",
+        "values": "of a result or event: its values, by the names below",
+    ]
+
+    /// What `help --json` says.
+    static var help: String {
+        let fields = Field.allCases.map { ["  \($0.rawValue)", $0.meaning] }
+        return """
+            With --json, each line is an object: the result of a command or its error, and an event for
+            each thing that was told meanwhile. Its keys:
+
+            \(Command.columns(keys.map { ["  \($0)", $1] }))
+
+            The values:
+
+            \(Command.columns(fields))
+
+            The events:
+
+            \(Event.Name.allCases.map { "  \($0.rawValue)" }.joined(separator: "\n"))
+
+            help COMMAND tells which values a command gives.
+            """
+    }
+}
+
+extension String {
+    /// JSON in which no character can move the cursor of a terminal: it allows U+007F to U+009F.
+    fileprivate var withoutControls: String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.generalCategory == .control
+        }
+        guard unicodeScalars.contains(where: isControl) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            guard isControl(scalar) else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

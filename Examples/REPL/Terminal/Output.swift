@@ -1,0 +1,102 @@
+import Foundation
+
+/// What a script writes: results on stdout, errors and progress on stderr; or all but progress as
+/// lines of JSON on stdout.
+@MainActor final class Output {
+    /// The number of the line that is performed; 0 before the first.
+    var line = 0
+
+    private let isJSON: Bool
+    private let isQuiet: Bool
+    private let showsProgress: Bool
+    private var plainProgress: PlainProgress?
+
+    init(_ options: Options) {
+        (isJSON, isQuiet) = (options.isJSON, options.isQuiet)
+        showsProgress = !options.isQuiet
+        plainProgress = isatty(STDERR_FILENO) == 1 ? nil : PlainProgress()
+    }
+
+    /// How many columns the terminal has that is written to; `nil` where none is.
+    var width: Int? {
+        for file in [STDOUT_FILENO, STDERR_FILENO] {
+            var size = winsize()
+            if ioctl(file, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 8 {
+                return Int(size.ws_col)
+            }
+        }
+        return nil
+    }
+
+    /// Writes what a command has brought about; nothing for an empty line and a comment.
+    func answer(_ reply: Command.Reply, to input: String) {
+        guard isJSON else { return say(reply.shown) }
+        for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
+    }
+
+    /// Writes why a command did not do what was asked, and what was told meanwhile.
+    func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
+        tell(events)
+        if isJSON {
+            return write(
+                "\(ResultLine(error, to: input, line).json)\n", to: .standardOutput)
+        }
+        let place = line > 0 ? "line \(line): " : ""
+        write("error: \(place)\(sentence(of: error))\n", to: .standardError)
+    }
+
+    /// Writes what was told by itself.
+    func tell(_ events: [Event]) {
+        guard isJSON else { return say(events.map(\.text).joined(separator: "\n")) }
+        for event in events {
+            write("\(ResultLine(event, line).json)\n", to: .standardOutput)
+        }
+    }
+
+    /// Shows how far something is: in place on a terminal, else a line now and then.
+    func progress(_ text: String?) {
+        guard showsProgress else { return }
+        if plainProgress == nil {
+            FileHandle.standardError.write(Data("\r\u{1B}[K\(text?.visible ?? "")".utf8))
+        } else if let line = plainProgress?.line(text, at: .now) {
+            write("\(line)\n", to: .standardError)
+        }
+    }
+
+    private func say(_ text: String) {
+        if !text.isEmpty, !isQuiet { write("\(text)\n", to: .standardOutput) }
+    }
+
+    /// Not `print`: flushing it would wait for stdin, which another thread is reading.
+    private func write(_ text: String, to file: FileHandle) {
+        file.write(Data(text.visible.utf8))
+    }
+}
+
+extension Command.Reply {
+    /// What `--json` writes: the result, and a line for each event.
+    func jsonLines(to input: String, _ line: Int) -> [String] {
+        let isCommand = Command.name(in: input) != nil
+        return (isCommand ? [ResultLine(self, to: input, line).json] : [])
+            + events.map { ResultLine($0, line).json }
+    }
+}
+
+/// Progress where nothing can be written over: the first line of each command, and then one in a
+/// while.
+struct PlainProgress {
+    private var last: ContinuousClock.Instant?
+
+    private static let interval = Duration.seconds(5)
+
+    /// The line, if it is time for one; `nil` ends what is shown.
+    mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
+        guard let text else {
+            last = nil
+            return nil
+        }
+        if let last, now - last < PlainProgress.interval { return nil }
+        last = now
+        return text
+    }
+}
