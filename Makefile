@@ -6,7 +6,8 @@
 #   make lint       check the formatting, and that all that is public is documented
 #   make format     format the sources
 #   make docs       write the reference, as a web site, to .build-docs/site
-#   make bench      measure; what ARGS="..." says is passed on
+#   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
+#   make bench-codecs, bench-store  the one, or the other
 #   make bench-sync measure the engine between a server and a store, and the collections
 #
 #   make tsan       run the tests under the thread sanitizer
@@ -48,8 +49,8 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test corpus build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly deps \
-	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
+.PHONY: repl test corpus build lint format docs bench bench-codecs bench-store bench-sync tsan asan fuzz interop consumers graphs nightly deps \
+	deps-bench deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
 	swift run $(STRICT) scrollback $(ARGS)
@@ -84,10 +85,15 @@ docs: symbols
 	    --synthesized-landing-page-name Scrollback --synthesized-landing-page-kind Package
 	echo "Serve .build-docs/site, and open /scrollback/documentation there."
 
-bench: deps
+bench: bench-codecs bench-store
+
+bench-codecs: deps deps-bench
 	cd Benchmarks && swift run -c release bench $(ARGS)
 
-bench-sync: deps
+bench-store: deps deps-bench
+	cd Benchmarks && swift run -c release bench-store $(ARGS)
+
+bench-sync: deps deps-bench
 	cd Benchmarks && swift run -c release bench-sync $(ARGS)
 
 tsan: deps
@@ -153,6 +159,10 @@ symbols: deps
 deps:
 	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
 	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
+
+# What the store is compared with.
+deps-bench:
+	$(call have,sqlite3.h) || $(call install,libsqlite3-dev,sqlite)
 
 deps-interop:
 	command -v protoc >/dev/null || $(call install,protobuf-compiler,protobuf)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Measuring
 
 @main
 struct Bench: ParsableCommand {
@@ -23,7 +24,7 @@ struct Bench: ParsableCommand {
     var markdown: String?
 
     @Option(help: "The date that the page tells.")
-    var date = Date.now.formatted(.iso8601.year().month().day())
+    var date = Date.today
 
     func run() throws {
         let english = Sample(.english)
@@ -41,12 +42,11 @@ struct Bench: ParsableCommand {
         print(report.text)
         if let json { try report.json.write(to: URL(filePath: json)) }
         if let markdown {
-            let page = URL(filePath: markdown)
-            let plot = page.deletingPathExtension().appendingPathExtension("svg")
-            try report.plot.write(to: plot, atomically: true, encoding: .utf8)
-            try report.write(
-                into: page, plot: plot.lastPathComponent, machine: Machine(), date: date,
-                command: "make bench ARGS=\"--markdown ../Docs/\(page.lastPathComponent)\"")
+            let page = Page(markdown)
+            let plot = try page.write(plot: report.plot, title: "The figures, drawn")
+            try page.write(
+                report.parts(plot: plot), machine: Machine(), date: date,
+                command: "make bench-codecs ARGS=\"--markdown ../Docs/\(page.name)\"")
         }
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 
 /// What the figures were measured on.
-struct Machine: CustomStringConvertible {
-    var description: String {
+public struct Machine: CustomStringConvertible {
+    public init() {}
+
+    public var description: String {
         "\(processor), \(ProcessInfo.processInfo.processorCount) cores, \(system), "
             + "Swift \(compiler), release build"
     }
