@@ -8,6 +8,8 @@
 #   make docs       write the reference, as a web site, to .build-docs/site
 #   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
 #   make bench-codecs, bench-store  the one, or the other
+#   make figures    count what calls of the store cost, and fail if it is more than before
+#   make figures-update  take what they cost now as what they may
 #   make bench-sync measure the engine between a server and a store, and the collections
 #
 #   make tsan       run the tests under the thread sanitizer
@@ -49,7 +51,7 @@ else
 DOCC := docc
 endif
 
-.PHONY: repl test corpus build lint format docs bench bench-codecs bench-store bench-sync tsan asan fuzz interop consumers graphs nightly deps \
+.PHONY: repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update tsan asan fuzz interop consumers graphs nightly deps \
 	deps-bench deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
 
 repl: deps
@@ -159,6 +161,12 @@ symbols: deps
 deps:
 	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
 	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
+
+# No time is measured, so it is the same on every machine. The hash tables of Swift are seeded anew in
+# each process otherwise.
+figures figures-update: deps
+	cd Benchmarks/Measuring && SWIFT_DETERMINISTIC_HASHING=1 swift run -c release --disable-build-manifest-caching \
+	    --scratch-path ../../.build-consumers figures $(if $(filter figures,$@),check,write) figures.txt
 
 # What the store is compared with.
 deps-bench:

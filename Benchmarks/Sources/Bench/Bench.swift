@@ -20,7 +20,9 @@ struct Bench: ParsableCommand {
     @Option(help: "Write the figures to a file, as JSON.")
     var json: String?
 
-    @Option(help: "Write the tables between the marks of a page, and a plot beside it.")
+    @Option(
+        help:
+            "Write the tables and a plot beside a page, into the one with -Codecs behind its name.")
     var markdown: String?
 
     @Option(help: "The date that the page tells.")
@@ -42,11 +44,11 @@ struct Bench: ParsableCommand {
         print(report.text)
         if let json { try report.json.write(to: URL(filePath: json)) }
         if let markdown {
-            let page = Page(markdown)
+            let page = Page(markdown, suffix: "-Codecs")
             let plot = try page.write(plot: report.plot, title: "The figures, drawn")
             try page.write(
                 report.parts(plot: plot), machine: Machine(), date: date,
-                command: "make bench-codecs ARGS=\"--markdown ../Docs/\(page.name)\"")
+                command: "make bench-codecs ARGS=\"--markdown \(markdown)\"")
         }
     }
 }

@@ -29,7 +29,8 @@ struct Measure: ParsableCommand {
     @Option(help: "Write the figures to a file, as JSON.")
     var json: String?
 
-    @Option(help: "Write the tables between the marks of a page, and plots beside it.")
+    @Option(
+        help: "Write the tables and plots beside a page, into the one with -Store behind its name.")
     var markdown: String?
 
     @Option(help: "The date that the page tells.")
@@ -51,13 +52,13 @@ struct Measure: ParsableCommand {
         print(report.text)
         if let json { try report.json.write(to: URL(filePath: json)) }
         if let markdown {
-            let page = Page(markdown)
+            let page = Page(markdown, suffix: "-Store")
             let plots = try report.plots.map { plot in
                 try page.write(plot: plot.svg, suffix: plot.suffix, title: plot.title)
             }
             try page.write(
                 report.parts(plots: plots), machine: Machine(), date: date,
-                command: "make bench-store ARGS=\"--markdown ../Docs/\(page.name)\"")
+                command: "make bench-store ARGS=\"--markdown \(markdown)\"")
         }
     }
 

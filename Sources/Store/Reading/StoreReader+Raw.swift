@@ -10,6 +10,7 @@ extension StoreReader {
     ///   - url: The channel. An unknown channel has no messages.
     ///   - time: Not included. The default, `nil`, begins behind the newest message.
     ///   - body: Is lent each message in its binary form, which is gone when it returns.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     @_spi(Measuring)
     public func forEachSerializedMessage(
         in url: ChannelURL, before time: Timestamp? = nil, _ body: (UnsafeRawBufferPointer) -> Bool
@@ -29,6 +30,8 @@ extension StoreReader {
     }
 
     /// Calls a closure with the key and the value of each row of the cache, in the order of the keys.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     @_spi(Measuring)
     public func forEachRow(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void

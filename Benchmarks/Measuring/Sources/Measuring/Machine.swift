@@ -2,8 +2,10 @@ import Foundation
 
 /// What the figures were measured on.
 public struct Machine: CustomStringConvertible {
+    /// Creates a description of this machine.
     public init() {}
 
+    /// Processor, cores, system and compiler.
     public var description: String {
         "\(processor), \(ProcessInfo.processInfo.processorCount) cores, \(system), "
             + "Swift \(compiler), release build"

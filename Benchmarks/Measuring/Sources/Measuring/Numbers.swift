@@ -20,6 +20,7 @@ extension String {
 }
 
 extension Duration {
+    /// With fractions.
     public var nanoseconds: Double {
         Double(components.seconds) * 1e9 + Double(components.attoseconds) * 1e-9
     }

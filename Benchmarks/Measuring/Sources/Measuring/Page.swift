@@ -7,10 +7,12 @@ public struct Page {
     private static let start = "<!-- What follows is written by the command. -->"
     private static let end = "<!-- What comes before was written by the command. -->"
 
-    public init(_ path: String) { url = URL(filePath: path) }
-
-    /// The page's name, as a link from its neighbours has it.
-    public var name: String { url.lastPathComponent }
+    /// Creates a page beside another, under its name and a suffix.
+    public init(_ path: String, suffix: String) {
+        let overview = URL(filePath: path)
+        let name = overview.deletingPathExtension().lastPathComponent
+        url = overview.deletingLastPathComponent().appending(path: "\(name)\(suffix).md")
+    }
 
     /// Replaces what stands between the marks: with where it comes from, and then the parts.
     public func write(_ parts: [String], machine: Machine, date: String, command: String) throws {

@@ -1,3 +1,6 @@
+// The fields are those of the service, under its names.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A message as an app would write it down without Scrollback: what `Codable` is measured with, and
 /// the values that all other forms are made of.
 public struct PlainMessage: Codable, Hashable, Sendable {
