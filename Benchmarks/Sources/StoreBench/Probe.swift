@@ -55,10 +55,11 @@ struct Probe: ParsableCommand {
         return most
     }
 
-    /// As the kernel tells it; 0 where there is no Linux.
+    /// As the kernel tells it, without pages of files, which it can drop at any time; 0 where there is
+    /// no Linux.
     private func privateMemory() -> Double {
         let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").filter { $0.hasPrefix("Private_") }
+        return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }
             .compactMap { line in
                 line.split(separator: " ").dropFirst().first.flatMap { Double($0) }
             }

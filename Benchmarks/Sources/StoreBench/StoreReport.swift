@@ -76,7 +76,7 @@ extension StoreReport {
 extension StoreReport {
     /// The goals and the tables.
     func parts(plots: [String]) -> [String] {
-        [goals] + plots
+        [goals, Item.note] + plots
             + (sizes + [0]).flatMap { size in
                 ["### \(title(size).capitalizedFirst)", table(cells(size, \.full))]
             }
@@ -89,7 +89,7 @@ extension StoreReport {
         let rows = judgements.filter { !$0.isReached }.map { judgement in
             [
                 title(judgement.goal.size), judgement.goal.row, judgement.wanted,
-                judgement.measured,
+                judgement.measured, judgement.goal.reason,
             ]
         }
         let all = judgements.map { judgement in
@@ -101,7 +101,7 @@ extension StoreReport {
         return """
             \(head)
 
-            \(table([["with", "what", "wanted", "measured"]] + rows))
+            \(table([["with", "what", "wanted", "measured", "why"]] + rows))
 
             <details><summary>All goals</summary>
 

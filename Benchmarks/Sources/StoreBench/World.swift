@@ -69,6 +69,15 @@ struct Item {
         message = Message(plain)
     }
 
+    /// How large messages and channels are, for the page.
+    static var note: String {
+        let world = World(size: 10_000)
+        let sizes = (0..<1000).map { world.new($0).message.serializedBytes.count }
+        let channels = (0..<100).map { ChannelItem($0).channel.serializedBytes.count }
+        return "A message has \(sizes.reduce(0, +) / sizes.count) bytes in our binary form, a "
+            + "channel of the list, with its last message, \(channels.reduce(0, +) / channels.count)."
+    }
+
     /// The same message, edited.
     func edited(_ round: Int) -> Item {
         var plain = plain
