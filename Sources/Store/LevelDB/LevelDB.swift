@@ -20,6 +20,7 @@ package final class LevelDB: Sendable {
         /// What the last write failed with, until the files were opened anew.
         var failure: StoreError?
         var purge = Purge()
+        var throttle = Throttle()
 
         /// Whether nobody but this holds the files.
         var isUnused: Bool {
@@ -128,6 +129,19 @@ extension LevelDB {
             state.withLock { $0.failure = error }
             throw error
         }
+        holdUp(handle, afterWriting: batch.size)
+    }
+
+    /// Waits as long as a load has to for LevelDB to keep up.
+    private func holdUp(_ handle: Handle, afterWriting size: Int) {
+        let delay = state.withLock { state in
+            state.throttle.delay(afterWriting: size) {
+                let text = leveldb_property_value(handle.pointer, "leveldb.num-files-at-level0")
+                defer { leveldb_free(text) }
+                return text.flatMap { Int(String(cString: $0)) } ?? 0
+            }
+        }
+        if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
     /// What the last write failed with, until the files were opened anew.
