@@ -6,7 +6,10 @@
 #   make lint       check the formatting, and that all that is public is documented
 #   make format     format the sources
 #   make docs       write the reference, as a web site, to .build-docs/site
-#   make bench      measure; what ARGS="..." says is passed on
+#   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
+#   make bench-codecs, bench-store  the one, or the other
+#   make figures    count what calls of the store cost, and fail if it is more than before
+#   make figures-update  take what they cost now as what they may
 #   make bench-sync measure the engine between a server and a store, and the collections
 #
 #   make tsan       run the tests under the thread sanitizer
@@ -51,8 +54,9 @@ else
 DOCC := docc
 endif
 
-.PHONY: help repl test corpus build lint format docs bench bench-sync tsan asan fuzz interop consumers graphs nightly install uninstall deps \
-	deps-interop clean symbols $(FUZZERS) $(CONSUMERS)
+.PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
+	tsan asan fuzz interop consumers graphs nightly install uninstall deps deps-bench deps-interop clean symbols \
+	$(FUZZERS) $(CONSUMERS)
 
 # What is at the top of this file.
 help:
@@ -91,10 +95,15 @@ docs: symbols
 	    --synthesized-landing-page-name Scrollback --synthesized-landing-page-kind Package
 	echo "Serve .build-docs/site, and open /scrollback/documentation there."
 
-bench: deps
+bench: bench-codecs bench-store
+
+bench-codecs: deps deps-bench
 	cd Benchmarks && swift run -c release bench $(ARGS)
 
-bench-sync: deps
+bench-store: deps deps-bench
+	cd Benchmarks && swift run -c release bench-store $(ARGS)
+
+bench-sync: deps deps-bench
 	cd Benchmarks && swift run -c release bench-sync $(ARGS)
 
 tsan: deps
@@ -173,6 +182,16 @@ symbols: deps
 deps:
 	($(call have,leveldb/c.h) && $(call have,readline/rltypedefs.h)) || \
 	    $(call install,libleveldb-dev libreadline-dev,leveldb readline)
+
+# No time is measured, so it is the same on every machine. The hash tables of Swift are seeded anew in
+# each process otherwise.
+figures figures-update: deps
+	cd Benchmarks/Measuring && SWIFT_DETERMINISTIC_HASHING=1 swift run -c release --disable-build-manifest-caching \
+	    --scratch-path ../../.build-consumers figures $(if $(filter figures,$@),check,write) figures.txt
+
+# What the store is compared with.
+deps-bench:
+	$(call have,sqlite3.h) || $(call install,libsqlite3-dev,sqlite)
 
 deps-interop:
 	command -v protoc >/dev/null || $(call install,protobuf-compiler,protobuf)

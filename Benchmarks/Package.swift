@@ -8,18 +8,18 @@ let package = Package(
     platforms: [.macOS(.v14)],
     products: [
         .executable(name: "bench", targets: ["Bench"]),
+        .executable(name: "bench-store", targets: ["StoreBench"]),
         .executable(name: "bench-sync", targets: ["SyncBench"]),
     ],
     dependencies: [
         .package(path: "../Tests/Scrollback"),
+        .package(path: "Measuring"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         // What Sources/Protobuf was generated with.
         .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
-        // Counts calls of malloc.
-        .target(name: "CAllocations"),
-
         // Generated, with the plugin that `swift build -c release --product protoc-gen-swift` makes
         // in a checkout of swift-protobuf:
         // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs scrollback.proto
@@ -31,10 +31,29 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "CAllocations", "Protobuf",
+                "Protobuf",
+                .product(name: "Measuring", package: "Measuring"),
                 .product(name: "Models", package: "scrollback"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ]
+        ),
+
+        // LevelDB and SQLite, called from C.
+        .target(
+            name: "CPeers",
+            linkerSettings: [.linkedLibrary("leveldb"), .linkedLibrary("sqlite3")]
+        ),
+
+        .executableTarget(
+            name: "StoreBench",
+            dependencies: [
+                "CPeers",
+                .product(name: "Measuring", package: "Measuring"),
+                .product(name: "Models", package: "scrollback"),
+                .product(name: "Store", package: "scrollback"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
 

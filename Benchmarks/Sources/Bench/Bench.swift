@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Measuring
 
 @main
 struct Bench: ParsableCommand {
@@ -19,11 +20,13 @@ struct Bench: ParsableCommand {
     @Option(help: "Write the figures to a file, as JSON.")
     var json: String?
 
-    @Option(help: "Write the tables between the marks of a page, and a plot beside it.")
+    @Option(
+        help:
+            "Write the tables and a plot beside a page, into the one with -Codecs behind its name.")
     var markdown: String?
 
     @Option(help: "The date that the page tells.")
-    var date = Date.now.formatted(.iso8601.year().month().day())
+    var date = Date.today
 
     func run() throws {
         let english = Sample(.english)
@@ -41,12 +44,11 @@ struct Bench: ParsableCommand {
         print(report.text)
         if let json { try report.json.write(to: URL(filePath: json)) }
         if let markdown {
-            let page = URL(filePath: markdown)
-            let plot = page.deletingPathExtension().appendingPathExtension("svg")
-            try report.plot.write(to: plot, atomically: true, encoding: .utf8)
-            try report.write(
-                into: page, plot: plot.lastPathComponent, machine: Machine(), date: date,
-                command: "make bench ARGS=\"--markdown ../Docs/\(page.lastPathComponent)\"")
+            let page = Page(markdown, suffix: "-Codecs")
+            let plot = try page.write(plot: report.plot, title: "The figures, drawn")
+            try page.write(
+                report.parts(plot: plot), machine: Machine(), date: date,
+                command: "make bench-codecs ARGS=\"--markdown \(markdown)\"")
         }
     }
 }

@@ -1,4 +1,4 @@
-import CAllocations
+import Measuring
 
 /// One way of doing something: the code that is timed.
 struct Case {
@@ -44,10 +44,4 @@ extension Case {
             }
         }
     }
-}
-
-/// Has a value computed, though nobody uses it.
-@inline(__always)
-func keep<Value>(_ value: Value) {
-    withUnsafePointer(to: value) { keep_pointer($0) }
 }

@@ -1,3 +1,5 @@
+import Measuring
+
 /// What we want to be true, in one run on one machine.
 private struct Goal {
     let title: String

@@ -1,4 +1,5 @@
 import CAllocations
+import Measuring
 
 /// How long one case takes, and how often it allocates.
 struct Measurement: Encodable {
@@ -85,10 +86,4 @@ private func allocations(_ subject: Case) -> Double? {
     subject.run(count)
     let allocations = allocations_stop()
     return allocations < 0 ? nil : Double(allocations) / Double(count)
-}
-
-extension Duration {
-    var nanoseconds: Double {
-        Double(components.seconds) * 1e9 + Double(components.attoseconds) * 1e-9
-    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 extension Report {
     /// The medians of the groups with the first language as bars, on a logarithmic scale.

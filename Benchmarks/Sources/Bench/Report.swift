@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// What was measured, as text, JSON, and a page.
 struct Report {
@@ -59,25 +60,9 @@ extension Report {
 // MARK: A page
 
 extension Report {
-    private static let start = "<!-- What follows is written by the command. -->"
-    private static let end = "<!-- What comes before was written by the command. -->"
-
-    /// Replaces what stands between the marks of a page.
-    func write(
-        into page: URL, plot: String, machine: Machine, date: String, command: String
-    ) throws {
-        let old = try String(contentsOf: page, encoding: .utf8)
-        guard let start = old.range(of: Report.start), let end = old.range(of: Report.end) else {
-            throw CocoaError(
-                .fileReadCorruptFile,
-                userInfo: [NSFilePathErrorKey: page.path, "reason": "The page has no marks."])
-        }
-        let origin = "Measured on \(date) with `\(command)`: \(machine)."
-        let tables = groups.map { "### \($0.title)\n\n\($0.note)\n\n\(table($0))" }
-        let parts = [origin, goals, "![The figures, drawn](\(plot))"] + tables
-        let new = "\n\n\(parts.joined(separator: "\n\n"))\n\n"
-        try old.replacingCharacters(in: start.upperBound..<end.lowerBound, with: new)
-            .write(to: page, atomically: true, encoding: .utf8)
+    /// The goals, the plot and the tables, for a page.
+    func parts(plot: String) -> [String] {
+        [goals, plot] + groups.map { "### \($0.title)\n\n\($0.note)\n\n\(table($0))" }
     }
 
     private func table(_ group: Group) -> String {
@@ -90,26 +75,5 @@ extension Report {
             "| \(row.name) | \(row.cells.joined(separator: " | ")) |"
         }
         return head + rows.joined(separator: "\n")
-    }
-}
-
-// MARK: Numbers
-
-extension Double {
-    /// With as many digits as one may believe: three, without an exponent.
-    var brief: String {
-        switch self {
-        case 100...: String(format: "%.0f", self)
-        case 10..<100: String(format: "%.1f", self).replacing(/\.0$/, with: "")
-        default: String(format: "%.2f", self).replacing(/\.?0+$/, with: "")
-        }
-    }
-}
-
-extension String {
-    /// Filled with spaces at the end, or at the beginning for a negative width.
-    func padded(to width: Int) -> String {
-        let spaces = String(repeating: " ", count: max(0, abs(width) - count))
-        return width < 0 ? spaces + self : self + spaces
     }
 }

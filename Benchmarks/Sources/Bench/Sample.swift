@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 import Models
 
 /// The same messages in every form that is measured.
@@ -25,29 +26,6 @@ struct Sample {
         data = arrays.map { Data($0) }
         buffers = arrays.map(lend)
         equals = plain.map { Message($0) }
-    }
-}
-
-extension Message {
-    /// Makes a message of an app's values.
-    init(_ plain: PlainMessage) {
-        self.init(
-            id: MessageID(plain.messageID), channelURL: ChannelURL(plain.channelURL),
-            requestID: RequestID(plain.requestID),
-            sender: Sender(
-                id: UserID(plain.sender.userID), nickname: plain.sender.nickname,
-                profileURL: plain.sender.profileURL),
-            text: plain.text, data: plain.data, customType: plain.customType,
-            createdAt: Timestamp(milliseconds: plain.createdAt),
-            updatedAt: Timestamp(milliseconds: plain.updatedAt),
-            parentMessageID: MessageID(plain.parentMessageID))
-        reactionHistory = plain.reactions.map {
-            Reaction(
-                key: $0.key, userIDs: $0.userIDs.map { UserID($0) },
-                updatedAt: Timestamp(milliseconds: $0.updatedAt))
-        }
-        mentionedUserIDs = plain.mentionedUserIDs.map { UserID($0) }
-        isOperatorMessage = plain.isOperatorMessage
     }
 }
 

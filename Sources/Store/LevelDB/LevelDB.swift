@@ -22,6 +22,7 @@ package final class LevelDB: Sendable {
         var failure: StoreError?
         var purge = Purge()
         var bytesWritten = 0
+        var throttle = Throttle()
 
         /// Whether nobody but this holds the files.
         var isUnused: Bool {
@@ -117,9 +118,7 @@ extension LevelDB {
         let handle = try handle()
         let rows = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(rows) }
-        var size = 0
         batch.forEachInOrderOfWriting { key, value in
-            size += key.count + (value?.count ?? 0)
             if let value {
                 leveldb_writebatch_put(
                     rows, key.characters, key.count, value.characters, value.count)
@@ -134,13 +133,26 @@ extension LevelDB {
             }
             environment.mark()
             state.withLock { state in
-                state.bytesWritten += size
+                state.bytesWritten += batch.size
                 if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
             }
         } catch {
             state.withLock { $0.failure = error }
             throw error
         }
+        holdUp(handle, afterWriting: batch.size)
+    }
+
+    /// Waits as long as a load has to for LevelDB to keep up.
+    private func holdUp(_ handle: Handle, afterWriting size: Int) {
+        let delay = state.withLock { state in
+            state.throttle.delay(afterWriting: size) {
+                let text = leveldb_property_value(handle.pointer, "leveldb.num-files-at-level0")
+                defer { leveldb_free(text) }
+                return text.flatMap { Int(String(cString: $0)) } ?? 0
+            }
+        }
+        if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
     /// How many bytes of keys and values were written since this was made.

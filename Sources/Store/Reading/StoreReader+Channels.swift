@@ -38,9 +38,10 @@ extension StoreReader {
     ///   - currentUserID: The user that the filters by nickname leave out.
     /// - Returns: The channels; fewer than `limit` only if the list ends there.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel walked over. The first list of an order reads all
-    ///   channels once; so does one that is none of the last eight orders asked for. Within a
-    ///   batch, O(*b*) more in the rows that it has written.
+    /// - Complexity: A lookup for each channel walked over; the whole list is one walk over the rows,
+    ///   and faster than its pages. The first list of an order reads all channels once; so does one
+    ///   that is none of the last eight orders asked for. Within a batch, O(*b*) more in the rows
+    ///   that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -260,6 +261,7 @@ extension StoreView {
     ) throws(StoreError) -> [Value] {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
+        if limit == .max && last == nil { return try allChannels(sorting, isIncluded) }
         var channels: [Value] = []
         let cache = cache
         // The number of a last channel is the greatest there is, so this is behind it.
@@ -271,6 +273,33 @@ extension StoreView {
             let channel: Value? = try cache.readableRecord(row)
             if let channel, isIncluded(channel) { channels.append(channel) }
             return channels.count < limit
+        }
+        return channels
+    }
+
+    /// Walks over the rows and puts them in order, which takes half as long as looking each one up.
+    private func allChannels<Value: Channel>(
+        _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
+    ) throws(StoreError) -> [Value] {
+        let keys = try sorted(by: sorting)
+        let cache = cache
+        var held: [ChannelNumber: Value] = [:]
+        held.reserveCapacity(keys.count)
+        try cache.scan(KeyRange(prefix: [sorting.table.rawValue])) {
+            (key, value) throws(StoreError) in
+            if let number = cache.readableNumber(ofKey: key),
+                let channel: Value = cache.readableRecord(value), isIncluded(channel)
+            {
+                held[number] = channel
+            }
+            return true
+        }
+        var channels: [Value] = []
+        channels.reserveCapacity(held.count)
+        // swift-format-ignore: ReplaceForEachWithForLoop
+        keys.forEach { key in
+            if let channel = held[ChannelSorting.number(ofKey: key)] { channels.append(channel) }
+            return true
         }
         return channels
     }

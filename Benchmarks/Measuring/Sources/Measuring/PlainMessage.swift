@@ -1,51 +1,54 @@
+// The fields are those of the service, under its names.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A message as an app would write it down without Scrollback: what `Codable` is measured with, and
 /// the values that all other forms are made of.
-struct PlainMessage: Codable, Hashable {
-    struct Sender: Codable, Hashable {
-        var userID: String
-        var nickname: String
-        var profileURL: String
+public struct PlainMessage: Codable, Hashable, Sendable {
+    public struct Sender: Codable, Hashable, Sendable {
+        public var userID: String
+        public var nickname: String
+        public var profileURL: String
     }
 
-    struct Reaction: Codable, Hashable {
-        var key: String
-        var userIDs: [String]
-        var updatedAt: Int64
+    public struct Reaction: Codable, Hashable, Sendable {
+        public var key: String
+        public var userIDs: [String]
+        public var updatedAt: Int64
     }
 
-    enum Kind: Int, Codable {
+    public enum Kind: Int, Codable, Sendable {
         case user, file, admin
     }
 
-    enum ChannelType: Int, Codable {
+    public enum ChannelType: Int, Codable, Sendable {
         case open, group, feed
     }
 
-    enum Status: Int, Codable {
+    public enum Status: Int, Codable, Sendable {
         case none, pending, failed, succeeded, canceled, scheduled
     }
 
-    var type = Kind.user
-    var messageID: String
-    var createdAt: Int64
-    var updatedAt: Int64
-    var channelURL: String
-    var channelType = ChannelType.group
-    var requestID: String
-    var sender: Sender
-    var text: String
-    var data: String
-    var customType: String
-    var status = Status.succeeded
-    var parentMessageID: String
-    var reactions: [Reaction]
-    var mentionedUserIDs: [String]
-    var isOperatorMessage: Bool
+    public var type = Kind.user
+    public var messageID: String
+    public var createdAt: Int64
+    public var updatedAt: Int64
+    public var channelURL: String
+    public var channelType = ChannelType.group
+    public var requestID: String
+    public var sender: Sender
+    public var text: String
+    public var data: String
+    public var customType: String
+    public var status = Status.succeeded
+    public var parentMessageID: String
+    public var reactions: [Reaction]
+    public var mentionedUserIDs: [String]
+    public var isOperatorMessage: Bool
 }
 
 extension PlainMessage {
     /// Makes up a message.
-    init(_ index: Int, in language: Language) {
+    public init(_ index: Int, in language: Language) {
         messageID = String(7_310_402_600 + index)
         createdAt = 1_763_712_000_000 + Int64(index) * 61_337
         updatedAt = createdAt + 45_000
@@ -66,12 +69,12 @@ extension PlainMessage {
 }
 
 /// What people write in.
-struct Language {
-    let name: String
-    let nicknames: [String]
-    let texts: [String]
+public struct Language: Sendable {
+    public let name: String
+    public let nicknames: [String]
+    public let texts: [String]
 
-    static let english = Language(
+    public static let english = Language(
         name: "English",
         nicknames: ["Ada Lovelace", "Grace", "Alan M. Turing"],
         texts: [
@@ -85,7 +88,7 @@ struct Language {
                 + "thing, the door another.",
         ])
 
-    static let mixed = Language(
+    public static let mixed = Language(
         name: "German, Japanese, emoji",
         nicknames: ["Jürgen Groß", "山田さくら", "Zoë 🌻"],
         texts: [

@@ -1,8 +1,12 @@
 import Foundation
 
 /// What the figures were measured on.
-struct Machine: CustomStringConvertible {
-    var description: String {
+public struct Machine: CustomStringConvertible {
+    /// Creates a description of this machine.
+    public init() {}
+
+    /// Processor, cores, system and compiler.
+    public var description: String {
         "\(processor), \(ProcessInfo.processInfo.processorCount) cores, \(system), "
             + "Swift \(compiler), release build"
     }

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// What all measuring shares. A package of its own, so that counting the figures that CI checks
+// fetches none of what Scrollback is compared with.
+let package = Package(
+    name: "Measuring",
+    platforms: [.macOS(.v14)],
+    products: [
+        .library(name: "Measuring", targets: ["Measuring", "CAllocations"]),
+        .executable(name: "figures", targets: ["Figures"]),
+    ],
+    dependencies: [
+        .package(path: "../../Tests/Scrollback")
+    ],
+    targets: [
+        // Counts calls of malloc.
+        .target(name: "CAllocations"),
+        // Counts calls of LevelDB, and of the system by it.
+        .target(name: "CStoreCalls", linkerSettings: [.linkedLibrary("leveldb")]),
+
+        .target(
+            name: "Measuring",
+            dependencies: [
+                "CAllocations",
+                .product(name: "Models", package: "Scrollback"),
+            ]
+        ),
+
+        .executableTarget(
+            name: "Figures",
+            dependencies: [
+                "CAllocations", "CStoreCalls", "Measuring",
+                .product(name: "Models", package: "Scrollback"),
+                .product(name: "Store", package: "Scrollback"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

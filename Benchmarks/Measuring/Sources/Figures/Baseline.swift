@@ -1,0 +1,41 @@
+import Foundation
+
+/// The figures that are checked in.
+struct Baseline {
+    private let figures: [Figure]
+
+    init(at path: String) throws {
+        figures = try String(contentsOfFile: path, encoding: .utf8)
+            .split(separator: "\n").compactMap(Figure.init)
+    }
+
+    static func write(_ figures: [Figure], to path: String) throws {
+        try (([Figure.head] + figures.map(\.line)).joined(separator: "\n") + "\n")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    /// Says what is worse than what is checked in, and what is better.
+    ///
+    /// A call that is missing on either side is worse: it is not watched.
+    func compare(_ new: [Figure]) -> (worse: [String], better: [String]) {
+        var worse: [String] = []
+        var better: [String] = []
+        for figure in new {
+            guard let old = figures.first(where: { $0.name == figure.name }) else {
+                worse.append("\(figure.name): is not in the file")
+                continue
+            }
+            for (index, column) in Figure.columns.enumerated() {
+                let (was, now) = (old.values[index], figure.values[index])
+                // The file has two digits.
+                if abs(now - was) < 0.01 { continue }
+                let line = String(format: "%@: %@ %.2f, was %.2f", figure.name, column, now, was)
+                if now > was { worse.append(line) } else { better.append(line) }
+            }
+        }
+        for old in figures where !new.contains(where: { $0.name == old.name }) {
+            worse.append("\(old.name): is not counted any more")
+        }
+        return (worse, better)
+    }
+}

@@ -1,0 +1,59 @@
+import CAllocations
+import CStoreCalls
+import Foundation
+import Measuring
+
+/// What one call of the store costs, in things that are the same in every run.
+struct Figure: Equatable {
+    let name: String
+    /// By the columns of the table; for each call.
+    var values: [Double]
+
+    static let columns = [
+        "mallocs", "gets", "seeks", "steps", "snapshots", "batches", "rows", "bytes", "written",
+        "syncs",
+    ]
+
+    /// Counts what a call costs: the mean of some calls, each of which is given its number.
+    ///
+    /// A few are made before those that count, so that what is made once is there.
+    static func count(
+        _ name: String, calls: Int = 64, _ call: (Int) throws -> Void
+    ) rethrows -> Figure {
+        for index in 0..<4 { try call(index) }
+        store_calls_start()
+        allocations_start()
+        for index in 4..<4 + calls { try call(index) }
+        let mallocs = allocations_stop()
+        let counted = store_calls_stop()
+        let totals = [
+            mallocs, counted.gets, counted.seeks, counted.steps, counted.snapshots,
+            counted.batches, counted.rows, counted.bytes, counted.written, counted.syncs,
+        ]
+        return Figure(name: name, values: totals.map { Double($0) / Double(calls) })
+    }
+}
+
+// MARK: As text
+
+extension Figure {
+    private static let width = 34
+
+    /// The line above all others.
+    static var head: String {
+        "what, for each call".padded(to: width)
+            + columns.map { $0.padded(to: -11) }.joined()
+    }
+
+    var line: String {
+        name.padded(to: Figure.width)
+            + values.map { String(format: "%.2f", $0).padded(to: -11) }.joined()
+    }
+
+    init?(_ line: Substring) {
+        let words = line.dropFirst(Figure.width).split(separator: " ").compactMap { Double($0) }
+        guard words.count == Figure.columns.count else { return nil }
+        name = line.prefix(Figure.width).trimmingCharacters(in: .whitespaces)
+        values = words
+    }
+}

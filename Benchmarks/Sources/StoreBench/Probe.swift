@@ -1,0 +1,110 @@
+import ArgumentParser
+import CPeers
+import Foundation
+import Measuring
+import Models
+
+/// What only a new process can tell: how long opening takes, and how much memory reading does.
+struct Probe: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe", abstract: "Opens a store and reads; for the command itself.",
+        shouldDisplay: false)
+
+    @Argument var store: String
+    @Argument var directory: String
+    @Argument var size: Int
+    @Flag var readsAll = false
+
+    /// What a probe tells.
+    struct Answer: Codable {
+        var open: Double
+        var firstPage: Double
+        var memory: Double
+    }
+
+    func run() throws {
+        guard let type = engineTypes.first(where: { $0.name == store }) else {
+            throw ValidationError("There is no store called \(store).")
+        }
+        let start = ContinuousClock.now
+        let engine = try type.init(at: URL(filePath: directory))
+        let opened = ContinuousClock.now
+        let page = engine.page(7, before: nil, limit: Row.pageSize)
+        let begun = ContinuousClock.now
+        keep(try page())
+        var answer = Answer(
+            open: start.duration(to: opened).nanoseconds,
+            firstPage: begun.duration(to: .now).nanoseconds, memory: 0)
+        if readsAll { answer.memory = try mostMemory(reading: engine) }
+        try engine.close()
+        print(String(decoding: try JSONEncoder().encode(answer), as: UTF8.self))
+    }
+
+    /// Reads all messages page by page, and returns how many bytes of memory were the process's own
+    /// when it had most.
+    private func mostMemory(reading engine: any Engine) throws -> Double {
+        var most = 0.0
+        let count = size / World.channelCount
+        for channel in 0..<World.channelCount {
+            for age in stride(from: 0, to: count, by: 100) {
+                let time = age == 0 ? nil : World.time(channel, age: age - 1)
+                keep(try engine.page(channel, before: time, limit: 100)())
+            }
+            most = max(most, privateMemory())
+        }
+        return most
+    }
+
+    /// As the kernel tells it, without pages of files, which it can drop at any time; 0 where there is
+    /// no Linux.
+    private func privateMemory() -> Double {
+        let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }
+            .compactMap { line in
+                line.split(separator: " ").dropFirst().first.flatMap { Double($0) }
+            }
+            .reduce(0, +) * 1024
+    }
+}
+
+extension Probe {
+    /// Asks a process of its own.
+    static func ask(
+        _ store: String, _ directory: URL, _ size: Int, isCold: Bool = false,
+        readsAll: Bool = false
+    ) throws -> Answer {
+        if isCold { forgetFiles(in: directory) }
+        let process = Process()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments =
+            ["probe", store, directory.path, String(size)] + (readsAll ? ["--reads-all"] : [])
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CleanExit.message("The probe of \(store) failed.")
+        }
+        return try JSONDecoder().decode(Answer.self, from: output)
+    }
+
+    private static func forgetFiles(in directory: URL) {
+        for path in files(in: directory) { peer_file_forget(path) }
+    }
+}
+
+/// The files below a directory.
+func files(in directory: URL) -> [String] {
+    (FileManager.default.subpaths(atPath: directory.path) ?? [])
+        .map { directory.appending(path: $0).path }
+}
+
+/// How many bytes the files below a directory have.
+func bytes(in directory: URL) -> Double {
+    files(in: directory).reduce(0) { sum, path in
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else { return sum }
+        return sum + Double(attributes?[.size] as? Int ?? 0)
+    }
+}

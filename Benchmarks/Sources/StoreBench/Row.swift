@@ -1,0 +1,159 @@
+import Models
+
+/// One line of the tables: what is done, and how often.
+struct Row {
+    let title: String
+    /// How many calls one round has of each store.
+    let calls: Int
+    /// How often a call is made while it is timed once: more where the clock is as slow as the call.
+    var repeats = 1
+    /// How many rounds there are at most.
+    var rounds = 10
+    /// Whether it changes the store, so that no call can be made twice.
+    var changes = false
+    /// Whether the one that only writes takes part.
+    var isBlind = false
+    /// Makes a call for a store, given which one it is of all rounds; `nil` if the store does not do
+    /// such a thing.
+    let call: (any Engine, Int, inout Dice) throws -> Call?
+
+    init(
+        _ title: String, calls: Int, repeats: Int = 1, rounds: Int = 10, changes: Bool = false,
+        isBlind: Bool = false,
+        _ call: @escaping (any Engine, Int, inout Dice) throws -> Call?
+    ) {
+        self.title = title
+        self.calls = calls
+        self.repeats = repeats
+        self.rounds = rounds
+        self.changes = changes
+        self.isBlind = isBlind
+        self.call = call
+    }
+}
+
+extension Row {
+    static let pageSize = 30
+
+    /// What is done to messages, in this order.
+    static func all(in world: World) -> [Row] {
+        let perChannel = world.messagesPerChannel
+        return [
+            Row(Title.newestRaw, calls: 100) { store, _, dice in
+                store.rawPage(dice.roll(below: World.channelCount), before: nil, limit: pageSize)
+            },
+            Row(Title.newest, calls: 100) { store, _, dice in
+                store.page(dice.roll(below: World.channelCount), before: nil, limit: pageSize)
+            },
+            Row(Title.newestChecked, calls: 100) { store, _, dice in
+                store.checkedPage(dice.roll(below: World.channelCount), limit: pageSize)
+            },
+            Row(Title.randomRaw, calls: 100) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                let age = dice.roll(below: perChannel - pageSize - 1)
+                return store.rawPage(
+                    channel, before: World.time(channel, age: age), limit: pageSize)
+            },
+            Row(Title.random, calls: 100) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                let age = dice.roll(below: perChannel - pageSize - 1)
+                return store.page(
+                    channel, before: World.time(channel, age: age), limit: pageSize)
+            },
+            Row(Title.hit, calls: 200) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                let age = dice.roll(below: perChannel)
+                return store.lookup(World.id(channel, age: age), in: channel)
+            },
+            Row(Title.miss, calls: 200, repeats: 4) { store, _, dice in
+                let channel = dice.roll(below: World.channelCount)
+                // An id that lies among the others.
+                let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
+                return store.lookup(MessageID(id), in: channel)
+            },
+            Row(Title.rawScan, calls: 1, rounds: 5) { store, _, _ in store.rawScan() },
+            Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in store.scan() },
+            Row(Title.countChannel, calls: 50, repeats: 4) { store, _, dice in
+                store.count(in: dice.roll(below: World.channelCount))
+            },
+            Row(Title.countAll, calls: 3, repeats: 8) { store, _, _ in store.count() },
+            Row(Title.put, calls: 200, changes: true, isBlind: true) { store, index, _ in
+                try store.put(world.new(index))
+            },
+            Row(Title.update, calls: 100, changes: true) { store, index, dice in
+                let channel = dice.roll(below: World.channelCount)
+                let age = dice.roll(below: perChannel / 2)
+                return try store.put(world.loaded(channel, age: age).edited(index))
+            },
+            Row(Title.delete, calls: 50, changes: true) { store, index, _ in
+                let age = perChannel / 2 + index / World.channelCount
+                return try store.delete(
+                    world.loaded(index % World.channelCount, age: age))
+            },
+            Row(Title.durablePut, calls: 10, changes: true) { store, index, _ in
+                try store.putDurably([world.new(index)])
+            },
+            Row(Title.durableBatch, calls: 3, changes: true) { store, index, _ in
+                try store.putDurably(
+                    (0..<100).map { world.new(1_000_000 + index * 100 + $0) })
+            },
+        ]
+    }
+
+    /// Reads the newest page where 500 newer ones were deleted.
+    static var pagesAfterDeletions: [Row] {
+        [
+            Row(Title.afterDeletionsRaw, calls: 50) { store, _, _ in
+                store.rawPage(World.channelCount, before: nil, limit: pageSize)
+            },
+            Row(Title.afterDeletions, calls: 50) { store, _, _ in
+                store.page(World.channelCount, before: nil, limit: pageSize)
+            },
+        ]
+    }
+
+    /// How many touches the list of channels has behind it when its top is read.
+    static let touches = 10_000
+
+    static var channelLists: [Row] {
+        [
+            Row(Title.top20, calls: 50) { store, _, _ in store.channels(limit: 20) },
+            Row(Title.top40, calls: 50) { store, _, _ in store.channels(limit: 40) },
+            Row(Title.allChannels, calls: 1) { store, _, _ in store.channels(limit: nil) },
+        ]
+    }
+}
+
+/// What the rows are called.
+enum Title {
+    static let insert = "insert, batches of 100"
+    static let stall = "the slowest of these batches"
+    static let newestRaw = "newest page of 30, raw"
+    static let newest = "newest page of 30, decoded"
+    static let newestChecked = "…, and whether it is complete"
+    static let randomRaw = "random page of 30, raw"
+    static let random = "random page of 30, decoded"
+    static let hit = "lookup by id, there"
+    static let miss = "lookup by id, not there"
+    static let rawScan = "scan of all, raw"
+    static let scan = "scan of all, decoded"
+    static let countChannel = "count of a channel"
+    static let countAll = "count of all"
+    static let put = "put one"
+    static let update = "update one"
+    static let delete = "delete one"
+    static let durablePut = "put one durably"
+    static let durableBatch = "put 100 durably"
+    static let afterDeletionsRaw = "newest page after 500 deletions, raw"
+    static let afterDeletions = "newest page after 500 deletions, decoded"
+    static let touch = "touch a channel"
+    static let top20 = "top 20 after 10,000 touches"
+    static let top40 = "top 40 after 10,000 touches"
+    static let allChannels = "list of 10,000 channels"
+    static let openLoaded = "open, after the load"
+    static let open = "open, after a clean close"
+    static let coldOpen = "open, cold"
+    static let coldPage = "first page, cold"
+    static let memory = "private memory while reading all"
+    static let disk = "disk, for each message"
+}

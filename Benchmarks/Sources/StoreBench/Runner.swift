@@ -1,0 +1,291 @@
+import CPeers
+import Foundation
+import Measuring
+
+/// Measures all stores in one run.
+///
+/// Of each line, every store has its turn in each round, another one first in each, so that what
+/// disturbs the machine for a while disturbs all alike. What the stores return has to agree.
+final class Runner {
+    private let directory: URL
+    private let isQuick: Bool
+    private let filter: (String) -> Bool
+    private(set) var results: [Result] = []
+
+    /// What any durable write costs at least.
+    static let appendName = "append, fdatasync"
+
+    /// The longest that a store is measured with one line, in nanoseconds, but for one round.
+    private var budget: Double { isQuick ? 0.3e9 : 3e9 }
+
+    init(in directory: URL, isQuick: Bool, stores filter: @escaping (String) -> Bool) {
+        self.directory = directory
+        self.isQuick = isQuick
+        self.filter = filter
+    }
+
+    private func types(_ size: Int) -> [any Engine.Type] {
+        engineTypes.filter { $0.largestSize >= size && filter($0.name) }
+    }
+
+    private func directory(_ name: String, _ size: Int) -> URL {
+        directory.appending(path: "\(size)-\(name.filter(\.isLetter))")
+    }
+
+    private func tell(_ text: String) {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+    }
+
+    // MARK: Messages
+
+    /// Measures all that is done to messages, with so many of them.
+    func measureMessages(_ size: Int) throws {
+        let start = ContinuousClock.now
+        let world = World(size: size)
+        let types = types(size)
+        try load(world, types)
+        try probe(world, types.filter { !$0.onlyWrites })
+
+        let stores = try types.map { try $0.init(at: directory($0.name, size)) }
+        if size <= 10_000 { try compareRows(of: stores) }
+        for row in Row.all(in: world) { try measure(row, size, stores) }
+        try measureAfterDeletions(size, stores)
+        for store in stores { try store.close() }
+        for type in types { try FileManager.default.removeItem(at: directory(type.name, size)) }
+        tell("\(size) messages: \(Int(start.duration(to: .now).nanoseconds / 1e9)) s")
+    }
+
+    /// Loads each store, one after the other; small ones several times.
+    private func load(_ world: World, _ types: [any Engine.Type]) throws {
+        let rounds = world.size <= 100_000 && !isQuick ? 3 : 1
+        var rates: [String: [Double]] = [:]
+        var batches: [String: [Double]] = [:]
+        for round in 0..<rounds {
+            for step in types.indices {
+                let type = types[(round + step) % types.count]
+                if type.largestSize < .max && round > 0 { continue }
+                let times = try load(world, type)
+                rates[type.name, default: []].append(
+                    Double(100 * times.count) / (times.reduce(0, +) / 1e9))
+                batches[type.name, default: []] += times
+            }
+        }
+        for type in types {
+            results.append(
+                Result(world.size, Title.insert, type.name, rates[type.name]!, .perSecond))
+            results.append(
+                Result(
+                    world.size, Title.stall, type.name,
+                    [batches[type.name]!.max()!]))
+        }
+    }
+
+    /// Loads a new store: pages of 100, the newest of each channel first, as a sync brings them.
+    ///
+    /// - Returns: How long each batch took; where a store is loaded in another way in the end, as
+    ///   many as there was time for.
+    private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
+        let directory = directory(type.name, world.size)
+        try? FileManager.default.removeItem(at: directory)
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true)
+        let store = try type.init(at: directory)
+        var times: [Double] = []
+        var total = 0.0
+        for page in 0..<world.messagesPerChannel / 100 {
+            for channel in 0..<World.channelCount {
+                let items = (0..<100).map { world.loaded(channel, age: page * 100 + $0) }
+                if total > budget, try store.load(items) { continue }
+                let time = try time(try store.insert(items)).nanoseconds
+                times.append(time)
+                total += time
+            }
+        }
+        try store.coverEverything()
+        try store.close()
+        return times
+    }
+
+    private func time(_ call: Call, repeats: Int = 1) throws -> (nanoseconds: Double, result: Int) {
+        var result = 0
+        let start = ContinuousClock.now
+        for _ in 0..<repeats { result = try call() }
+        return (start.duration(to: .now).nanoseconds / Double(repeats), result)
+    }
+
+    /// Measures what a new process has: opening, the first page, memory; and the disk.
+    private func probe(_ world: World, _ types: [any Engine.Type]) throws {
+        var loaded: [String: [Double]] = [:]
+        var clean = loaded
+        var coldOpen = loaded
+        var coldPage = loaded
+        var memory = loaded
+        for type in types {
+            let directory = directory(type.name, world.size)
+            loaded[type.name] = [try Probe.ask(type.name, directory, world.size).open]
+        }
+        for round in 0..<(isQuick ? 2 : 7) {
+            for step in types.indices {
+                let name = types[(round + step) % types.count].name
+                let directory = directory(name, world.size)
+                let warm = try Probe.ask(name, directory, world.size)
+                clean[name, default: []].append(warm.open)
+                let cold = try Probe.ask(name, directory, world.size, isCold: true)
+                coldOpen[name, default: []].append(cold.open)
+                coldPage[name, default: []].append(cold.firstPage)
+            }
+        }
+        for type in types where type.largestSize == .max {
+            let directory = directory(type.name, world.size)
+            memory[type.name] = [
+                try Probe.ask(type.name, directory, world.size, readsAll: true).memory
+            ]
+        }
+        for type in types {
+            let name = type.name
+            let disk = bytes(in: directory(name, world.size)) / Double(world.size)
+            results += [
+                Result(world.size, Title.openLoaded, name, loaded[name]!),
+                Result(world.size, Title.open, name, clean[name]!),
+                Result(world.size, Title.coldOpen, name, coldOpen[name]!),
+                Result(world.size, Title.coldPage, name, coldPage[name]!),
+                Result(world.size, Title.disk, name, [disk], .bytes),
+            ]
+            if let memory = memory[name] {
+                results.append(Result(world.size, Title.memory, name, memory, .bytes))
+            }
+        }
+    }
+
+    /// Makes sure that LevelDB is given by C what ours gives it.
+    private func compareRows(of stores: [any Engine]) throws {
+        guard let ours = stores.lazy.compactMap({ $0 as? ScrollbackEngine }).first,
+            let theirs = stores.lazy.compactMap({ $0 as? LevelDBEngine }).first
+        else { return }
+        // Messages, places, requests, counters.
+        let tables = Array("mirk".utf8)
+        let (our, their) = (try ours.rows(of: tables), theirs.rows(of: tables))
+        precondition(our == their, "LevelDB from C has other rows than Scrollback.")
+    }
+
+    /// Who takes part in a line.
+    private struct Subject {
+        let name: String
+        let call: (Int, inout Dice) throws -> Call?
+    }
+
+    /// Measures one line with every store that has it.
+    private func measure(_ row: Row, _ size: Int, _ stores: [any Engine]) throws {
+        let subjects = stores.filter { row.isBlind || !type(of: $0).onlyWrites }.map { store in
+            Subject(name: store.name) { try row.call(store, $0, &$1) }
+        }
+        guard row.title == Title.durablePut else { return try measure(row, size, subjects) }
+        let file = peer_file_open(directory.appending(path: "append-\(size)").path)
+        defer { peer_file_close(file) }
+        let append = Subject(name: Runner.appendName) { index, _ in
+            let bytes = World(size: size).new(index).draft.serializedBytes
+            return {
+                bytes.withUnsafeBytes { peer_file_append(file, $0.baseAddress!, $0.count) }
+                return 1
+            }
+        }
+        try measure(row, size, subjects + [append])
+    }
+
+    private func measure(_ row: Row, _ size: Int, _ stores: [Subject]) throws {
+        var times = [[Double]](repeating: [], count: stores.count)
+        for round in 0..<(isQuick ? min(2, row.rounds) : row.rounds) {
+            var expected: [Int]?
+            for step in stores.indices {
+                let index = (round + step) % stores.count
+                if times[index].reduce(0, +) * Double(row.repeats) > budget { continue }
+                var dice = Dice(round)
+                var calls: [Call] = []
+                for call in 0..<row.calls {
+                    let number = round * row.calls + call
+                    if let call = try stores[index].call(number, &dice) { calls.append(call) }
+                }
+                if calls.isEmpty { continue }
+                // The first call after another store's pays for the processor's caches.
+                if !row.changes { _ = try calls[0]() }
+                var returned: [Int] = []
+                for call in calls {
+                    let (time, result) = try time(call, repeats: row.repeats)
+                    times[index].append(time)
+                    returned.append(result)
+                }
+                precondition(
+                    expected ?? returned == returned,
+                    "\(row.title): \(stores[index].name) returned something else.")
+                expected = returned
+            }
+        }
+        for index in stores.indices where !times[index].isEmpty {
+            results.append(Result(size, row.title, stores[index].name, times[index]))
+        }
+    }
+
+    /// Reads a channel whose 500 newest messages were deleted one by one.
+    private func measureAfterDeletions(_ size: Int, _ stores: [any Engine]) throws {
+        for store in stores where !type(of: store).onlyWrites {
+            for page in 0..<10 {
+                let items = (0..<100).map { World.extra(age: page * 100 + $0) }
+                if try !store.load(items) { _ = try store.insert(items)() }
+            }
+            for age in 0..<500 { _ = try store.delete(World.extra(age: age))() }
+        }
+        for row in Row.pagesAfterDeletions { try measure(row, size, stores) }
+    }
+
+    // MARK: Channels
+
+    /// Measures the list of channels.
+    func measureChannels() throws {
+        let types = types(0).filter { !$0.onlyWrites }
+        let stores = try types.map { type in
+            let directory = directory("channels" + type.name, 0)
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true)
+            return try type.init(at: directory)
+        }
+        let all = (0..<ChannelItem.count).map { ChannelItem($0) }
+        for store in stores {
+            _ = try store.put(all)()
+            _ = try store.channels(limit: 20)()
+        }
+        try measureTouches(all, stores)
+        for row in Row.channelLists { try measure(row, 0, stores) }
+        for store in stores { try store.close() }
+        for type in types {
+            try FileManager.default.removeItem(at: directory("channels" + type.name, 0))
+        }
+    }
+
+    /// Brings random channels to the top, with each store all of the same.
+    private func measureTouches(_ all: [ChannelItem], _ stores: [any Engine]) throws {
+        var times = [[Double]](repeating: [], count: stores.count)
+        var channels = all
+        var dice = Dice(0)
+        for round in 0..<10 {
+            let items = (0..<Row.touches / 10).map { index in
+                let number = dice.roll(below: channels.count)
+                channels[number] = channels[number].touched(round * Row.touches / 10 + index)
+                return channels[number]
+            }
+            for step in stores.indices {
+                let index = (round + step) % stores.count
+                for (number, item) in items.enumerated() {
+                    if times[index].reduce(0, +) > budget {
+                        // All have to be done, though there is no time to do each by itself.
+                        _ = try stores[index].put(Array(items[number...]))()
+                        break
+                    }
+                    times[index].append(try time(try stores[index].put([item])).nanoseconds)
+                }
+            }
+        }
+        for index in stores.indices {
+            results.append(Result(0, Title.touch, stores[index].name, times[index]))
+        }
+    }
+}

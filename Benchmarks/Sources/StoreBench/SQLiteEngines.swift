@@ -1,0 +1,179 @@
+import CPeers
+import Foundation
+import Measuring
+import Models
+
+/// SQLite from C, tuned: what SQLite can reach.
+final class SQLiteEngine: Engine {
+    static let name = "SQLite, tuned"
+
+    private let db: OpaquePointer
+
+    init(at directory: URL) {
+        db = peer_sqlite_open(directory.appending(path: "sqlite.db").path, false)
+    }
+
+    func close() { peer_sqlite_close(db) }
+
+    func insert(_ items: [Item]) -> Call { put(RawMessages(items), isDurable: false) }
+    func put(_ item: Item) -> Call { put(RawMessages([item]), isDurable: false) }
+    func putDurably(_ items: [Item]) -> Call? {
+        put(RawMessages(drafts: items), isDurable: true)
+    }
+
+    private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
+        // Not timed: an app would have a connection for each.
+        peer_sqlite_set_durable(db, isDurable)
+        return { [db] in
+            peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
+            return raw.count
+        }
+    }
+
+    func delete(_ item: Item) -> Call { deletion(item, db) }
+
+    func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
+        let before = time?.milliseconds ?? .max
+        return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
+    }
+
+    func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call {
+        let before = time?.milliseconds ?? .max
+        return { [db] in
+            var messages: [Message] = []
+            messages.reserveCapacity(limit)
+            _ = withPointer(to: &messages) {
+                peer_sqlite_page(db, UInt32(channel + 1), before, limit, readMessages, $0)
+            }
+            return messages.count
+        }
+    }
+
+    func lookup(_ id: MessageID, in channel: Int) -> Call {
+        let id = RawID(id)
+        return { [db] in
+            peer_sqlite_get(
+                db, UInt32(channel + 1), id.characters, id.characters.count, readEachMessage, nil)
+                ? 1 : 0
+        }
+    }
+
+    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
+    func scan() -> Call { { [db] in peer_sqlite_scan(db, readEachMessage, nil) } }
+    func count(in channel: Int) -> Call { { [db] in peer_sqlite_count(db, UInt32(channel + 1)) } }
+    func count() -> Call { { [db] in peer_sqlite_count_all(db) } }
+    func put(_ channels: [ChannelItem]) -> Call { writing(channels, db) }
+    func channels(limit: Int?) -> Call { listing(limit, db) }
+}
+
+/// SQLite as the database guides of chat SDKs show it: each call opens the file, prepares, runs and
+/// closes; messages are JSON, and nothing is tuned.
+final class RecipeEngine: Engine {
+    static let name = "database guide"
+    static let largestSize = 100_000
+
+    private let db: OpaquePointer
+
+    init(at directory: URL) {
+        db = peer_sqlite_open(directory.appending(path: "guide.db").path, true)
+    }
+
+    func close() { peer_sqlite_close(db) }
+
+    func insert(_ items: [Item]) throws -> Call { put(try json(items), isDurable: false) }
+    func put(_ item: Item) throws -> Call { put(try json([item]), isDurable: false) }
+    func putDurably(_ items: [Item]) throws -> Call? {
+        put(RawMessages(drafts: items), isDurable: true)
+    }
+
+    /// In one transaction, which the guide does not do: a large database of its kind, in seconds.
+    func load(_ items: [Item]) throws -> Bool {
+        let raw = try json(items)
+        peer_sqlite_load(db, raw.pointer, raw.count)
+        return true
+    }
+
+    private func json(_ items: [Item]) throws -> RawMessages {
+        let encoder = JSONEncoder()
+        return try RawMessages(items) { Array(try encoder.encode($0.plain)) }
+    }
+
+    private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
+        { [db] in
+            peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
+            return raw.count
+        }
+    }
+
+    func delete(_ item: Item) -> Call { deletion(item, db) }
+
+    func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
+        let before = time?.milliseconds ?? .max
+        return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
+    }
+
+    func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call {
+        let before = time?.milliseconds ?? .max
+        return { [db] in
+            var messages: [PlainMessage] = []
+            _ = withPointer(to: &messages) {
+                peer_sqlite_page(db, UInt32(channel + 1), before, limit, readJSON, $0)
+            }
+            return messages.count
+        }
+    }
+
+    func lookup(_ id: MessageID, in channel: Int) -> Call {
+        let id = RawID(id)
+        return { [db] in
+            var messages: [PlainMessage] = []
+            _ = withPointer(to: &messages) {
+                peer_sqlite_get(
+                    db, UInt32(channel + 1), id.characters, id.characters.count, readJSON, $0)
+            }
+            return messages.count
+        }
+    }
+
+    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
+
+    func scan() -> Call {
+        { [db] in
+            var messages: [PlainMessage] = []
+            return withPointer(to: &messages) {
+                peer_sqlite_scan(db, readJSON, $0)
+            }
+        }
+    }
+
+    func count(in channel: Int) -> Call { { [db] in peer_sqlite_count(db, UInt32(channel + 1)) } }
+    func count() -> Call { { [db] in peer_sqlite_count_all(db) } }
+    func put(_ channels: [ChannelItem]) -> Call { writing(channels, db) }
+    func channels(limit: Int?) -> Call { listing(limit, db) }
+}
+
+private func deletion(_ item: Item, _ db: OpaquePointer) -> Call {
+    let id = RawID(item.message.messageID!)
+    return {
+        peer_sqlite_delete(db, UInt32(item.channel + 1), id.characters, id.characters.count)
+            ? 1 : 0
+    }
+}
+
+private func writing(_ channels: [ChannelItem], _ db: OpaquePointer) -> Call {
+    let raw = RawChannels(channels)
+    return {
+        peer_sqlite_put_channels(db, raw.pointer, raw.count)
+        return raw.count
+    }
+}
+
+private func listing(_ limit: Int?, _ db: OpaquePointer) -> Call {
+    {
+        var channels: [GroupChannel] = []
+        _ = withPointer(to: &channels) {
+            peer_sqlite_channels(db, limit ?? .max, readChannels, $0)
+        }
+        return channels.count
+    }
+}

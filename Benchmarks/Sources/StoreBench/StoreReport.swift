@@ -1,0 +1,145 @@
+import Foundation
+import Measuring
+
+/// What was measured, as text, JSON, and a page.
+struct StoreReport {
+    let results: [Result]
+
+    var sizes: [Int] { Set(results.map(\.size)).subtracting([0]).sorted() }
+
+    func result(_ size: Int, _ row: String, _ store: String) -> Result? {
+        results.first { $0.size == size && $0.row == row && $0.store == store }
+    }
+
+    /// The lines of a table, in the order they were measured.
+    private func rows(_ size: Int) -> [String] {
+        var rows: [String] = []
+        for result in results where result.size == size && !rows.contains(result.row) {
+            rows.append(result.row)
+        }
+        return rows
+    }
+
+    private func stores(_ size: Int) -> [String] {
+        let measured = Set(results.filter { $0.size == size }.map(\.store))
+        return (engineTypes.map { $0.name } + [Runner.appendName]).filter(measured.contains)
+    }
+
+    private func title(_ size: Int) -> String {
+        size == 0 ? "\(ChannelItem.count.grouped) channels" : "\(size.grouped) messages"
+    }
+
+    /// A table as rows of cells, the head first.
+    private func cells(_ size: Int, _ text: (Result) -> String) -> [[String]] {
+        let stores = stores(size)
+        return [[""] + stores]
+            + rows(size).map { row in
+                [row] + stores.map { store in result(size, row, store).map(text) ?? "" }
+            }
+    }
+}
+
+// MARK: For the terminal
+
+extension StoreReport {
+    var text: String {
+        let tables = ([0] + sizes).map { size in
+            let rows = cells(size, \.short).map { cells in
+                cells[0].padded(to: 42) + cells.dropFirst().map { $0.padded(to: -22) }.joined()
+            }
+            return ([title(size)] + rows).joined(separator: "\n")
+        }
+        let missed = judgements.filter { !$0.isReached }.map { judgement in
+            "\(title(judgement.goal.size)), \(judgement.goal.row): wanted \(judgement.wanted), "
+                + "measured \(judgement.measured)"
+        }
+        let summary = "\(judgements.count - missed.count) of \(judgements.count) goals are reached."
+        return (tables + [([summary] + missed).joined(separator: "\n")])
+            .joined(separator: "\n\n")
+    }
+}
+
+// MARK: JSON
+
+extension StoreReport {
+    var json: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return try encoder.encode(results)
+        }
+    }
+}
+
+// MARK: A page
+
+extension StoreReport {
+    /// The goals and the tables.
+    func parts(plots: [String]) -> [String] {
+        [goals, Item.note] + plots
+            + (sizes + [0]).flatMap { size in
+                ["### \(title(size).capitalizedFirst)", table(cells(size, \.full))]
+            }
+    }
+
+    private var goals: String {
+        let judgements = judgements
+        let reached = judgements.count(where: \.isReached)
+        let head = "\(reached) of \(judgements.count) goals are reached. Those that are not:"
+        let rows = judgements.filter { !$0.isReached }.map { judgement in
+            [
+                title(judgement.goal.size), judgement.goal.row, judgement.wanted,
+                judgement.measured, judgement.goal.reason,
+            ]
+        }
+        let all = judgements.map { judgement in
+            [
+                title(judgement.goal.size), judgement.goal.row, judgement.wanted,
+                judgement.measured, judgement.isReached ? "yes" : "no",
+            ]
+        }
+        return """
+            \(head)
+
+            \(table([["with", "what", "wanted", "measured", "why"]] + rows))
+
+            <details><summary>All goals</summary>
+
+            \(table([["with", "what", "wanted", "measured", "reached"]] + all))
+
+            </details>
+            """
+    }
+
+    private func table(_ rows: [[String]]) -> String {
+        let lines = rows.map { "| \($0.joined(separator: " | ")) |" }
+        let rule = "|---|" + String(repeating: "--:|", count: rows[0].count - 1)
+        return ([lines[0], rule] + lines.dropFirst()).joined(separator: "\n")
+    }
+}
+
+// MARK: Cells
+
+extension Result {
+    /// The median and the worst.
+    fileprivate var short: String {
+        count == 1 || unit != .nanoseconds
+            ? unit.text(median) : "\(unit.text(median)) (\(unit.text(worst)))"
+    }
+
+    /// The median, and in a second line the 99th percentile and the worst.
+    fileprivate var full: String {
+        count < 10 || unit != .nanoseconds
+            ? unit.text(median)
+            : "\(unit.text(median))<br><sub>\(unit.text(p99)) · \(unit.text(worst))</sub>"
+    }
+}
+
+extension Int {
+    /// With commas.
+    var grouped: String { formatted(.number.locale(Locale(identifier: "en_US"))) }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

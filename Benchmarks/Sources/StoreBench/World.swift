@@ -1,0 +1,159 @@
+import Foundation
+import Measuring
+import Models
+
+/// The messages that every store is given: the same, whatever the size of the world.
+struct World {
+    static let channelCount = 100
+    /// When the newest message of a load was created; those that are put later are newer.
+    private static let end: Int64 = 1_763_712_000_000
+
+    /// How many messages are loaded.
+    let size: Int
+
+    var messagesPerChannel: Int { size / World.channelCount }
+
+    static func url(_ channel: Int) -> ChannelURL {
+        ChannelURL("group_channel_52601_\(100_000 + channel)")
+    }
+
+    /// A message that is loaded: of a channel, and how many newer ones the load has there.
+    func loaded(_ channel: Int, age: Int) -> Item {
+        Item(channel, -(age * World.channelCount + channel))
+    }
+
+    /// A message that is newer than all that were loaded, each number another one.
+    func new(_ number: Int) -> Item { Item(number % World.channelCount, number + 1) }
+
+    /// A message of a channel of its own, in which many are deleted.
+    static func extra(age: Int) -> Item { Item(channelCount, -age) }
+
+    /// When a message was created that is loaded.
+    static func time(_ channel: Int, age: Int) -> Timestamp {
+        Timestamp(milliseconds: time(-(age * channelCount + channel)))
+    }
+
+    fileprivate static func time(_ turn: Int) -> Int64 { end + Int64(turn) * 1000 }
+
+    static func id(_ channel: Int, age: Int) -> MessageID { id(-(age * channelCount + channel)) }
+
+    fileprivate static func id(_ turn: Int) -> MessageID {
+        MessageID(String(8_000_000_000 + turn))
+    }
+}
+
+/// One message in the forms that the stores take.
+struct Item {
+    /// From 0.
+    let channel: Int
+    let plain: PlainMessage
+    let message: Message
+
+    fileprivate init(_ channel: Int, _ turn: Int) {
+        var plain = PlainMessage(abs(turn) % 997, in: .english)
+        plain.messageID = World.id(turn).rawValue
+        plain.createdAt = World.time(turn)
+        plain.updatedAt = 0
+        plain.channelURL = World.url(channel).rawValue
+        // One in five is the user's own, and has the name of the request that sent it.
+        plain.requestID = turn % 5 == 0 ? "3f6c1a52-88d0-4e5b-9a31-\(1_000_000_000 + turn)" : ""
+        plain.parentMessageID = ""
+        plain.data =
+            #"{"draft":0,"v":\#(abs(turn) % 10),"topic":"plans","origin":"mobile/ios/17.2"}"#
+        self.init(channel, plain)
+    }
+
+    private init(_ channel: Int, _ plain: PlainMessage) {
+        self.channel = channel
+        self.plain = plain
+        message = Message(plain)
+    }
+
+    /// How large messages and channels are, for the page.
+    static var note: String {
+        let world = World(size: 10_000)
+        let sizes = (0..<1000).map { world.new($0).message.serializedBytes.count }
+        let channels = (0..<100).map { ChannelItem($0).channel.serializedBytes.count }
+        return "A message has \(sizes.reduce(0, +) / sizes.count) bytes in our binary form, a "
+            + "channel of the list, with its last message, \(channels.reduce(0, +) / channels.count)."
+    }
+
+    /// The same message, edited.
+    func edited(_ round: Int) -> Item {
+        var plain = plain
+        plain.text += " (edited: \(round))"
+        plain.updatedAt = plain.createdAt + Int64(round + 1)
+        return Item(channel, plain)
+    }
+
+    /// The message as one that is not sent yet, under a request of its own.
+    var draft: Draft {
+        var message = message
+        message.messageID = nil
+        return Draft(message, requestID: RequestID("draft-\(plain.messageID)"))
+    }
+}
+
+/// One channel of a long list.
+struct ChannelItem {
+    static let count = 10_000
+
+    /// From 0.
+    let number: Int
+    let channel: GroupChannel
+    let lastMessageAt: Int64
+    /// Where it was in the list before; 0 for a new one.
+    let oldLastMessageAt: Int64
+
+    init(_ number: Int) {
+        var channel = GroupChannel(
+            url: World.url(number), name: "Plans for week \(number)",
+            createdAt: 1_600_000_000_000)
+        channel.coverURL = "https://cdn.example.com/c/\(number).png"
+        channel.members = (0..<6).map { index in
+            let sender = PlainMessage(number + index, in: .english).sender
+            return Member(
+                User(
+                    id: UserID("user-\(number + index)"), nickname: sender.nickname,
+                    profileURL: sender.profileURL))
+        }
+        channel.memberCount = 6
+        channel.joinedMemberCount = 6
+        self.init(number, channel, at: ChannelItem.turn(-number), insteadOf: 0)
+    }
+
+    private init(_ number: Int, _ channel: GroupChannel, at time: Int64, insteadOf old: Int64) {
+        var plain = PlainMessage(number % 997, in: .english)
+        plain.createdAt = time
+        plain.channelURL = channel.url.rawValue
+        var channel = channel
+        channel.lastMessage = Message(plain)
+        self.number = number
+        self.channel = channel
+        lastMessageAt = time
+        oldLastMessageAt = old
+    }
+
+    /// The channel, with a new message that brings it to the top.
+    func touched(_ turn: Int) -> ChannelItem {
+        ChannelItem(number, channel, at: ChannelItem.turn(turn + 1), insteadOf: lastMessageAt)
+    }
+
+    private static func turn(_ turn: Int) -> Int64 { 1_763_712_000_000 + Int64(turn) * 1000 }
+}
+
+/// Numbers that look random, the same in each run.
+struct Dice {
+    private var state: UInt64
+
+    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
+
+    /// SplitMix64.
+    mutating func roll(below limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) >> 1) % limit
+    }
+}
