@@ -15,12 +15,14 @@ enum Exemptions {
         "Batch.save(_:source:replaces:)": "save",
         "Batch.setToken(_:for:)": "token",
         "ChatStore.cachedDataSize()": "store size",
+        "ChatStore.changeEncryptionKey(to:)": "store key",
         "ChatStore.clearCachedData()": "store clear",
         "ChatStore.close()": "store close",
         "ChatStore.inMemory(options:)": "store open",
         "ChatStore.observe(_:limit:)": "observe",
         "ChatStore.outboxDataSize()": "store size",
         "ChatStore.read(_:)": "store",
+        "ChatStore.reencrypt(at:from:to:progress:)": "store reencrypt",
         "ChatStore.write(_:)": "save",
         "FileCache.load(_:)": "file-cache load",
         "FileCache.save(_:in:)": "file-cache save",
@@ -88,7 +90,7 @@ enum Exemptions {
             "ChatClient and the collections call it, with a command of their own",
             [
                 "Batch.removeAllPins()",
-                "ChatStore.directory(in:applicationID:userID:)",
+                "ChatStore.directory(in:applicationID:userID:hidesUser:)",
                 "ChatStore.purgeCleared()",
                 "SyncEngine.cancel(_:)",
                 "SyncEngine.channelChanges(since:)",
@@ -193,14 +195,15 @@ enum Exemptions {
             "of use for files that are damaged, which the tests of the store make",
             [
                 "ChatStore.rebuildCache(at:)",
-                "ChatStore.salvageOutbox(at:)",
+                "ChatStore.salvageOutbox(at:encryptionKey:)",
                 "StoreReader.unreadableChannelURLs()",
                 "StoreReader.unreadableDraftIDs()",
             ]
         ),
         (
-            "as file-cache save and load, for channels in place of messages, or of files that anybody can remove",
+            "as file-cache save and load, for channels in place of messages, or of files that anybody can remove; or as store key",
             [
+                "FileCache.changeEncryptionKey(of:from:to:)",
                 "FileCache.channels()",
                 "FileCache.loadChannels()",
                 "FileCache.remove(_:)",
@@ -210,7 +213,7 @@ enum Exemptions {
             ]
         ),
         (
-            "the world gives it: --home, --memory, --clock",
+            "the world gives it: --home, --memory, --clock, --key-file",
             [
                 "ChatClientOptions.directory",
                 "ChatClientOptions.jitter",

@@ -32,7 +32,7 @@ extension Command {
         },
         Command(
             name: "store open",
-            usage: "[DIRECTORY]",
+            usage: "[DIRECTORY [key FILE]]",
             summary: "Opens a store in a directory, or a new one in memory.",
             example: "store open /tmp/scrollback-store",
             output: "opened /tmp/scrollback-store: created"
@@ -41,8 +41,9 @@ extension Command {
             let before = workspace.place
             let store: ChatStore
             do {
+                let (directory, key) = try arguments.directoryAndKey
                 store = try workspace.open(
-                    arguments.text.isEmpty ? nil : URL(typed: arguments.text))
+                    directory.isEmpty ? nil : URL(typed: directory), key: key)
             } catch let error as StoreError {
                 throw CommandError.failed(
                     "\(error)\(before.map { "; still open: the one \($0)" } ?? "")")

@@ -15,6 +15,9 @@ final class World {
 
         /// When a clock stands that does not go by itself; `nil` for one that goes.
         var start: Timestamp?
+
+        /// What the devices, and stores that are opened by hand, are encrypted with.
+        var encryptionKey: EncryptionKey?
     }
 
     let options: Options
