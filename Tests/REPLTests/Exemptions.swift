@@ -216,6 +216,7 @@ enum Exemptions {
             "the world gives it: --home, --memory, --clock, --key-file",
             [
                 "ChatClientOptions.directory",
+                "ChatClientOptions.encryptionKey",
                 "ChatClientOptions.jitter",
                 "ChatClientOptions.makeRequestID",
                 "ChatClientOptions.now",

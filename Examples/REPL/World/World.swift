@@ -112,6 +112,7 @@ final class World {
         options.makeRequestID = requestIDs(of: name)
         if let home = self.options.home {
             options.isLocalCachingEnabled = true
+            options.encryptionKey = self.options.encryptionKey
             options.directory = try directory(of: name, in: home)
         }
         let device = await Device(name, network: network, options: options)
