@@ -1,6 +1,7 @@
 #include "SealedTable.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -85,6 +86,15 @@ class WrittenTable final : public leveldb::WritableFile {
     Status failure_;
 };
 
+/// The last page that a thread has opened for a part of it: blocks that follow each other share one.
+struct LastPage {
+    uint64_t file = 0, page = 0;
+    char bytes[SealedTable::kPage];
+};
+
+thread_local LastPage lastPage;
+std::atomic<uint64_t> nextFile{1};
+
 class ReadTable final : public leveldb::RandomAccessFile {
   public:
     ReadTable(
@@ -122,13 +132,21 @@ class ReadTable final : public leveldb::RandomAccessFile {
             size_t from = page == first ? offset - begin : 0;
             size_t to = std::min<uint64_t>(size, offset + count - begin);
             char *target = scratch + (begin + from - offset);
-            char whole[SealedTable::kPage];
             bool isWhole = from == 0 && to == size;
-            if (!key_->Open(
-                    Nonce(page, isLast).data(), "", next, size, isWhole ? target : whole)) {
-                return Status::Corruption("a page of a table is not the one that was written");
+            LastPage &kept = lastPage;
+            if (isWhole || kept.file != number_ || kept.page != page) {
+                if (!isWhole) kept.file = 0;
+                if (!key_->Open(
+                        Nonce(page, isLast).data(), "", next, size,
+                        isWhole ? target : kept.bytes)) {
+                    return Status::Corruption("a page of a table is not the one that was written");
+                }
+                if (!isWhole) {
+                    kept.file = number_;
+                    kept.page = page;
+                }
             }
-            if (!isWhole) std::memcpy(target, whole + from, to - from);
+            if (!isWhole) std::memcpy(target, kept.bytes + from, to - from);
             next += size + kTagSize;
         }
         *result = Slice(scratch, count);
@@ -139,6 +157,8 @@ class ReadTable final : public leveldb::RandomAccessFile {
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
     const std::unique_ptr<FileKey> key_;
     const uint64_t size_, plainSize_;
+    /// Which of the files that were ever opened.
+    const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
 };
 
 }  // namespace
