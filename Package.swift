@@ -98,7 +98,8 @@ let package = Package(
             dependencies: [
                 "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
                 "StoreCrashWriter",
-            ]
+            ],
+            exclude: ["Encrypted"]
         ),
         .executableTarget(
             name: "StoreCrashWriter",

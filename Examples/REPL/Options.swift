@@ -6,6 +6,9 @@ struct Options {
     /// Where everything is; `nil` for memory.
     var home: URL? = Options.defaultHome
 
+    /// What the devices' files are encrypted with; `nil` if they are not.
+    var encryptionKey: EncryptionKey?
+
     /// Which server.
     var backend = "embedded"
 
@@ -33,6 +36,7 @@ struct Options {
           --demo            begin with a small world to look around in
           --home DIRECTORY  where everything is kept (default: scrollback, in the directory for data)
           --memory          keep nothing on the disk
+          --key-file FILE   encrypt what devices keep, with the key in a file that is made if need be
           --backend NAME    which chat server: \(Options.backends) (default: embedded)
           --script FILE     run the commands of a file, and stop at the first that fails
           --json            answer in lines of JSON, for machines: help --json tells more
@@ -61,6 +65,8 @@ struct Options {
             case "--demo": isDemo = true
             case "--memory": home = nil
             case "--home": home = URL(typed: try value(of: option))
+            case "--key-file":
+                encryptionKey = try EncryptionKey(file: URL(typed: try value(of: option)))
             case "--backend": backend = try value(of: option)
             case "--script": script = try value(of: option)
             case "--json": isJSON = true
@@ -83,7 +89,9 @@ struct Options {
     }
 
     /// How its world is made.
-    var world: World.Options { World.Options(home: home, host: backend, start: clock) }
+    var world: World.Options {
+        World.Options(home: home, host: backend, start: clock, encryptionKey: encryptionKey)
+    }
 
     private static var defaultHome: URL {
         let environment = ProcessInfo.processInfo.environment

@@ -25,6 +25,23 @@ scrollback_env *scrollback_env_create_around(leveldb_env_t *base) {
     return new scrollback_env(scrollback::NewDiskFiles(base->rep));
 }
 
+scrollback_env *scrollback_env_create_sealed(
+    leveldb_env_t *base, const scrollback_cipher *cipher, const char *scope) {
+    auto files = scrollback::NewDiskFiles(base == nullptr ? leveldb::Env::Default() : base->rep);
+    return new scrollback_env(scrollback::NewSealedFiles(std::move(files), *cipher, scope));
+}
+
+int scrollback_env_reseal(scrollback_env *env, const char *path) {
+    return env->environment.Reseal(path);
+}
+
+int scrollback_env_edit(
+    scrollback_env *env, const char *path, void (*edit)(uint8_t *bytes, size_t count)) {
+    return env->environment.Edit(path, [=](std::string *bytes) {
+        edit(reinterpret_cast<uint8_t *>(&(*bytes)[0]), bytes->size());
+    });
+}
+
 void scrollback_env_destroy(scrollback_env *env) { delete env; }
 
 leveldb_env_t *scrollback_env_leveldb(scrollback_env *env) { return &env->handle; }

@@ -2,6 +2,7 @@
 #define SCROLLBACK_ENVIRONMENT_H
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -51,6 +52,10 @@ class Environment final : public leveldb::EnvWrapper {
     void RefuseDamage(bool refuse);
     void Mark();
     int RollBack();
+    int Reseal(const std::string &path) { return files_->Reseal(path); }
+    int Edit(const std::string &path, const std::function<void(std::string *)> &edit) {
+        return files_->Edit(path, edit);
+    }
     /// Returns nullptr and an errno if it cannot.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();

@@ -29,6 +29,8 @@ public final class ChatStore: StoreReader, Sendable {
 
     let cache: LevelDB
     let outbox: LevelDB
+    /// What the files are sealed by; `nil` if they are plain.
+    let keys: DataKeys?
     /// Held by the one who writes.
     let writer: Locked<Writer>
     /// Held for moments, to take or to exchange what readers read.
@@ -63,8 +65,9 @@ public final class ChatStore: StoreReader, Sendable {
 
     init(
         at directory: URL?, cache: LevelDB, outbox: LevelDB, next: Batch.NextNumbers,
-        report: OpeningReport
+        report: OpeningReport, keys: DataKeys? = nil
     ) throws(StoreError) {
+        self.keys = keys
         self.directory = directory
         self.cache = cache
         self.outbox = outbox

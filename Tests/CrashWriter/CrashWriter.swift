@@ -1,5 +1,5 @@
-// `StoreCrashWriter directory seed first`: writes steps to a store until it is killed, and prints
-// each one when the store has promised to keep it.
+// `StoreCrashWriter directory seed first [encrypted]`: writes steps to a store until it is killed,
+// and prints each one when the store has promised to keep it.
 
 import Foundation
 import Store
@@ -7,13 +7,17 @@ import Store
 @main struct CrashWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let seed = Int(arguments[2]), let first = Int(arguments[3])
+        guard arguments.count == 4 || arguments.count == 5, let seed = Int(arguments[2]),
+            let first = Int(arguments[3])
         else {
-            FileHandle.standardError.write(Data("usage: directory seed first\n".utf8))
+            FileHandle.standardError.write(
+                Data("usage: directory seed first [encrypted]\n".utf8))
             exit(2)
         }
         say("opening")
-        let store = try ChatStore(at: URL(filePath: arguments[1]), options: Steps.smallFiles)
+        let store = try ChatStore(
+            at: URL(filePath: arguments[1]), options: Steps.smallFiles,
+            encryptionKey: arguments.last == "encrypted" ? Steps.key : nil)
         say("opened")
         let steps = Steps(seed: seed)
         // Nobody waits for a thousandth line: the end is for a parent that died.

@@ -22,6 +22,9 @@ package struct Steps: Sendable {
         return options
     }
 
+    /// What stores are encrypted with, if they are.
+    package static let key = EncryptionKey((1...32).map { UInt8($0) })
+
     package static let channels: [ChannelURL] = ["general", "random", "support"]
 
     /// The token that names the last step which wrote to the cache.

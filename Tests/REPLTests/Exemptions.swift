@@ -18,6 +18,7 @@ enum Exemptions {
         "Batch.setPinned(_:_:)": "pin",
         "Batch.setToken(_:for:)": "token",
         "ChatStore.cachedDataSize()": "store size",
+        "ChatStore.changeEncryptionKey(to:)": "store key",
         "ChatStore.clearCachedData()": "store clear",
         "ChatStore.close()": "store close",
         "ChatStore.inMemory(options:)": "store open",
@@ -25,7 +26,8 @@ enum Exemptions {
         "ChatStore.outboxDataSize()": "store size",
         "ChatStore.read(_:)": "store",
         "ChatStore.rebuildCache(at:)": "store rebuild",
-        "ChatStore.salvageOutbox(at:)": "store salvage",
+        "ChatStore.reencrypt(at:from:to:progress:)": "store reencrypt",
+        "ChatStore.salvageOutbox(at:encryptionKey:)": "store salvage",
         "ChatStore.write(_:)": "save",
         "FileCache.channels()": "file-cache list",
         "FileCache.load(_:)": "file-cache load",
@@ -122,7 +124,7 @@ enum Exemptions {
             "ChatClient and the collections call it, with a command of their own",
             [
                 "Batch.removeAllPins()",
-                "ChatStore.directory(in:applicationID:userID:)",
+                "ChatStore.directory(in:applicationID:userID:hidesUser:)",
                 "ChatStore.purgeCleared()",
                 "SyncEngine.cancel(_:)",
                 "SyncEngine.channelChanges(since:)",
@@ -234,9 +236,14 @@ enum Exemptions {
             ]
         ),
         (
-            "the world gives it: --home, --memory, --clock",
+            "as store key, for the files of the file cache",
+            ["FileCache.changeEncryptionKey(of:from:to:)"]
+        ),
+        (
+            "the world gives it: --home, --memory, --clock, --key-file",
             [
                 "ChatClientOptions.directory",
+                "ChatClientOptions.encryptionKey",
                 "ChatClientOptions.jitter",
                 "ChatClientOptions.makeRequestID",
                 "ChatClientOptions.now",

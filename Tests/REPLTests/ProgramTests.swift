@@ -92,6 +92,26 @@ import Testing
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
+    @Test func aStoreIsEncryptedWithTheKeyOfAFile() async throws {
+        defer { removeDirectory() }
+        let store = directory.appending(path: "store").path
+        let (one, other) = (
+            directory.appending(path: "one").path, directory.appending(path: "other").path
+        )
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let written = try await run(
+            ["--memory", "--key-file", one],
+            "store open \(store)\ndraw general a b c\nstore key \(other)\n")
+        #expect(written.errors == "" && written.output.hasSuffix("the key is that in \(other)\n"))
+        let wrong = try await run(["--memory", "--key-file", one], "store open \(store)\n")
+        #expect(wrong.status == 1 && wrong.errors.contains("wrongKey"))
+        let read = try await run(
+            ["--memory"],
+            "store reencrypt \(store) \(other) none\nstore open \(store)\npicture general\n")
+        #expect(read.status == 0 && read.output.contains("\(store) is not encrypted\n"))
+        #expect(read.output.hasSuffix("a b c\n"))
+    }
+
     @Test func anImportThatIsKilledGoesOnWhereItWas() async throws {
         defer { removeDirectory() }
         let log = try script(

@@ -12,7 +12,7 @@ import Testing
 /// commits were never written. No crash cuts so what was synced, as all of the outbox is, but a disk
 /// or a person may. The rows are an earlier commit then, whole.
 ///
-/// The files have no secret: who changes a record together with its checksum is not found out.
+/// Plain files have no secret: who changes a record together with its checksum is not found out.
 @Suite struct DamageTests {
     /// A small store of some tables and a log in each database.
     private struct Victim {
@@ -24,8 +24,8 @@ import Testing
         /// Where the outbox's log has a commit's end, or nothing.
         let seams: Set<Int>
 
-        init() throws {
-            let directory = try StoreDirectory()
+        init(_ files: FileForm = .plain) throws {
+            let directory = try StoreDirectory(files)
             let steps = Steps(seed: 5)
             self.directory = directory
             messages = steps.everyMessage(through: Victim.last)
@@ -36,7 +36,10 @@ import Testing
             store.close()
             // The outbox is too small to have tables otherwise.
             for name in ["cache", "outbox"] {
-                try LevelDB(at: directory.url.appending(path: name).path).compact()
+                try LevelDB(
+                    at: directory.url.appending(path: name).path,
+                    environment: directory.environment(name)
+                ).compact()
             }
             store = try directory.open()
             func sizeOfLog() throws -> Int {
@@ -44,6 +47,8 @@ import Testing
                 return try Data(contentsOf: log).count
             }
             var seams: Set<Int> = [0, try sizeOfLog()]
+            // What is sealed begins with a header, and nothing of the log.
+            if files == .encrypted { seams.insert(64) }
             for number in Victim.last / 2 + 1...Victim.last {
                 try steps.write(number, to: store)
                 seams.insert(try sizeOfLog())
@@ -189,8 +194,9 @@ import Testing
         return names.map { "\(parts[0])/\($0)" }
     }
 
-    @Test(arguments: kinds) func aFileIsCut(kind: String) throws {
-        let victim = try Victim()
+    @Test(arguments: kinds, FileForm.allCases)
+    func aFileIsCut(kind: String, files: FileForm) throws {
+        let victim = try Victim(files)
         for path in try paths(kind, in: victim) {
             let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
             for size in DamageTests.offsets(bytes.count, seed: 1) {
@@ -202,8 +208,9 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func aBitIsFlipped(kind: String) throws {
-        let victim = try Victim()
+    @Test(arguments: kinds, FileForm.allCases)
+    func aBitIsFlipped(kind: String, files: FileForm) throws {
+        let victim = try Victim(files)
         var random = DisasterRandom(seed: 2)
         for path in try paths(kind, in: victim) {
             let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
@@ -218,8 +225,9 @@ import Testing
         }
     }
 
-    @Test(arguments: kinds) func aFileIsGone(kind: String) throws {
-        let victim = try Victim()
+    @Test(arguments: kinds, FileForm.allCases)
+    func aFileIsGone(kind: String, files: FileForm) throws {
+        let victim = try Victim(files)
         for path in try paths(kind, in: victim) {
             try victim.checkDamage(to: path, "\(path) deleted") {
                 try FileManager.default.removeItem(at: $0)

@@ -29,6 +29,16 @@ import Testing
         }
     }
 
+    /// The database whose disk fails, and how its files are kept.
+    enum Place: String, CaseIterable, Sendable {
+        case cache, outbox
+        case encryptedCache = "encrypted cache"
+        case encryptedOutbox = "encrypted outbox"
+
+        var name: String { self == .cache || self == .encryptedCache ? "cache" : "outbox" }
+        var files: FileForm { self == .cache || self == .outbox ? .plain : .encrypted }
+    }
+
     /// A store with some steps in it, on disks of which one is about to fail.
     private struct Scene {
         let directory: StoreDirectory
@@ -37,8 +47,10 @@ import Testing
         let expected: ExpectedStore
         var last = 8
 
-        init(seed: Int, _ options: StoreOptions = StoreOptions()) throws {
-            directory = try StoreDirectory()
+        init(
+            seed: Int, _ files: FileForm = .plain, _ options: StoreOptions = StoreOptions()
+        ) throws {
+            directory = try StoreDirectory(files)
             store = try disks.open(directory, options)
             expected = try ExpectedStore(Steps(seed: seed))
             for number in 1...last { try expected.steps.write(number, to: store) }
@@ -64,10 +76,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Failure.all, ["cache", "outbox"])
-    func aWriteThatFailsLeavesWhatWasThere(_ failure: Failure, name: String) throws {
+    @Test(arguments: Failure.all, Place.allCases)
+    func aWriteThatFailsLeavesWhatWasThere(_ failure: Failure, place: Place) throws {
+        let name = place.name
         for change in 1...9 {
-            var scene = try Scene(seed: change)
+            var scene = try Scene(seed: change, place.files)
             let disk = name == "cache" ? scene.disks.cache : scene.disks.outbox
             let (_, observation) = try scene.store.observe(.everything)
             disk.fail(at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
@@ -116,13 +129,13 @@ import Testing
         }
     }
 
-    @Test(arguments: Failure.all, ["cache", "outbox"])
+    @Test(arguments: Failure.all, Place.allCases)
     func aStoreThatIsClosedBehindAFailureDoesNotHaveWhatFailed(
-        _ failure: Failure, name: String
+        _ failure: Failure, place: Place
     ) throws {
         for change in 1...9 {
-            var scene = try Scene(seed: change)
-            let disk = name == "cache" ? scene.disks.cache : scene.disks.outbox
+            var scene = try Scene(seed: change, place.files)
+            let disk = place.name == "cache" ? scene.disks.cache : scene.disks.outbox
             disk.fail(at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
             #expect(scene.writeUntilFailure() is StoreError)
             let seen = try (CachePicture(scene.store), scene.store.outboxPicture())
@@ -134,9 +147,10 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds) func tablesAndNewLogsFailAsWell(seed: Int) throws {
+    @Test(arguments: seeds, FileForm.allCases)
+    func tablesAndNewLogsFailAsWell(seed: Int, files: FileForm) throws {
         var random = DisasterRandom(seed: seed)
-        var scene = try Scene(seed: seed, Steps.smallFiles)
+        var scene = try Scene(seed: seed, files, Steps.smallFiles)
         while scene.last < 70 {
             guard let failure = Failure.all.randomElement(using: &random) else { break }
             let change = Int.random(in: 1...120, using: &random)

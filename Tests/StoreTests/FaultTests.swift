@@ -10,14 +10,13 @@ import Testing
     private static let seeds =
         ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<20 : 0..<300
 
-    private let directory: StoreDirectory
     private let disks = FailingDisks()
-
-    init() throws { directory = try StoreDirectory() }
 
     // MARK: The power fails
 
-    @Test(arguments: seeds) func whatWasNotSyncedGoesAsASuffix(seed: Int) throws {
+    @Test(arguments: seeds, FileForm.allCases)
+    func whatWasNotSyncedGoesAsASuffix(seed: Int, files: FileForm) throws {
+        let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
         var random = DisasterRandom(seed: seed)
         let last = Int.random(in: 1...80, using: &random)
@@ -38,7 +37,9 @@ import Testing
         #expect(try cache == expected.cache(after: step))
     }
 
-    @Test func whatIsInTheOutboxIsSyncedAndWhatIsInTheCacheIsNot() throws {
+    @Test(arguments: FileForm.allCases)
+    func whatIsInTheOutboxIsSyncedAndWhatIsInTheCacheIsNot(files: FileForm) throws {
+        let directory = try StoreDirectory(files)
         let steps = Steps(seed: 1)
         let store = try disks.open(directory, StoreOptions())
         for number in 1...10 { try steps.write(number, to: store) }
@@ -62,9 +63,9 @@ import Testing
     ///
     /// - Returns: What the older log's size was after each step that it has.
     private func twoLogs(
-        _ steps: Steps
+        _ steps: Steps, _ files: FileForm
     ) throws -> (directory: StoreDirectory, ends: [(step: Int, size: Int)], last: Int) {
-        let directory = try StoreDirectory()
+        let directory = try StoreDirectory(files)
         let disks = FailingDisks()
         let store = try disks.open(directory)
         disks.cache.failTables(with: EIO)
@@ -89,10 +90,10 @@ import Testing
         return (directory, ends, number - 1)
     }
 
-    @Test(arguments: seeds)
-    func rowsStayAndWhatPromisesCompletenessGoes(seed: Int) throws {
+    @Test(arguments: seeds, FileForm.allCases)
+    func rowsStayAndWhatPromisesCompletenessGoes(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed)
-        let (directory, ends, last) = try twoLogs(steps)
+        let (directory, ends, last) = try twoLogs(steps, files)
         var random = DisasterRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
         let size = Int.random(in: 0..<(try #require(ends.last).size), using: &random)
@@ -126,9 +127,10 @@ import Testing
         #expect(try CachePicture(store) == ExpectedStore(steps).cache(after: last))
     }
 
-    @Test(arguments: seeds) func noRowThatIsInTheLogsIsDropped(seed: Int) throws {
+    @Test(arguments: seeds, FileForm.allCases)
+    func noRowThatIsInTheLogsIsDropped(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed, removes: false)
-        let (directory, ends, last) = try twoLogs(steps)
+        let (directory, ends, last) = try twoLogs(steps, files)
         var random = DisasterRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
         // Behind the steps that give the channels their names.
@@ -150,8 +152,9 @@ import Testing
         }
     }
 
-    @Test func anOutboxThatLostItsMiddleIsToldAndKeptAsItWas() throws {
-        let directory = try StoreDirectory()
+    @Test(arguments: FileForm.allCases)
+    func anOutboxThatLostItsMiddleIsToldAndKeptAsItWas(files: FileForm) throws {
+        let directory = try StoreDirectory(files)
         let disks = FailingDisks()
         let store = try disks.open(directory)
         disks.outbox.failTables(with: EIO)

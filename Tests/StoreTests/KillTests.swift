@@ -13,8 +13,9 @@ import Testing
     private static let seeds =
         ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<10 : 0..<170
 
-    @Test(arguments: seeds) func whatWasPromisedOutlivesTheProcess(seed: Int) throws {
-        let directory = try StoreDirectory()
+    @Test(arguments: seeds, FileForm.allCases)
+    func whatWasPromisedOutlivesTheProcess(seed: Int, files: FileForm) throws {
+        let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
         var random = DisasterRandom(seed: seed)
         var done = 0
@@ -124,7 +125,9 @@ private final class WritingProcess {
 
     init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
         process.executableURL = try WritingProcess.executable("StoreCrashWriter")
-        process.arguments = [directory.url.path, "\(seed)", "\(first)"]
+        process.arguments =
+            [directory.url.path, "\(seed)", "\(first)"]
+            + (directory.files == .encrypted ? ["encrypted"] : [])
         process.standardOutput = output
         try process.run()
     }

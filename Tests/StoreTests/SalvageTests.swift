@@ -10,15 +10,19 @@ import Testing
     private let ids: [RequestID] = ["a", "b", "c", "d"]
 
     /// A store whose outbox has two drafts in a table and two in the log; closed.
-    init() throws {
-        directory = try StoreDirectory()
+    init() throws { try self.init(.plain) }
+
+    private init(_ files: FileForm) throws {
+        directory = try StoreDirectory(files)
         var store = try directory.open()
         try store.write { batch in
             try batch.save(message)
             for id in ids.prefix(2) { try batch.save(draft(id)) }
         }
         store.close()
-        let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
+        let outbox = try LevelDB(
+            at: directory.url.appending(path: "outbox").path,
+            environment: directory.environment("outbox"))
         try outbox.compact()
         outbox.close()
         store = try directory.open()
@@ -139,8 +143,11 @@ import Testing
         try expectSaved(["a", "c", "d"])
     }
 
-    @Test(arguments: [".log", ".ldb"]) func noDraftHasATextThatNobodyWrote(name: String) throws {
-        let path = try file(name)
+    @Test(arguments: [".log", ".ldb"], FileForm.allCases)
+    func noDraftHasATextThatNobodyWrote(name: String, files: FileForm) throws {
+        let scene = try SalvageTests(files)
+        let directory = scene.directory
+        let path = try scene.file(name)
         let bytes = try Data(contentsOf: path)
         for index in bytes.indices where index % (name == ".log" ? 1 : 7) == 0 {
             let copy = try StoreDirectory(of: directory)
@@ -149,7 +156,8 @@ import Testing
             let outbox = copy.url.appending(path: "outbox")
             try damaged.write(to: outbox.appending(path: path.lastPathComponent))
             try FileManager.default.removeItem(at: outbox.appending(path: "CURRENT"))
-            let report = try ChatStore.salvageOutbox(at: copy.url)
+            let report = try ChatStore.salvageOutbox(
+                at: copy.url, encryptionKey: files.key)
             let store = try copy.open()
             let drafts = try store.drafts()
             #expect(drafts.allSatisfy { $0 == draft($0.requestID) }, "flipped at \(index)")

@@ -4,17 +4,27 @@ import Testing
 
 @testable import Store
 
+/// How the files of a store are kept.
+enum FileForm: CaseIterable, Sendable {
+    case plain, encrypted
+
+    var key: EncryptionKey? { self == .encrypted ? Steps.key : nil }
+}
+
 /// A place for a store on the disk, which goes with its last user.
 final class StoreDirectory: Sendable {
     let url: URL
+    let files: FileForm
 
-    init(in parent: URL = StoreDirectory.temporary) throws {
+    init(_ files: FileForm = .plain, in parent: URL = StoreDirectory.temporary) throws {
+        self.files = files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
     /// A copy of another one.
     init(of other: StoreDirectory, in parent: URL = StoreDirectory.temporary) throws {
+        files = other.files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: other.url, to: url)
     }
@@ -29,7 +39,13 @@ final class StoreDirectory: Sendable {
     }()
 
     func open(_ options: StoreOptions = Steps.smallFiles) throws(StoreError) -> ChatStore {
-        try ChatStore(at: url, options: options)
+        try ChatStore(at: url, options: options, encryptionKey: files.key)
+    }
+
+    /// Where one of the databases is.
+    func environment(_ database: String) throws -> LevelDB.Environment {
+        let keys = try files.key.map { try KeyFile(in: url.path).keys($0) }
+        return .disk(keys, as: database)
     }
 
     /// The files of one of the databases whose names end so, oldest first.
@@ -53,7 +69,8 @@ final class FailingDisks: Sendable {
     ) throws(StoreError) -> ChatStore {
         try ChatStore(
             at: directory.url, options: options,
-            environments: (cache.environment, outbox.environment))
+            environments: (cache.environment, outbox.environment),
+            encryptionKey: directory.files.key)
     }
 
     var both: [FailingDisk] { [cache, outbox] }

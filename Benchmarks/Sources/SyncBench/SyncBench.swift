@@ -20,6 +20,7 @@ struct SyncBench: AsyncParsableCommand {
     func run() async throws {
         let scale = quick ? 10 : 1
         let cases: [(String, (URL) async throws -> [Row])] = [
+            ("encryption", { try encryption(of: 200_000 / scale, in: $0) }),
             ("pages", { try await pages(of: 100_000 / scale, in: $0) }),
             ("feed", { try await feed(of: 100_000 / scale, in: $0) }),
             ("live", { try await live(2_000 / scale, in: $0) }),

@@ -144,7 +144,7 @@ extension Command {
         ("Channels and their members", managing),
         ("In step with the server", sync),
         ("The network and the server", network + importing),
-        ("The store: of the device, or one that is opened by hand", store + observing),
+        ("The store: of the device, or one that is opened by hand", store + encryption + observing),
         ("What the cache may lose", eviction),
         ("Messages in the store", messages),
         ("What is missing between them", history),

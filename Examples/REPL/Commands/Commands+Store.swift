@@ -38,18 +38,19 @@ extension Command {
         },
         Command(
             name: "store open",
-            usage: "[DIRECTORY]",
+            usage: "[DIRECTORY [key FILE]]",
             summary: "Opens a store in a directory, or a new one in memory.",
             example: "store open /tmp/scrollback-store",
             output: "opened /tmp/scrollback-store: created",
-            offers: [.directories],
+            offers: [.directories, .nothing, .files],
             gives: [.place, .damage]
         ) { arguments in
             let workspace = arguments.workspace
             let before = workspace.place
             let store: ChatStore
             do {
-                store = try workspace.open(try arguments.directory)
+                let (directory, key) = try arguments.directoryAndKey
+                store = try workspace.open(directory, key: key)
             } catch let error as StoreError {
                 throw CommandError.failed(
                     "\(error)\(before.map { "; still open: the one \($0)" } ?? "")")
@@ -134,14 +135,15 @@ extension Command {
         },
         Command(
             name: "store salvage",
-            usage: "DIRECTORY",
+            usage: "DIRECTORY [key FILE]",
             summary: "Makes a new outbox of what can be read of one that does not open any more.",
             example: "store salvage /tmp/scrollback-store",
             preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
             offers: [.directories],
             gives: [.count, .damage, .path]
         ) { arguments in
-            let report = try ChatStore.salvageOutbox(at: try arguments.closedStore)
+            let report = try ChatStore.salvageOutbox(
+                at: try arguments.closedStore, encryptionKey: try arguments.directoryAndKey.key)
             let unreadable = counted(report.unreadableRows, "row")
             return .text(
                 "saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"
@@ -276,22 +278,14 @@ extension URL {
 }
 
 extension Command.Arguments {
-    /// The directory of a store that is the only word, and that is there.
+    /// The directory of a store that is there.
     fileprivate var closedStore: URL {
         get throws {
-            guard let directory = try directory else { throw CommandError.usage }
+            guard let directory = try directoryAndKey.directory else { throw CommandError.usage }
             guard FileManager.default.fileExists(atPath: directory.path) else {
                 throw CommandError.failed("there is no directory '\(directory.path)'")
             }
             return directory
-        }
-    }
-
-    /// The directory that is the only word; `nil` for none.
-    fileprivate var directory: URL? {
-        get throws {
-            guard fileWords.count <= 1 else { throw CommandError.usage }
-            return fileWords.first.map { URL(typed: $0) }
         }
     }
 }

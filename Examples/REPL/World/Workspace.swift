@@ -71,14 +71,18 @@ import Scrollback
     /// Opens a store instead of the one that is open; in memory where there is no directory.
     ///
     /// If that fails, the other stays.
-    func open(_ directory: URL?) throws -> ChatStore {
+    func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
         {
             throw CommandError.failed("\(directory.path) is open already")
         }
         let store =
-            if let directory { try ChatStore(at: directory) } else { try ChatStore.inMemory() }
+            if let directory {
+                try ChatStore(at: directory, encryptionKey: key ?? options.encryptionKey)
+            } else {
+                try ChatStore.inMemory()
+            }
         close()
         opened = .open(store)
         return store

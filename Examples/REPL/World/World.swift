@@ -18,6 +18,8 @@ final class World {
 
         /// How many events of each kind are told at once; of more, the newest.
         var newsLimit = 12
+        /// What the devices, and stores that are opened by hand, are encrypted with.
+        var encryptionKey: EncryptionKey?
     }
 
     let options: Options
@@ -112,6 +114,7 @@ final class World {
         options.makeRequestID = requestIDs(of: name)
         if let home = self.options.home {
             options.isLocalCachingEnabled = true
+            options.encryptionKey = self.options.encryptionKey
             options.directory = try directory(of: name, in: home)
         }
         let device = await Device(

@@ -11,6 +11,7 @@
 //   - fails an opening for which a log could not be read, where LevelDB would forget the log;
 //   - keeps the lock of an open database when this process tries to open it once more;
 //   - makes files readable for their owner alone, and writes no LOG, which would hold keys;
+//   - seals what is in the files, if asked to, and notices what was changed in them;
 //   - puts the cause at the end of the text of each error: " [errno 28]", or " [locked]".
 //     NotFound and Corruption stay as they are, since LevelDB decides by them.
 //
@@ -62,6 +63,72 @@ void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse
 /// middle of the logs or one is damaged. By default it does not, and LevelDB replaces the logs by
 /// tables: then only the report says what was missing.
 void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
+
+// MARK: Sealed files
+
+enum {
+    scrollback_salt_size = 32,
+    scrollback_check_size = 20,
+    scrollback_nonce_size = 12,
+    scrollback_tag_size = 16,
+};
+
+/// Who seals files: a cipher that encrypts and authenticates, such as AES-GCM, with a key of its own for
+/// each file. The functions are called on any thread.
+typedef struct {
+    /// Handed to the functions that have none of a file's.
+    void *context;
+
+    /// The key that new files are sealed under, by its number; 0 if new files are plain.
+    uint32_t generation;
+
+    /// Whether a file that is not sealed is read as it is. By default it is damage.
+    bool reads_plain;
+
+    /// Makes the key of a file of the data key's number, 32 random bytes, and what file it is.
+    ///
+    /// Returns NULL if there is no data key of that number; else `check` has what only the same
+    /// arguments give, and which says nothing of the key.
+    void *_Nullable (*_Nonnull make_key)(
+        void *context, uint32_t generation, const uint8_t *salt, const char *identity,
+        size_t identity_count, uint8_t *check);
+
+    /// Lets go of a key.
+    void (*_Nonnull drop_key)(void *key);
+
+    /// Writes `count` bytes and the tag.
+    bool (*_Nonnull seal)(
+        void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
+        const uint8_t *_Nullable plain, size_t count, uint8_t *sealed);
+
+    /// Reads `count` bytes and the tag, and writes `count` bytes. False if they are not what was sealed
+    /// under this key with this nonce and what is bound to it; then nothing was written.
+    bool (*_Nonnull open)(
+        void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
+        const uint8_t *sealed, size_t count, uint8_t *_Nullable plain);
+
+    /// Fills bytes that nobody can foretell.
+    void (*_Nonnull randomize)(uint8_t *bytes, size_t count);
+} scrollback_cipher;
+
+/// An environment whose files are sealed, on the disk or around another environment.
+///
+/// `cipher` is copied; what its context points to must outlive the environment. `scope` says which database
+/// it is: the files of one cannot stand for those of another.
+scrollback_env *scrollback_env_create_sealed(
+    leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
+
+/// Writes a file anew under the key of new files, in one step, if it is not under it; the database must
+/// be closed.
+///
+/// Where the file is damaged, the new one is damaged in the same place. A file of which nothing can be read
+/// is left as it is. Returns 0 or an errno. After an error, and after a crash, call it again.
+int scrollback_env_reseal(scrollback_env *env, const char *path);
+
+/// Lets a function change the bytes of a sealed log or manifest, and writes them anew in one step; the
+/// database must be closed. Returns 0 or an errno: ENOTSUP if files are not sealed here.
+int scrollback_env_edit(
+    scrollback_env *env, const char *path, void (*edit)(uint8_t *bytes, size_t count));
 
 // MARK: Taking back a failed write
 

@@ -353,9 +353,10 @@ public final class ChatClient {
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
+        try options.encryptPlainFiles(of: userID)
         let store = try ChatStore(
             at: options.directory(of: userID), options: options.store,
-            migrationHandler: migrationHandler)
+            encryptionKey: options.encryptionKey, migrationHandler: migrationHandler)
         // What was shown when the process ended is shown no more.
         do { try store.write { try $0.removeAllPins() } } catch {
             // A pin too many keeps messages from being evicted, no more.
@@ -499,22 +500,39 @@ struct Delegates<Delegate> {
 /// Who was the last to connect on this device, so that what is held of them can be shown at once.
 private struct LastUser {
     private let file: URL
+    /// The one that has a readable id, which is removed where there is a key.
+    private let plain: URL
+    private let key: EncryptionKey?
 
     init(_ options: ChatClientOptions) {
-        // Beside the users' directories, whose names all begin with an underscore.
-        file = options.directory(of: "x").deletingLastPathComponent().appending(path: "last-user")
+        key = options.encryptionKey
+        // Beside the users' directories, whose names all begin with an underscore or a hyphen.
+        let directory = options.directory(of: "x").deletingLastPathComponent()
+        plain = directory.appending(path: "last-user")
+        file = key == nil ? plain : directory.appending(path: "last-user-sealed")
     }
 
     var userID: UserID? {
         get {
             // None, and unreadable, are alike: the next one to connect is known again.
-            (try? Data(contentsOf: file)).map { UserID(String(decoding: $0, as: UTF8.self)) }
+            guard var bytes = try? Data(contentsOf: file) else { return nil }
+            if let key {
+                guard let opened = key.open(bytes, for: "last user") else { return nil }
+                bytes = opened
+            }
+            return UserID(String(decoding: bytes, as: UTF8.self))
         }
         nonmutating set {
             guard newValue != userID else { return }
             // Forgotten, it costs the next start the time until somebody connects.
             if let newValue {
-                try? Data(newValue.rawValue.utf8).write(to: file, options: .atomic)
+                var bytes = Data(newValue.rawValue.utf8)
+                if let key {
+                    guard let sealed = key.seal(bytes, for: "last user") else { return }
+                    bytes = sealed
+                }
+                try? bytes.write(to: file, options: .atomic)
+                if key != nil { try? FileManager.default.removeItem(at: plain) }
             } else {
                 try? FileManager.default.removeItem(at: file)
             }

@@ -25,6 +25,13 @@ public struct ChatClientOptions: Sendable {
     /// How much is kept on this device.
     public var cacheLimits = CacheLimits()
 
+    /// What the files are encrypted with; `nil`, the default, if they are not.
+    ///
+    /// With a key, the names of the users' directories are hashes. What was kept of a user without a
+    /// key before is encrypted when it is next opened, and moved there. Taking the key away again does not
+    /// decrypt: what was kept with it is not found without it.
+    public var encryptionKey: EncryptionKey?
+
     /// How the engine goes about its work.
     public var sync = SyncOptions()
 
@@ -60,6 +67,25 @@ public struct ChatClientOptions: Sendable {
 
     /// Where the files of a user are.
     func directory(of userID: UserID) -> URL {
-        ChatStore.directory(in: directory, applicationID: applicationID, userID: userID)
+        directory(of: userID, isEncrypted: encryptionKey != nil)
+    }
+
+    private func directory(of userID: UserID, isEncrypted: Bool) -> URL {
+        ChatStore.directory(
+            in: directory, applicationID: applicationID, userID: userID, hidesUser: isEncrypted)
+    }
+
+    /// Encrypts what is kept of a user without a key, if there is a key now.
+    func encryptPlainFiles(of userID: UserID) throws(StoreError) {
+        guard let encryptionKey else { return }
+        let plain = directory(of: userID, isEncrypted: false)
+        let encrypted = directory(of: userID)
+        guard access(plain.path, F_OK) == 0 else { return }
+        // Those of long ids are hashes either way.
+        guard plain == encrypted || access(encrypted.path, F_OK) != 0 else { return }
+        try ChatStore.reencrypt(at: plain, from: nil, to: encryptionKey)
+        guard rename(plain.path, encrypted.path) == 0 else {
+            throw StoreError(errno: errno, doing: "rename the directory", path: plain.path)
+        }
     }
 }

@@ -25,6 +25,7 @@ public struct FileCache: Sendable {
     public let limit: Int
 
     private let path: String
+    private let cipher: LineCipher?
 
     /// Opens a directory, and creates it if it is not there.
     ///
@@ -34,9 +35,14 @@ public struct FileCache: Sendable {
     ///   - directory: A directory for the cache alone. It is created, its parents too, such that only
     ///     the current user can enter; one that exists keeps its permissions.
     ///   - limit: The most messages that are kept of a channel, at least 1. The default is 100.
-    /// - Throws: ``StoreError`` with the code `permission`, `noSpace` or `io`.
+    ///   - encryptionKey: What the files are encrypted with, and their names; by default they are plain.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if there are files under another key, or only
+    ///   one of the two has any (nothing was touched; to begin anew, remove the directory),
+    ///   `corruption` if the file of the keys is damaged, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the files there are.
-    public init(directory: URL, limit: Int = 100) throws(StoreError) {
+    public init(
+        directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
+    ) throws(StoreError) {
         precondition(
             directory.isFileURL, "FileCache: \(directory) is not a file URL: use URL(filePath:).")
         precondition(limit > 0, "FileCache: the limit is \(limit): use 1 or more.")
@@ -47,10 +53,53 @@ public struct FileCache: Sendable {
         guard !path.utf8.contains(0) else {
             throw StoreError(errno: EINVAL, doing: "open the directory", path: path)
         }
+        cipher = try Self.keys(in: self.path, encryptionKey).map(LineCipher.init)
         try alone { () throws(StoreError) in
             for name in try names() where name.hasSuffix(OpenFile.unfinished) {
                 try delete(name)
             }
+        }
+    }
+}
+
+// MARK: Keys
+
+extension FileCache {
+    /// Whether the files are encrypted.
+    public var isEncrypted: Bool { cipher != nil }
+
+    /// Exchanges the key that the directory is opened with; values that are there stay as they are.
+    ///
+    /// Writes one small file, as ``ChatStore/changeEncryptionKey(to:)`` does.
+    ///
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the old one is not the directory's, `corruption`,
+    ///   `permission`, `noSpace` or `io`.
+    public static func changeEncryptionKey(
+        of directory: URL, from old: EncryptionKey, to new: EncryptionKey
+    ) throws(StoreError) {
+        let cache = try FileCache(directory: directory, encryptionKey: old)
+        try cache.alone { () throws(StoreError) in
+            let file = KeyFile(in: cache.path)
+            try file.write(try file.keys(old), for: [new])
+        }
+    }
+
+    private static func keys(
+        in path: String, _ key: EncryptionKey?
+    ) throws(StoreError) -> DataKeys? {
+        let file = KeyFile(in: path)
+        guard let key else {
+            guard try file.isThere() else { return nil }
+            throw StoreError(.wrongKey, "the files are encrypted, and no key was given", path: path)
+        }
+        // Not touched, if they are another's.
+        if try file.isThere() { return try file.keys(key) }
+        if try OpenFile.names(in: path).contains(where: CacheFile.isName) {
+            throw StoreError(.wrongKey, "the files are not encrypted", path: path)
+        }
+        return try alone(in: path) { () throws(StoreError) in
+            if try !file.isThere() { try file.write(DataKeys(), for: [key]) }
+            return try file.keys(key)
         }
     }
 }
@@ -111,18 +160,22 @@ extension FileCache {
         _ file: CacheFile, by records: [some Record]
     ) throws(StoreError) -> Bool {
         let text = file.text(of: records)
+        let name = name(of: file)
         return try alone { () throws(StoreError) in
             guard try !has(file, text) else { return false }
-            try OpenFile.replace(path(of: file.name), by: text)
+            let bytes = try cipher?.seal(text, name: name) ?? text
+            try OpenFile.replace(path(of: name), by: bytes)
             return true
         }
     }
 
     /// Whether a file has just this text; an error if a newer version wrote it.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
-        guard let old = try header(of: file.name) else { return false }
-        _ = try old.contents(at: path(of: file.name))
-        guard let old = try OpenFile(reading: path(of: file.name)) else { return false }
+        let name = name(of: file)
+        guard let old = try header(of: name) else { return false }
+        _ = try old.contents(at: path(of: name))
+        if cipher != nil { return try hasLines(name, text) }
+        guard let old = try OpenFile(reading: path(of: name)) else { return false }
         guard try old.size() == text.count else { return false }
         var hash = SHA256()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -130,6 +183,17 @@ extension FileCache {
             let count = try old.read(into: &buffer)
             guard count > 0 else { break }
             hash.update(data: buffer[..<count])
+        }
+        return hash.finalize() == SHA256.hash(data: text)
+    }
+
+    /// Whether an encrypted file has just this text.
+    private func hasLines(_ name: String, _ text: [UInt8]) throws(StoreError) -> Bool {
+        guard var lines = try lines(of: name) else { return false }
+        var hash = SHA256()
+        while let line = try lines.next() {
+            guard case .whole(let bytes) = line else { return false }
+            hash.update(data: bytes + [UInt8(ascii: "\n")])
         }
         return hash.finalize() == SHA256.hash(data: text)
     }
@@ -173,10 +237,9 @@ extension FileCache {
         of file: CacheFile, where isExpected: (Element) -> Bool
     ) throws(StoreError) -> Contents<Element> {
         var contents = Contents<Element>()
-        let path = path(of: file.name)
-        guard let open = try OpenFile(reading: path) else { return contents }
-        var lines = LineReader(open)
-        try contents.read(file, from: &lines, at: path, where: isExpected)
+        let name = name(of: file)
+        guard var lines = try lines(of: name) else { return contents }
+        try contents.read(file, from: &lines, at: path(of: name), where: isExpected)
         return contents
     }
 }
@@ -195,7 +258,7 @@ extension FileCache {
         var channels: [ChannelURL] = []
         for name in try names() where CacheFile.isMessagesName(name) {
             guard let file = try header(of: name)?.contents?.file else { continue }
-            if file.name == name { channels.append(file.channel) }
+            if self.name(of: file) == name { channels.append(file.channel) }
         }
         return channels.sorted()
     }
@@ -218,7 +281,7 @@ extension FileCache {
     /// - Complexity: Waits for the disk.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
-            try delete(CacheFile.messages(of: channel).name)
+            try delete(name(of: .messages(of: channel)))
             try OpenFile(directory: path).sync()
         }
     }
@@ -238,9 +301,15 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    private func header(of name: String) throws(StoreError) -> CacheHeader? {
+    private func name(of file: CacheFile) -> String { cipher?.name(of: file) ?? file.name }
+
+    private func lines(of name: String) throws(StoreError) -> LineReader? {
         guard let file = try OpenFile(reading: path(of: name)) else { return nil }
-        var lines = LineReader(file)
+        return LineReader(file, cipher.map { ($0, name) })
+    }
+
+    private func header(of name: String) throws(StoreError) -> CacheHeader? {
+        guard var lines = try lines(of: name) else { return nil }
         guard case .whole(let line) = try lines.next() else { return nil }
         return CacheHeader(line)
     }
@@ -249,8 +318,14 @@ extension FileCache {
     private func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
+        try Self.alone(in: path, body)
+    }
+
+    private static func alone<Result>(
+        in path: String, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         try OpenFile.createDirectory(path)
-        let file = try OpenFile(marking: path(of: "lock"))
+        let file = try OpenFile(marking: path + "/lock")
         try file.lock()
         return try withExtendedLifetime(file, body)
     }

@@ -62,9 +62,17 @@ struct DatabaseFiles {
     ///
     /// LevelDB's own format, leveldb/doc/log_format.md: blocks of 32 KiB, in them records, each behind
     /// a header of the checksum in four bytes, the length in two, and the kind.
-    func spoilDamagedRecords() throws(StoreError) {
+    func spoilDamagedRecords(in environment: LevelDB.Environment) throws(StoreError) {
         for name in try names() where name.hasSuffix(".log") {
             let path = "\(directory)/\(name)"
+            if environment.isSealed {
+                try environment.edit(path) { bytes, count in
+                    let bytes = UnsafeMutableRawBufferPointer(start: bytes, count: count)
+                    var copy = Array(bytes)
+                    if DatabaseFiles.spoilDamagedRecords(in: &copy) { bytes.copyBytes(from: copy) }
+                }
+                continue
+            }
             do {
                 let file = URL(filePath: path)
                 var bytes = [UInt8](try Data(contentsOf: file))

@@ -10,13 +10,28 @@ extension LevelDB {
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// What lies below, if the caller brought it; it has to outlive this.
-        private let base: (any Sendable)?
+        /// What lies below, if the caller brought it; its owner has to outlive this.
+        private let base: (pointer: Pointer, owner: any Sendable)?
+        /// Who seals the files; has to outlive this.
+        private let cipher: FileCipher?
 
-        private init(_ pointer: OpaquePointer, isOnDisk: Bool, base: (any Sendable)? = nil) {
+        private init(
+            _ pointer: OpaquePointer, isOnDisk: Bool,
+            base: (pointer: Pointer, owner: any Sendable)? = nil, cipher: FileCipher? = nil
+        ) {
             environment = Pointer(pointer)
             self.isOnDisk = isOnDisk
             self.base = base
+            self.cipher = cipher
+        }
+
+        private convenience init(
+            base: (pointer: Pointer, owner: any Sendable)?, cipher: FileCipher, as database: String
+        ) {
+            let pointer = withUnsafePointer(to: cipher.functions) {
+                scrollback_env_create_sealed(base?.pointer.raw, $0, database)
+            }
+            self.init(pointer, isOnDisk: true, base: base, cipher: cipher)
         }
 
         deinit { scrollback_env_destroy(pointer) }
@@ -40,8 +55,28 @@ extension LevelDB {
         ///   - owner: Is kept as long as this environment.
         /// - Returns: An environment whose files are on the disk, as those of the other are.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
-            Environment(scrollback_env_create_around(base), isOnDisk: true, base: owner)
+            Environment(
+                scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
         }
+
+        /// An environment over what this one is over, whose files are sealed; in memory, this one.
+        ///
+        /// - Parameters:
+        ///   - keys: What seals them.
+        ///   - database: Which database's they are: one's files cannot stand for another's.
+        /// - Returns: The environment, which serves one database as this one does.
+        func sealed(by keys: DataKeys, as database: String) -> Environment {
+            guard isOnDisk else { return self }
+            return Environment(base: base, cipher: FileCipher(keys), as: database)
+        }
+
+        /// Files on the disk, sealed if there are keys.
+        static func disk(_ keys: DataKeys?, as database: String) -> Environment {
+            keys.map { disk().sealed(by: $0, as: database) } ?? disk()
+        }
+
+        /// Whether what is in the files is sealed.
+        var isSealed: Bool { cipher != nil }
     }
 }
 
@@ -67,6 +102,20 @@ extension LevelDB.Environment {
             throw StoreError(errno: error, doing: "lock", path: path)
         }
         try body()
+    }
+
+    /// Seals a file anew under the key of new files, if it is not; the database has to be closed.
+    func reseal(_ path: String) throws(StoreError) {
+        let error = scrollback_env_reseal(pointer, path)
+        if error != 0 { throw StoreError(errno: error, doing: "seal the file anew", path: path) }
+    }
+
+    /// Lets a function change the bytes of a sealed log, all in one step.
+    func edit(
+        _ path: String, _ edit: @convention(c) (UnsafeMutablePointer<UInt8>, Int) -> Void
+    ) throws(StoreError) {
+        let error = scrollback_env_edit(pointer, path, edit)
+        if error != 0 { throw StoreError(errno: error, doing: "edit the log", path: path) }
     }
 
     /// Notes that all that was written so far is there to stay.

@@ -5,29 +5,33 @@ extension ChatStore {
     /// Opens the store in a directory, and creates it where there is none.
     ///
     /// - Parameters:
-    ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:)``.
+    ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:hidesUser:)``.
     ///     Created if it is not there, for the owner alone; one that is there is left as it is.
     ///   - options: How the cache's files are kept.
+    ///   - encryptionKey: What a new store is encrypted with, and what one that is encrypted is opened
+    ///     with. By default it is not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
     ///   - migrationHandler: Is called on this thread when the files are of an older version, at the
     ///     beginning, now and then, and at the end.
     /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
-    ///   newer version of this package wrote it (nothing was touched), `corruption` if the files
+    ///   newer version of this package wrote it, `wrongKey` if the key is not the store's, or one of the
+    ///   two has none (in both cases nothing was touched), `corruption` if the files
     ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with "the
     ///   cache" or "the outbox", and the path leads to it: ``rebuildCache(at:)`` is the way out of the
-    ///   one, ``salvageOutbox(at:)`` of the other.
+    ///   one, ``salvageOutbox(at:encryptionKey:)`` of the other.
     /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
+        encryptionKey: EncryptionKey? = nil,
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
         precondition(
             directory.isFileURL, "ChatStore: \(directory) is not a file URL: use URL(filePath:).")
         try self.init(
             at: directory, options: options, environments: (.disk(), .disk()),
-            migrationHandler: migrationHandler)
+            encryptionKey: encryptionKey, migrationHandler: migrationHandler)
     }
 
-    /// Opens a new store in memory, which leaves nothing behind.
+    /// Opens a new store in memory, which leaves nothing behind, and so has no key.
     public static func inMemory(
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> ChatStore {
@@ -37,19 +41,20 @@ extension ChatStore {
     package convenience init(
         at directory: URL?, options: StoreOptions = StoreOptions(),
         environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
-        schema: StoreSchema = .current,
+        encryptionKey: EncryptionKey? = nil, schema: StoreSchema = .current,
         migrationHandler: (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) {
         let files = directory.map(StoreFiles.init)
         let found: Opened
         do throws(StoreError) {
-            found = try ChatStore.opened(files, options, environments, schema, migrationHandler)
+            found = try ChatStore.opened(
+                files, options, environments, encryptionKey, schema, migrationHandler)
         } catch {
             throw files.map { $0.named(error) } ?? error
         }
         try self.init(
             at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
-            report: found.report)
+            report: found.report, keys: found.keys)
     }
 
     /// What a store is made of.
@@ -58,15 +63,23 @@ extension ChatStore {
         let outbox: LevelDB
         let next: Batch.NextNumbers
         let report: OpeningReport
+        let keys: DataKeys?
     }
 
     private static func opened(
         _ files: StoreFiles?, _ options: StoreOptions,
         _ environments: (cache: LevelDB.Environment, outbox: LevelDB.Environment),
-        _ schema: StoreSchema, _ migrationHandler: (MigrationProgress) -> Void
+        _ key: EncryptionKey?, _ schema: StoreSchema,
+        _ migrationHandler: (MigrationProgress) -> Void
     ) throws(StoreError) -> Opened {
-        try files?.prepare(for: schema)
+        let keys = try files?.prepare(for: schema, key)
+        var environments = environments
+        if let keys {
+            environments.cache = environments.cache.sealed(by: keys, as: StoreFiles.cacheName)
+            environments.outbox = environments.outbox.sealed(by: keys, as: StoreFiles.outboxName)
+        }
         var report = OpeningReport()
+        report.isReencryptionUnfinished = keys?.isUnfinished ?? false
         let cache = try LevelDB.opened(
             at: files?.cache ?? "/cache", options, environments.cache, &report.cacheLogs
         ) { () throws(StoreError) in
@@ -93,7 +106,7 @@ extension ChatStore {
         }
         let next = Batch.NextNumbers(
             channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1)
-        return Opened(cache: cache, outbox: outbox, next: next, report: report)
+        return Opened(cache: cache, outbox: outbox, next: next, report: report, keys: keys)
     }
 
     private static func migrate(

@@ -9,7 +9,7 @@ extension ChatStore {
     /// which is not touched. ``OpeningReport/isCacheNew`` tells of it at the next opening.
     ///
     /// Where an opening fails with `corruption` even after this, it is the outbox that is damaged:
-    /// ``salvageOutbox(at:)`` saves what can be read of it.
+    /// ``salvageOutbox(at:encryptionKey:)`` saves what can be read of it.
     ///
     /// - Parameter directory: The directory of the store. If there is no cache, nothing is done.
     /// - Throws: ``StoreError``: `locked` if somebody has the store open, `newerSchema` if a newer

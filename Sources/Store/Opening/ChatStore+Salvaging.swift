@@ -16,16 +16,21 @@ extension ChatStore {
     ///
     /// What is interrupted before the new outbox is in its place is as if it had not been begun.
     ///
-    /// - Parameter directory: The directory of the store. If there is no outbox, nothing is done.
+    /// - Parameters:
+    ///   - directory: The directory of the store. If there is no outbox, nothing is done.
+    ///   - encryptionKey: The store's key, if it is encrypted.
     /// - Returns: What was saved.
-    /// - Throws: ``StoreError``: `locked` if somebody has the store open, `newerSchema` if a newer
+    /// - Throws: ``StoreError``: `wrongKey`, `locked` if somebody has the store open, `newerSchema` if a newer
     ///   version of this package wrote it, `permission`, `noSpace`, `io`, or `corruption` if LevelDB
     ///   can make nothing of the files. The outbox is as it was then.
     /// - Complexity: O(*n*) in the bytes, twice; waits for the disk, which needs room for two copies.
     @discardableResult
-    public static func salvageOutbox(at directory: URL) throws(StoreError) -> SalvageReport {
+    public static func salvageOutbox(
+        at directory: URL, encryptionKey: EncryptionKey? = nil
+    ) throws(StoreError) -> SalvageReport {
         let files = StoreFiles(directory: directory)
         try files.checkVersion(for: .current)
+        let keys = try files.unlock(encryptionKey, isCreating: false)
         try files.finishSalvage()
         guard access(files.outbox, F_OK) == 0 else {
             if errno == ENOENT { return SalvageReport() }
@@ -37,14 +42,14 @@ extension ChatStore {
         var report = SalvageReport()
         try environment.withLock(of: files.outbox) { () throws(StoreError) in
             try environment.withLock(of: files.cache) { () throws(StoreError) in
-                report = try files.salvageOutbox()
+                report = try files.salvageOutbox(sealedBy: keys)
             }
         }
         return report
     }
 }
 
-/// What ``ChatStore/salvageOutbox(at:)`` has saved.
+/// What ``ChatStore/salvageOutbox(at:encryptionKey:)`` has saved.
 public struct SalvageReport: Hashable, Sendable {
     /// How many drafts are in the new outbox.
     public internal(set) var keptDrafts = 0
@@ -61,18 +66,21 @@ public struct SalvageReport: Hashable, Sendable {
 
 extension StoreFiles {
     /// A new outbox that has all that could be saved, for the moment before it takes its place.
-    private var salvaged: String { outbox + "-salvaged" }
+    var salvaged: String { outbox + "-salvaged" }
     /// What the repair works on.
-    private var repaired: String { outbox + "-repaired" }
+    var repaired: String { outbox + "-repaired" }
 
     /// Makes an outbox of what can be read, and sets the damaged one aside; both have to be locked.
-    fileprivate func salvageOutbox() throws(StoreError) -> SalvageReport {
+    fileprivate func salvageOutbox(
+        sealedBy keys: DataKeys?
+    ) throws(StoreError) -> SalvageReport {
         let unfinished = salvaged + OpenFile.unfinished
         // An earlier call may have been interrupted.
         for path in [salvaged, unfinished, repaired] { try OpenFile.removeAll(at: path) }
         var report: SalvageReport
         do throws(StoreError) {
-            report = try LevelDB.salvageDrafts(of: outbox, by: repaired, into: unfinished)
+            report = try LevelDB.salvageDrafts(
+                of: outbox, by: repaired, into: unfinished, sealedBy: keys)
         } catch {
             // What failed is told. What cannot be tidied up now is at the next call.
             for path in [unfinished, repaired] { try? OpenFile.removeAll(at: path) }
@@ -105,19 +113,20 @@ extension LevelDB {
     ///
     /// When it returns, the new one is on the disk.
     fileprivate static func salvageDrafts(
-        of outbox: String, by copy: String, into new: String
+        of outbox: String, by copy: String, into new: String, sealedBy keys: DataKeys?
     ) throws(StoreError) -> SalvageReport {
+        func environment() -> Environment { .disk(keys, as: StoreFiles.outboxName) }
         try DatabaseFiles(outbox).copy(to: copy)
         // LevelDB's repair takes what is in logs without a look at the checksums.
-        try DatabaseFiles(copy).spoilDamagedRecords()
-        try repair(at: copy)
-        let source = try LevelDB(at: copy, skippingDamage: true)
+        try DatabaseFiles(copy).spoilDamagedRecords(in: environment())
+        try repair(at: copy, environment: environment())
+        let source = try LevelDB(at: copy, environment: environment(), skippingDamage: true)
         defer { source.close() }
         if let found = try? source.schemaVersion(), found > StoreSchema.current.version {
             throw StoreError(newer: found, than: StoreSchema.current.version, path: outbox)
         }
         try OpenFile.createDirectory(new)
-        let target = try LevelDB(at: new)
+        let target = try LevelDB(at: new, environment: environment())
         defer { target.close() }
         var report = SalvageReport()
         report.unreadableRows = try target.addReadableDrafts(of: source)

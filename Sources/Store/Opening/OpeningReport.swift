@@ -14,6 +14,11 @@ public struct OpeningReport: Hashable, Sendable {
     /// The version of the schema that was there, if it was an older one.
     public internal(set) var migratedFrom: Int?
 
+    /// Whether ``ChatStore/reencrypt(at:from:to:progress:)`` was begun, and did not come to its end.
+    ///
+    /// All can be read and written; call it again, with the same keys, to finish it.
+    public internal(set) var isReencryptionUnfinished = false
+
     /// What the cache's logs held.
     ///
     /// A torn tail is what a crash leaves: the commit that was being written, and unsynced ones of
@@ -49,7 +54,7 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The path of the newest copy of a damaged outbox's files.
     ///
-    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:)``. Stays until somebody removes it; `nil` if there is none.
+    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:encryptionKey:)``. Stays until somebody removes it; `nil` if there is none.
     public internal(set) var outboxCopy: String?
 
     /// Whether the outbox was gone, with all drafts, while the cache was there.

@@ -6,9 +6,13 @@ public import Models
 struct StoreFiles {
     let directory: URL
 
-    var cache: String { directory.appending(path: "cache").path }
-    var outbox: String { directory.appending(path: "outbox").path }
-    private var version: String { directory.appending(path: "VERSION").path }
+    /// DO NOT CHANGE: the keys of encrypted files depend on them.
+    static let cacheName = "cache"
+    static let outboxName = "outbox"
+
+    var cache: String { directory.appending(path: StoreFiles.cacheName).path }
+    var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
+    var version: String { directory.appending(path: "VERSION").path }
 
     /// A damaged log of the cache was taken in, and what the cache promises may be there still.
     var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
@@ -20,10 +24,16 @@ struct StoreFiles {
     ///
     /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
     /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
-    func prepare(for schema: StoreSchema) throws(StoreError) {
+    ///
+    /// - Returns: What the files are sealed by, if they are.
+    func prepare(
+        for schema: StoreSchema, _ key: EncryptionKey?
+    ) throws(StoreError) -> DataKeys? {
         try checkVersion(for: schema)
+        let keys = try unlock(key, isCreating: true)
         try finishSalvage()
         try makeDirectory()
+        return keys
     }
 
     /// Makes sure that no newer code has written the directory.
@@ -51,7 +61,7 @@ struct StoreFiles {
         return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    private func makeDirectory() throws(StoreError) {
+    func makeDirectory() throws(StoreError) {
         // Whoever made one of them before has decided who may enter it.
         for path in [directory.path, cache, outbox] { try OpenFile.createDirectory(path) }
     }
@@ -124,11 +134,21 @@ extension ChatStore {
     /// Any text is a valid id. The names are made of lower-case letters, digits, `-`, `_` and `%`,
     /// differ for any two ids, also where the file system ignores case, and never lead out of
     /// `root`; those of long ids are hashes.
+    ///
+    /// - Parameters:
+    ///   - root: The directory that all are in.
+    ///   - applicationID: The application.
+    ///   - userID: The user.
+    ///   - hidesUser: Whether the user's is a hash, too, for a store that is encrypted. Who knows an id
+    ///     can still find out whether it has a directory.
+    /// - Returns: The directory; whether it is there is not looked at.
     public static func directory(
-        in root: URL, applicationID: String, userID: UserID
+        in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false
     ) -> URL {
-        root.appending(path: fileName(applicationID), directoryHint: .isDirectory)
-            .appending(path: fileName(userID.rawValue), directoryHint: .isDirectory)
+        let user = userID.rawValue
+        return root.appending(path: fileName(applicationID), directoryHint: .isDirectory)
+            .appending(
+                path: hidesUser ? hash(user) : fileName(user), directoryHint: .isDirectory)
     }
 
     /// The longest name that is not replaced by a hash.
@@ -146,7 +166,11 @@ extension ChatStore {
             }
         }
         // Begins differently than the others, so the two kinds are never taken for each other.
-        return name.utf8.count <= longestName ? name : "-" + hex(SHA256.hash(data: Data(id.utf8)))
+        return name.utf8.count <= longestName ? name : hash(id)
+    }
+
+    private static func hash(_ id: String) -> String {
+        "-" + hex(SHA256.hash(data: Data(id.utf8)))
     }
 
     private static func hex(_ bytes: some Sequence<UInt8>) -> String {

@@ -1,0 +1,67 @@
+#ifndef SCROLLBACK_CIPHER_H
+#define SCROLLBACK_CIPHER_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "CLevelDBEnvironment.h"
+
+namespace scrollback {
+
+constexpr size_t kTagSize = scrollback_tag_size;
+constexpr size_t kNonceSize = scrollback_nonce_size;
+
+/// What a sealed file begins with: 64 bytes.
+/// DO NOT CHANGE: Docs/Format.md, "Sealed files", has it.
+struct SealedHeader {
+    static constexpr size_t kSize = 64;
+
+    uint32_t generation = 0;
+    std::string salt;
+    std::string check;
+
+    std::string bytes() const;
+    /// False if the bytes are none.
+    bool Read(const char *bytes, size_t count);
+    /// Whether a file that begins so is one that we sealed, whole or damaged.
+    static bool IsMarked(const char *bytes, size_t count);
+};
+
+/// The key of one file.
+class FileKey {
+  public:
+    /// The key of a new file, and what it begins with. nullptr if new files are plain.
+    static std::unique_ptr<FileKey> Make(
+        const scrollback_cipher &cipher, const std::string &identity, std::string *header);
+
+    /// The key of a file that begins so. nullptr if the file is another one, or under no key we have.
+    static std::unique_ptr<FileKey> Find(
+        const scrollback_cipher &cipher, const std::string &identity, const SealedHeader &header);
+
+    ~FileKey() { cipher_.drop_key(key_); }
+    FileKey(const FileKey &) = delete;
+    FileKey &operator=(const FileKey &) = delete;
+
+    bool Seal(
+        const char *nonce, const std::string &bound, const char *plain, size_t count,
+        char *sealed) const;
+    bool Open(
+        const char *nonce, const std::string &bound, const char *sealed, size_t count,
+        char *plain) const;
+    void Randomize(char *bytes, size_t count) const;
+
+  private:
+    FileKey(const scrollback_cipher &cipher, void *key) : cipher_(cipher), key_(key) {}
+
+    const scrollback_cipher cipher_;
+    void *const key_;
+};
+
+/// Puts an integer behind some bytes, the highest byte first.
+void PutInteger(std::string *bytes, uint64_t value, size_t count);
+uint64_t GetInteger(const char *bytes, size_t count);
+
+}  // namespace scrollback
+
+#endif

@@ -1,0 +1,367 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "Cipher.h"
+#include "Files.h"
+#include "SealedStream.h"
+#include "SealedTable.h"
+
+namespace scrollback {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+/// What a name ends with while its file is sealed anew.
+constexpr char kUnfinished[] = ".resealed";
+
+bool EndsWith(const std::string &text, const std::string &end) {
+    return text.size() >= end.size()
+        && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+bool IsTable(const std::string &path) { return EndsWith(path, ".ldb") || EndsWith(path, ".sst"); }
+
+/// The number of the error behind a status, as far as it is known.
+int ErrorOf(const Status &status) { return status.ok() ? 0 : errno != 0 ? errno : EIO; }
+
+class SealedFiles final : public Files {
+  public:
+    SealedFiles(
+        std::unique_ptr<Files> below, const scrollback_cipher &cipher, const std::string &scope)
+        : Files(below.get()), below_(std::move(below)), cipher_(cipher), scope_(scope) {}
+
+    Status NewSequentialFile(
+        const std::string &path, leveldb::SequentialFile **result) override {
+        return NewSequentialFile(path, path, result);
+    }
+
+    Status NewRandomAccessFile(
+        const std::string &path, leveldb::RandomAccessFile **result) override {
+        return NewRandomAccessFile(path, path, result);
+    }
+
+    Status NewWritableFile(const std::string &path, leveldb::WritableFile **result) override {
+        return NewWritableFile(path, path, result);
+    }
+
+    Status NewAppendableFile(const std::string &path, leveldb::WritableFile **result) override {
+        *result = nullptr;
+        bool isPlain = false;
+        Status status = IsPlain(path, &isPlain);
+        if (!status.ok()) return status;
+        if (isPlain && cipher_.generation == 0) return target()->NewAppendableFile(path, result);
+        if (isPlain || IsTable(path)) return Status::NotSupported(path, "is not sealed so");
+        std::unique_ptr<SealedStreamReader> reader;
+        status = Measure(path, UINT64_MAX, &reader);
+        if (!status.ok()) return status;
+        // LevelDB begins a new file then. What is torn or damaged was refused before us, too.
+        bool isCurrent = reader->generation() == cipher_.generation;
+        bool isEmpty = reader->end() == 0;
+        if (!reader->isWhole() || !(isCurrent || isEmpty)) {
+            return Status::NotSupported(path, "is not whole, or sealed under another key");
+        }
+        std::string header;
+        std::unique_ptr<FileKey> key = isEmpty ? FileKey::Make(cipher_, Identity(path), &header)
+                                               : reader->TakeKey();
+        if (key == nullptr) return Status::IOError(path, "cannot be sealed");
+        std::unique_ptr<leveldb::WritableFile> file;
+        status = Open(&leveldb::Env::NewAppendableFile, path, &file);
+        if (!status.ok()) return status;
+        *result = SealedStream::Written(
+            std::move(file), std::move(key), header, reader->plainLength(), reader->end());
+        return status;
+    }
+
+    Status GetFileSize(const std::string &path, uint64_t *size) override {
+        Status status = target()->GetFileSize(path, size);
+        bool isPlain = false;
+        if (status.ok()) status = IsPlain(path, &isPlain);
+        if (!status.ok() || isPlain) return status;
+        if (IsTable(path)) {
+            *size = SealedTable::PlainSize(*size);
+            return status;
+        }
+        std::unique_ptr<SealedStreamReader> reader;
+        status = Measure(path, UINT64_MAX, &reader);
+        if (status.ok()) *size = reader->plainLength();
+        return status;
+    }
+
+    Status RenameFile(const std::string &from, const std::string &to) override {
+        if (Identity(from) == Identity(to) || !target()->FileExists(from)) {
+            return target()->RenameFile(from, to);
+        }
+        // LevelDB's repair gives a table another number.
+        bool isPlain = false;
+        Status status = IsPlain(from, &isPlain);
+        if (!status.ok()) return status;
+        if (isPlain) return target()->RenameFile(from, to);
+        status = Copy(from, to);
+        return status.ok() ? target()->RemoveFile(from) : status;
+    }
+
+    int Cut(const std::string &path, uint64_t length) override {
+        errno = 0;
+        bool isPlain = false;
+        Status status = IsPlain(path, &isPlain);
+        if (!status.ok()) return ErrorOf(status);
+        // An empty file gets another header when it grows again.
+        if (isPlain || length == 0) return below_->Cut(path, length);
+        std::unique_ptr<SealedStreamReader> reader;
+        status = Measure(path, length, &reader);
+        if (!status.ok()) return ErrorOf(status);
+        // Logs are cut where a flush has ended, which a record ends with.
+        if (reader->plainLength() != length) return EINVAL;
+        return below_->Cut(path, reader->end());
+    }
+
+    int SyncDirectory(const std::string &path) override { return below_->SyncDirectory(path); }
+
+    void MakePrivate(const std::string &path, bool isDirectory) override {
+        below_->MakePrivate(path, isDirectory);
+    }
+
+    int Reseal(const std::string &path) override {
+        errno = 0;
+        uint32_t generation = 0;
+        bool isReadable = false;
+        Status status = Generation(path, &generation, &isReadable);
+        if (!status.ok()) return ErrorOf(status);
+        if (!isReadable || generation == cipher_.generation) return 0;
+        return ErrorOf(Copy(path, path));
+    }
+
+    int Edit(
+        const std::string &path, const std::function<void(std::string *)> &edit) override {
+        errno = 0;
+        std::string bytes;
+        Status status = leveldb::ReadFileToString(this, path, &bytes);
+        if (status.ok()) edit(&bytes);
+        return ErrorOf(status.ok() ? Replace(path, path, &bytes) : status);
+    }
+
+  private:
+    /// Which file of which database it is, for as long as it is. A file that is about to become
+    /// CURRENT is that already.
+    /// DO NOT CHANGE: the keys on people's disks depend on it.
+    std::string Identity(const std::string &path) const {
+        std::string name = NameOf(path);
+        return scope_ + "/" + (EndsWith(name, ".dbtmp") ? "CURRENT" : name);
+    }
+
+    template <class File>
+    Status Open(
+        Status (leveldb::Env::*open)(const std::string &, File **), const std::string &path,
+        std::unique_ptr<File> *result) {
+        File *file = nullptr;
+        Status status = (target()->*open)(path, &file);
+        result->reset(file);
+        return status;
+    }
+
+    /// The first bytes of a file; fewer if it has fewer.
+    Status Head(const std::string &path, std::string *head) {
+        std::unique_ptr<leveldb::SequentialFile> file;
+        Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
+        head->resize(SealedHeader::kSize);
+        size_t have = 0;
+        while (status.ok() && have < head->size()) {
+            Slice read;
+            status = file->Read(head->size() - have, &read, &(*head)[have]);
+            if (!status.ok() || read.empty()) break;
+            if (read.data() != &(*head)[have]) std::memcpy(&(*head)[have], read.data(), read.size());
+            have += read.size();
+        }
+        head->resize(have);
+        return status;
+    }
+
+    /// Whether a file is one that is not sealed, and may be.
+    Status IsPlain(const std::string &path, bool *isPlain) {
+        *isPlain = false;
+        if (!cipher_.reads_plain) return Status::OK();
+        std::string head;
+        Status status = Head(path, &head);
+        *isPlain = !SealedHeader::IsMarked(head.data(), head.size());
+        return status;
+    }
+
+    Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
+        std::string head;
+        Status status = Head(path, &head);
+        if (!status.ok()) return status;
+        if (cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size())) {
+            *generation = 0;
+            *isReadable = true;
+            return status;
+        }
+        SealedHeader header;
+        *isReadable = header.Read(head.data(), head.size())
+            && FileKey::Find(cipher_, Identity(path), header) != nullptr;
+        *generation = header.generation;
+        return status;
+    }
+
+    // The name that a file is opened by, and the one that it has or will have.
+
+    Status NewSequentialFile(
+        const std::string &path, const std::string &name, leveldb::SequentialFile **result) {
+        *result = nullptr;
+        bool isPlain = false;
+        Status status = IsPlain(path, &isPlain);
+        if (!status.ok()) return status;
+        if (isPlain) return target()->NewSequentialFile(path, result);
+        if (IsTable(name)) return Status::NotSupported(path, "is read in pages");
+        std::unique_ptr<leveldb::SequentialFile> file;
+        status = Open(&leveldb::Env::NewSequentialFile, path, &file);
+        if (status.ok()) {
+            *result = new SealedStreamReader(std::move(file), cipher_, Identity(name));
+        }
+        return status;
+    }
+
+    Status NewRandomAccessFile(
+        const std::string &path, const std::string &name, leveldb::RandomAccessFile **result) {
+        *result = nullptr;
+        std::string head;
+        Status status = Head(path, &head);
+        if (!status.ok()) return status;
+        if (cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size())) {
+            return target()->NewRandomAccessFile(path, result);
+        }
+        SealedHeader header;
+        std::unique_ptr<FileKey> key;
+        if (header.Read(head.data(), head.size())) {
+            key = FileKey::Find(cipher_, Identity(name), header);
+        }
+        if (key == nullptr) return Status::Corruption(path, "is not the table that was written");
+        uint64_t size = 0;
+        status = target()->GetFileSize(path, &size);
+        std::unique_ptr<leveldb::RandomAccessFile> file;
+        if (status.ok()) status = Open(&leveldb::Env::NewRandomAccessFile, path, &file);
+        if (status.ok()) *result = SealedTable::Read(std::move(file), std::move(key), size);
+        return status;
+    }
+
+    Status NewWritableFile(
+        const std::string &path, const std::string &name, leveldb::WritableFile **result) {
+        *result = nullptr;
+        if (cipher_.generation == 0) return target()->NewWritableFile(path, result);
+        std::string header;
+        std::unique_ptr<FileKey> key = FileKey::Make(cipher_, Identity(name), &header);
+        if (key == nullptr) return Status::IOError(path, "cannot be sealed");
+        std::unique_ptr<leveldb::WritableFile> file;
+        Status status = Open(&leveldb::Env::NewWritableFile, path, &file);
+        if (!status.ok()) return status;
+        *result = IsTable(name)
+            ? SealedTable::Written(std::move(file), std::move(key), header)
+            : SealedStream::Written(std::move(file), std::move(key), header, 0, 0);
+        return status;
+    }
+
+    /// Reads a stream until so many bytes were told, or to its end.
+    Status Measure(
+        const std::string &path, uint64_t length, std::unique_ptr<SealedStreamReader> *result) {
+        std::unique_ptr<leveldb::SequentialFile> file;
+        Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
+        if (!status.ok()) return status;
+        *result = std::make_unique<SealedStreamReader>(
+            std::move(file), cipher_, Identity(path), SealedStreamReader::Purpose::kLengths);
+        while ((*result)->plainLength() < length && (*result)->Next(&status)) {
+        }
+        return status;
+    }
+
+    /// Writes what is in a file into one of another name, or in its own place, in one step.
+    Status Copy(const std::string &from, const std::string &to) {
+        return Replace(from, to, nullptr);
+    }
+
+    /// The same, or with other bytes than the file's.
+    Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
+        const std::string unfinished = to + kUnfinished;
+        leveldb::WritableFile *writable = nullptr;
+        Status status = NewWritableFile(unfinished, to, &writable);
+        if (!status.ok()) return status;
+        std::unique_ptr<leveldb::WritableFile> target(writable);
+        below_->MakePrivate(unfinished, false);
+        if (bytes != nullptr) {
+            status = target->Append(*bytes);
+        } else {
+            status = IsTable(from) ? CopyPages(from, target.get())
+                                   : CopyStream(from, target.get());
+        }
+        if (status.ok()) status = target->Sync();
+        if (status.ok()) status = target->Close();
+        if (status.ok()) status = this->target()->RenameFile(unfinished, to);
+        if (!status.ok()) {
+            int error = errno;
+            // What cannot be tidied up now is when the files are sealed anew again.
+            (void)this->target()->RemoveFile(unfinished);
+            errno = error;
+            return status;
+        }
+        size_t slash = to.rfind('/');
+        int error = below_->SyncDirectory(slash == std::string::npos ? "." : to.substr(0, slash));
+        if (error == 0) return Status::OK();
+        errno = error;
+        return Status::IOError(to, std::strerror(error));
+    }
+
+    Status CopyPages(const std::string &from, leveldb::WritableFile *target) {
+        leveldb::RandomAccessFile *readable = nullptr;
+        Status status = NewRandomAccessFile(from, &readable);
+        std::unique_ptr<leveldb::RandomAccessFile> file(readable);
+        uint64_t size = 0;
+        if (status.ok()) status = GetFileSize(from, &size);
+        char buffer[SealedTable::kPage];
+        for (uint64_t at = 0; status.ok() && at < size; at += sizeof(buffer)) {
+            Slice page;
+            size_t count = std::min<uint64_t>(sizeof(buffer), size - at);
+            status = file->Read(at, count, &page, buffer);
+            if (status.IsCorruption()) {
+                // The checksum of a block is not that of this.
+                std::memset(buffer, 0xFF, count);
+                page = Slice(buffer, count);
+                status = Status::OK();
+            }
+            if (status.ok()) status = target->Append(page);
+        }
+        return status;
+    }
+
+    Status CopyStream(const std::string &from, leveldb::WritableFile *target) {
+        leveldb::SequentialFile *readable = nullptr;
+        Status status = NewSequentialFile(from, &readable);
+        std::unique_ptr<leveldb::SequentialFile> file(readable);
+        char buffer[8192];
+        while (status.ok()) {
+            Slice read;
+            status = file->Read(sizeof(buffer), &read, buffer);
+            if (!status.ok() || read.empty()) break;
+            status = target->Append(read);
+            // What is not flushed is kept in memory.
+            if (status.ok()) status = target->Flush();
+        }
+        return status;
+    }
+
+    const std::unique_ptr<Files> below_;
+    const scrollback_cipher cipher_;
+    const std::string scope_;
+};
+
+}  // namespace
+
+std::unique_ptr<Files> NewSealedFiles(
+    std::unique_ptr<Files> below, const scrollback_cipher &cipher, const std::string &scope) {
+    return std::make_unique<SealedFiles>(std::move(below), cipher, scope);
+}
+
+}  // namespace scrollback

@@ -1,0 +1,185 @@
+#include "SealedTable.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+namespace scrollback {
+
+using leveldb::Slice;
+using leveldb::Status;
+
+namespace {
+
+/// DO NOT CHANGE: Docs/Format.md, "Sealed files".
+std::string Nonce(uint64_t page, bool isLast) {
+    std::string nonce;
+    PutInteger(&nonce, page, kNonceSize - 1);
+    nonce.push_back(isLast ? 1 : 0);
+    return nonce;
+}
+
+class WrittenTable final : public leveldb::WritableFile {
+  public:
+    WrittenTable(
+        std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
+        const std::string &header)
+        : file_(std::move(file)), key_(std::move(key)), sealed_(header) {
+        plain_.reserve(SealedTable::kPage);
+    }
+
+    Status Append(const Slice &bytes) override {
+        if (isOver_ && failure_.ok()) failure_ = Status::IOError("a table grows behind its end");
+        const char *next = bytes.data();
+        for (size_t left = bytes.size(); left > 0 && failure_.ok();) {
+            // The last page is known by what follows, so one that is full waits for that.
+            if (plain_.size() == SealedTable::kPage) SealPage(false);
+            size_t part = std::min(left, SealedTable::kPage - plain_.size());
+            plain_.append(next, part);
+            next += part;
+            left -= part;
+        }
+        return failure_;
+    }
+
+    /// Nobody reads a table before it is whole.
+    Status Flush() override { return failure_; }
+
+    Status Sync() override {
+        End();
+        return failure_.ok() ? file_->Sync() : failure_;
+    }
+
+    Status Close() override {
+        End();
+        Status status = file_->Close();
+        return failure_.ok() ? status : failure_;
+    }
+
+  private:
+    void End() {
+        if (!isOver_ && failure_.ok()) SealPage(true);
+        isOver_ = true;
+    }
+
+    /// A page whose writing failed is never sealed again with other bytes: the file is given up.
+    void SealPage(bool isLast) {
+        size_t at = sealed_.size();
+        sealed_.resize(at + plain_.size() + kTagSize);
+        if (!key_->Seal(
+                Nonce(page_, isLast).data(), "", plain_.data(), plain_.size(), &sealed_[at])) {
+            failure_ = Status::IOError("a page cannot be sealed");
+            return;
+        }
+        page_++;
+        plain_.clear();
+        failure_ = file_->Append(sealed_);
+        sealed_.clear();
+    }
+
+    const std::unique_ptr<leveldb::WritableFile> file_;
+    const std::unique_ptr<FileKey> key_;
+    std::string plain_, sealed_;
+    uint64_t page_ = 0;
+    bool isOver_ = false;
+    Status failure_;
+};
+
+/// The last page that a thread has opened for a part of it: blocks that follow each other share one.
+struct LastPage {
+    uint64_t file = 0, page = 0;
+    char bytes[SealedTable::kPage];
+};
+
+thread_local LastPage lastPage;
+std::atomic<uint64_t> nextFile{1};
+
+class ReadTable final : public leveldb::RandomAccessFile {
+  public:
+    ReadTable(
+        std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
+        uint64_t size)
+        : file_(std::move(file)), key_(std::move(key)), size_(size),
+          plainSize_(SealedTable::PlainSize(size)) {}
+
+    Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
+        *result = Slice();
+        if (offset > plainSize_ || count > plainSize_ - offset) {
+            return Status::Corruption("a table ends too early");
+        }
+        if (count == 0) return Status::OK();
+        uint64_t first = offset / SealedTable::kPage;
+        uint64_t last = (offset + count - 1) / SealedTable::kPage;
+        uint64_t start = SealedHeader::kSize + first * SealedTable::kSealedPage;
+        uint64_t end = std::min(
+            size_, SealedHeader::kSize + (last + 1) * SealedTable::kSealedPage);
+        std::unique_ptr<char[]> buffer(new char[end - start]);
+        Slice sealed;
+        Status status = file_->Read(start, end - start, &sealed, buffer.get());
+        if (!status.ok()) return status;
+        if (sealed.size() != end - start) return Status::Corruption("a table ends too early");
+
+        const char *next = sealed.data();
+        for (uint64_t page = first; page <= last; page++) {
+            size_t size = std::min(
+                SealedTable::kSealedPage, static_cast<size_t>(sealed.data() + (end - start) - next));
+            if (size < kTagSize) return Status::Corruption("a table ends too early");
+            size -= kTagSize;
+            bool isLast = SealedHeader::kSize + (page + 1) * SealedTable::kSealedPage >= size_;
+            // What of the page is asked for.
+            uint64_t begin = page * SealedTable::kPage;
+            size_t from = page == first ? offset - begin : 0;
+            size_t to = std::min<uint64_t>(size, offset + count - begin);
+            char *target = scratch + (begin + from - offset);
+            bool isWhole = from == 0 && to == size;
+            LastPage &kept = lastPage;
+            if (isWhole || kept.file != number_ || kept.page != page) {
+                if (!isWhole) kept.file = 0;
+                if (!key_->Open(
+                        Nonce(page, isLast).data(), "", next, size,
+                        isWhole ? target : kept.bytes)) {
+                    return Status::Corruption("a page of a table is not the one that was written");
+                }
+                if (!isWhole) {
+                    kept.file = number_;
+                    kept.page = page;
+                }
+            }
+            if (!isWhole) std::memcpy(target, kept.bytes + from, to - from);
+            next += size + kTagSize;
+        }
+        *result = Slice(scratch, count);
+        return Status::OK();
+    }
+
+  private:
+    const std::unique_ptr<leveldb::RandomAccessFile> file_;
+    const std::unique_ptr<FileKey> key_;
+    const uint64_t size_, plainSize_;
+    /// Which of the files that were ever opened.
+    const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
+};
+
+}  // namespace
+
+uint64_t SealedTable::PlainSize(uint64_t size) {
+    if (size < SealedHeader::kSize) return 0;
+    uint64_t pages = (size - SealedHeader::kSize) / kSealedPage;
+    uint64_t rest = (size - SealedHeader::kSize) % kSealedPage;
+    return pages * kPage + (rest > kTagSize ? rest - kTagSize : 0);
+}
+
+leveldb::WritableFile *SealedTable::Written(
+    std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
+    const std::string &header) {
+    return new WrittenTable(std::move(file), std::move(key), header);
+}
+
+leveldb::RandomAccessFile *SealedTable::Read(
+    std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
+    uint64_t size) {
+    return new ReadTable(std::move(file), std::move(key), size);
+}
+
+}  // namespace scrollback

@@ -1,0 +1,201 @@
+public import Foundation
+
+extension ChatStore {
+    /// Whether the files of the store are encrypted; never so in memory.
+    public var isEncrypted: Bool { keys != nil }
+
+    /// Exchanges the key that the store is opened with.
+    ///
+    /// Writes one small file, however large the store is: what the files are encrypted with is random,
+    /// and lies beside them, encrypted with the app's key. Whoever had the old key and a copy of
+    /// that file can still read the files; ``reencrypt(at:from:to:progress:)`` shuts them out.
+    ///
+    /// A crash leaves the old or the new key; when the call returns, it is the new one.
+    ///
+    /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
+    ///   `noSpace` or `io`.
+    /// - Complexity: O(1); waits for the disk.
+    public func changeEncryptionKey(to key: EncryptionKey) throws(StoreError) {
+        guard let keys, let directory else {
+            throw StoreError(
+                .wrongKey, "the store is not encrypted", path: self.directory?.path ?? cache.path)
+        }
+        // Nobody seals the files anew while the store is open.
+        try writer.withLock { (_) throws(StoreError) in
+            _ = try version()
+            try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
+        }
+    }
+
+    /// Encrypts all files of a store anew, under keys that nobody has had before; or for the first
+    /// time, or not at all any more.
+    ///
+    /// For a store that nobody has open. File by file, each in one step: when the process ends meanwhile,
+    /// the store can be opened with either key, and the same call goes on where it was.
+    /// ``OpeningReport/isReencryptionUnfinished`` tells of it. What was damaged before is damaged after.
+    ///
+    /// The bytes of the old files are not wiped: what the file system and the disk keep of removed
+    /// files, this does not reach.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the store. If there is none, nothing is done.
+    ///   - old: The key that the store is encrypted with; `nil` if it is not encrypted.
+    ///   - new: The key that it is encrypted with from now on, the old one too; `nil` for none.
+    ///   - progress: Is called on this thread with how much is done, from 0 to 1.
+    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema` (nothing was touched),
+    ///   `corruption` if the file of the keys is damaged, `permission`, `noSpace` or `io`.
+    /// - Complexity: Reads and writes all files; the disk needs room for one of them.
+    public static func reencrypt(
+        at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
+        progress: (Double) -> Void = { _ in }
+    ) throws(StoreError) {
+        try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
+    }
+
+    package static func reencrypt(
+        at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
+        on disk: LevelDB.Environment, progress: (Double) -> Void = { _ in }
+    ) throws(StoreError) {
+        let files = StoreFiles(directory: directory)
+        try files.checkVersion(for: .current)
+        guard access(files.cache, F_OK) == 0 || access(files.outbox, F_OK) == 0 else { return }
+        guard try files.checkReencryption(from: old, to: new) else { return progress(1) }
+        for path in [files.outbox, files.cache] { try OpenFile.createDirectory(path) }
+        try disk.withLock(of: files.outbox) { () throws(StoreError) in
+            try disk.withLock(of: files.cache) { () throws(StoreError) in
+                try files.reencrypt(from: old, to: new, on: disk, progress)
+            }
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Makes sure that it can be begun, or gone on with.
+    ///
+    /// - Returns: Whether anything is left to do.
+    fileprivate func checkReencryption(
+        from old: EncryptionKey?, to new: EncryptionKey?
+    ) throws(StoreError) -> Bool {
+        if try keyFile.isThere() {
+            let keys = try keys(old, new)
+            // An earlier call came to its end, and nobody was told.
+            return keys.isNew == false || keys.found.isUnfinished
+        }
+        // With an old key and no new one, that was the last step of an earlier call.
+        guard old != nil else {
+            _ = try unlock(nil, isCreating: false)
+            return new != nil
+        }
+        guard new == nil else {
+            throw StoreError(.wrongKey, "the store is not encrypted", path: directory.path)
+        }
+        _ = try unlock(nil, isCreating: false)
+        return false
+    }
+
+    /// What one of the keys opens, and whether it is not the old one.
+    private func keys(
+        _ old: EncryptionKey?, _ new: EncryptionKey?
+    ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
+        let given = [old, new].compactMap(\.self)
+        for (index, key) in given.enumerated() {
+            do throws(StoreError) {
+                return (try keyFile.keys(key), index > 0 || old == nil)
+            } catch {
+                guard error.code == .wrongKey, index < given.count - 1 else { throw error }
+            }
+        }
+        throw StoreError(
+            .wrongKey, "the store is encrypted, and no key was given", path: directory.path)
+    }
+
+    /// Whether both keys open the store: an earlier call had the same ones.
+    private func areBothKnown(
+        _ old: EncryptionKey?, _ new: EncryptionKey?
+    ) throws(StoreError) -> Bool {
+        for key in [old, new].compactMap(\.self) {
+            do throws(StoreError) {
+                _ = try keyFile.keys(key)
+            } catch {
+                if error.code == .wrongKey { return false }
+                throw error
+            }
+        }
+        return true
+    }
+
+    fileprivate func reencrypt(
+        from old: EncryptionKey?, to new: EncryptionKey?, on disk: LevelDB.Environment,
+        _ progress: (Double) -> Void
+    ) throws(StoreError) {
+        try finishSalvage()
+        try removeUnfinished()
+        let keys = try beginReencryption(from: old, to: new)
+        let files = try sealedFiles()
+        let total = Double(max(1, files.reduce(0) { $0 + $1.size }))
+        var done = 0.0
+        progress(0)
+        for file in files {
+            try disk.sealed(by: keys, as: file.database).reseal(file.path)
+            done += Double(file.size)
+            progress(min(done / total, 1))
+        }
+        if let new, let finished = keys.finished {
+            try keyFile.write(finished, for: [new])
+        } else {
+            try OpenFile.remove(keyFile.path)
+            try OpenFile.syncParent(of: keyFile.path)
+        }
+        progress(1)
+    }
+
+    /// Notes what the files will be sealed by beside what they are, so that both can be read.
+    private func beginReencryption(
+        from old: EncryptionKey?, to new: EncryptionKey?
+    ) throws(StoreError) -> DataKeys {
+        let found = try keyFile.isThere() ? keys(old, new).found : nil
+        if let found, found.isUnfinished, try areBothKnown(old, new),
+            (new == nil) == (found.generation == DataKeys.plain)
+        {
+            return found
+        }
+        let keys = (found ?? .none).next(isPlain: new == nil)
+        try keyFile.write(keys, for: [old, new].compactMap(\.self))
+        return keys
+    }
+
+    /// What an interrupted repair or copy has left.
+    private func removeUnfinished() throws(StoreError) {
+        for path in [repaired, salvaged + OpenFile.unfinished] {
+            try OpenFile.removeAll(at: path)
+        }
+        for name in try OpenFile.names(in: directory.path)
+        where name.hasPrefix("outbox-damaged-") && name.hasSuffix(OpenFile.unfinished) {
+            try OpenFile.removeAll(at: directory.appending(path: name).path)
+        }
+        for database in try databases() {
+            for name in try OpenFile.names(in: database.path) where name.hasSuffix(".resealed") {
+                try OpenFile.remove(database.path + "/" + name)
+            }
+        }
+    }
+
+    /// The directories of databases, copies too, and whose they are.
+    private func databases() throws(StoreError) -> [(path: String, name: String)] {
+        [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName)]
+            + (try outboxCopies().map { ($0, StoreFiles.outboxName) })
+    }
+
+    private func sealedFiles() throws(StoreError) -> [(path: String, database: String, size: Int)] {
+        var files: [(path: String, database: String, size: Int)] = []
+        for (path, database) in try databases() {
+            for name in try OpenFile.names(in: path).sorted() where name != "LOCK" {
+                var status = stat()
+                guard lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG
+                else { continue }
+                files.append((path + "/" + name, database, Int(status.st_size)))
+            }
+        }
+        return files
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import Foundation
+
+/// The file `KEY` of a directory: the keys of its files, sealed under the app's key.
+///
+/// ```
+/// file  := mark version slots slot* sum
+/// slot  := salt nonce sealed            under a key derived from one of the app's and the salt
+/// ```
+///
+/// While the app's key is being exchanged, each of the two opens it. Docs/Format.md, "Sealed files", has
+/// the whole of it. DO NOT CHANGE: it is on people's disks.
+package struct KeyFile: Sendable {
+    package static let name = "KEY"
+
+    let path: String
+
+    package init(in directory: String) { path = directory + "/" + KeyFile.name }
+
+    private static let mark = Array("SBKEY".utf8) + [0]
+    private static let version: UInt16 = 1
+    private static let purpose = Array("scrollback key 1\n".utf8)
+    private static let saltCount = 32
+    private static let sumCount = 32
+
+    /// Whether there is one.
+    package func isThere() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
+
+    /// Reads the keys.
+    ///
+    /// - Throws: `wrongKey` if the file is whole and this key is not one that it was written for;
+    ///   `corruption` if it is damaged; `newerSchema`.
+    package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
+        let bytes = try bytes()
+        let sum = bytes.count - KeyFile.sumCount
+        let head = KeyFile.mark.count + 3
+        guard bytes.starts(with: KeyFile.mark), sum >= head,
+            bytes[sum...].elementsEqual(SHA256.hash(data: bytes[..<sum]))
+        else { throw damaged }
+        var reader = Fields(bytes[KeyFile.mark.count..<sum])
+        guard let version = reader.integer(UInt16.self), let slots = reader.integer(UInt8.self)
+        else { throw damaged }
+        guard version <= KeyFile.version else {
+            throw StoreError(newer: Int(version), than: Int(KeyFile.version), path: path)
+        }
+        for _ in 0..<slots {
+            guard let salt = reader.bytes(KeyFile.saltCount),
+                let count = reader.integer(UInt16.self), let sealed = reader.bytes(Int(count)),
+                let box = try? AES.GCM.SealedBox(combined: sealed)
+            else { throw damaged }
+            let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
+            // Not this key's slot: the one thing that is tried here.
+            guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
+                continue
+            }
+            defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
+            guard let keys = DataKeys(plain) else { throw damaged }
+            return keys
+        }
+        throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
+    }
+
+    /// Writes the keys, so that each of some keys of the app opens the file.
+    ///
+    /// In one step: a crash leaves the old or the new file.
+    package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
+        var plain = keys.bytes
+        defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
+        var bytes = KeyFile.mark
+        bytes.append(bigEndian: KeyFile.version)
+        bytes.append(UInt8(appKeys.count))
+        for key in appKeys {
+            let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
+                .withUnsafeBytes(Array.init)
+            let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
+            // A nonce of the usual size always gives the combined form, and no size here is wrong.
+            guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
+                throw StoreError(.io, "the keys cannot be sealed", path: path)
+            }
+            bytes += salt
+            bytes.append(bigEndian: UInt16(sealed.count))
+            bytes += sealed
+        }
+        try OpenFile.replace(path, by: bytes + SHA256.hash(data: bytes))
+    }
+
+    private var damaged: StoreError {
+        StoreError(.corruption, "the file of the keys is damaged", path: path)
+    }
+
+    private func bytes() throws(StoreError) -> [UInt8] {
+        guard let file = try OpenFile(reading: path) else { throw damaged }
+        // A file of two slots has less than a kilobyte.
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var bytes: [UInt8] = []
+        while bytes.count <= buffer.count {
+            let count = try file.read(into: &buffer)
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+        throw damaged
+    }
+}
+
+// MARK: Bytes
+
+extension DataKeys {
+    /// The number of the one for new files, the flags, and each with its number.
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: generation)
+        bytes.append(readsPlain ? 1 : 0)
+        for (number, key) in keys.sorted(by: { $0.key < $1.key }) {
+            bytes.append(bigEndian: number)
+            key.withUnsafeBytes { bytes += $0 }
+        }
+        return bytes
+    }
+
+    fileprivate init?(_ bytes: [UInt8]) {
+        var reader = Fields(bytes[...])
+        guard let generation = reader.integer(UInt32.self), let flags = reader.integer(UInt8.self)
+        else { return nil }
+        var keys: [UInt32: SymmetricKey] = [:]
+        while !reader.isAtEnd {
+            guard let number = reader.integer(UInt32.self),
+                let key = reader.bytes(EncryptionKey.byteCount), number != DataKeys.plain
+            else { return nil }
+            keys[number] = SymmetricKey(data: Array(key))
+        }
+        guard generation == DataKeys.plain || keys[generation] != nil else { return nil }
+        self.init(generation: generation, readsPlain: flags & 1 != 0, keys: keys)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(bigEndian integer: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: integer.bigEndian) { append(contentsOf: $0) }
+    }
+}
+
+/// Reads integers, the highest byte first, and what lies between them.
+private struct Fields {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    mutating func integer<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
+        bytes(MemoryLayout<Value>.size)?.reduce(0) { $0 << 8 | Value($1) }
+    }
+}

@@ -1,0 +1,87 @@
+import Crypto
+import Foundation
+import Models
+
+/// Encrypts the lines of the files of a `FileCache`, and their names.
+///
+/// An encrypted file is a header that names a salt, and one line for each of the plain file. DO NOT
+/// CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
+struct LineCipher: Sendable {
+    private let keys: DataKeys
+
+    init(_ keys: DataKeys) { self.keys = keys }
+
+    private static let head = "scrollback sealed 1 "
+    private static let purpose = Array("scrollback lines 1\n".utf8)
+    private static let namePurpose = Array("scrollback names 1\n".utf8)
+    private static let checkCount = 20
+
+    /// The name of a file, which nobody without the key can tell from the channel.
+    func name(of file: CacheFile) -> String {
+        guard file.kind == .messages,
+            let key = keys.derived(
+                keys.generation, salt: Data(), purpose: LineCipher.namePurpose, checkCount: 0)?.key
+        else { return file.name }
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(file.channel.rawValue.utf8), using: key)
+        return code.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+            + ".messages"
+    }
+
+    /// Encrypts the text of a file of some name.
+    func seal(_ text: [UInt8], name: String) throws(StoreError) -> [UInt8] {
+        let salt = SymmetricKey(size: .bits256).withUnsafeBytes(Array.init)
+        guard let file = file(salt, name) else {
+            throw StoreError(.io, "there is no key", path: name)
+        }
+        var sealed = Array(LineCipher.head.utf8)
+        sealed += Data(salt + file.check).base64EncodedData()
+        sealed.append(UInt8(ascii: "\n"))
+        let lines = text.dropLast().split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            // Fails for sizes alone, which are ours.
+            guard
+                let box = try? AES.GCM.seal(
+                    line, using: file.key, authenticating: LineCipher.bytes(index)),
+                let combined = box.combined
+            else { throw StoreError(.io, "a line cannot be encrypted", path: name) }
+            sealed += combined.base64EncodedData()
+            sealed.append(UInt8(ascii: "\n"))
+        }
+        return sealed
+    }
+
+    /// The key that the first line of a file of some name leads to; `nil` if it is none.
+    func key(_ line: [UInt8], name: String) -> SymmetricKey? {
+        let head = LineCipher.head.utf8
+        guard line.starts(with: head),
+            let bytes = Data(base64Encoded: Data(line[head.count...])),
+            bytes.count == EncryptionKey.byteCount + LineCipher.checkCount,
+            let file = file(bytes.prefix(EncryptionKey.byteCount), name),
+            bytes.suffix(LineCipher.checkCount).elementsEqual(file.check)
+        else { return nil }
+        return file.key
+    }
+
+    /// Reads a line; `nil` if it is not the one that was written there.
+    static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
+        guard let combined = Data(base64Encoded: Data(line)),
+            let box = try? AES.GCM.SealedBox(combined: combined),
+            let opened = try? AES.GCM.open(box, using: key, authenticating: bytes(index))
+        else { return nil }
+        return Array(opened)
+    }
+
+    private func file(
+        _ salt: some DataProtocol, _ name: String
+    ) -> (key: SymmetricKey, check: [UInt8])? {
+        keys.derived(
+            keys.generation, salt: salt, purpose: LineCipher.purpose + Array(name.utf8),
+            checkCount: LineCipher.checkCount)
+    }
+
+    private static func bytes(_ index: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt64(index).bigEndian, Array.init)
+    }
+}

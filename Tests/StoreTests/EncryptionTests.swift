@@ -1,0 +1,437 @@
+import Foundation
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// Nothing can be read without the key, and nothing that was changed passes for what was written.
+@Suite struct EncryptionTests {
+    private static let canaries = [
+        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
+    ]
+
+    private let other = EncryptionKey()
+
+    /// A store that holds something of each kind, in tables and in logs; closed.
+    private func fill(_ directory: StoreDirectory) throws {
+        for round in 1...2 {
+            let store = try directory.open()
+            try store.write { batch in
+                var channel = GroupChannel(url: "canary-channel", createdAt: 1)
+                channel.name = "canary-name"
+                try batch.save(channel)
+                var message = Message(
+                    id: MessageID("canary-\(round)"), channelURL: "canary-channel",
+                    text: "canary-text",
+                    createdAt: 7)
+                var sender = Sender()
+                sender.userID = "canary-user"
+                sender.nickname = "canary-name"
+                message.sender = sender
+                try batch.save(message)
+                let draft = Message(
+                    id: nil, channelURL: "canary-channel", text: "canary-draft", createdAt: 8)
+                try batch.save(Draft(draft, requestID: RequestID("canary-draft-\(round)")))
+                batch.setToken(Array("canary-text".utf8), for: "canary-user")
+            }
+            store.close()
+            guard round == 1 else { break }
+            for name in ["cache", "outbox"] {
+                let path = directory.url.appending(path: name).path
+                let database = try LevelDB(
+                    at: path, environment: directory.environment(name))
+                try database.compact()
+                database.close()
+            }
+        }
+    }
+
+    private func expectFilled(_ store: ChatStore) throws {
+        #expect(
+            try store.messages(in: "canary-channel").map(\.text) == ["canary-text", "canary-text"])
+        #expect(try store.drafts().map(\.requestID) == ["canary-draft-1", "canary-draft-2"])
+        #expect(try store.contradictions() == [])
+    }
+
+    /// What there is in all files, by path.
+    private func bytes(_ directory: StoreDirectory) throws -> [String: Data] {
+        var bytes: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.url.path) {
+            bytes[path] =
+                FileManager.default.contents(atPath: directory.url.appending(path: path).path)
+                ?? Data()
+        }
+        return bytes
+    }
+
+    private func canaries(in directory: StoreDirectory) throws -> Set<String> {
+        let files = try bytes(directory)
+        return Set(
+            EncryptionTests.canaries.filter { canary in
+                files.contains { $0.key.contains(canary) || $0.value.contains(canary) }
+            })
+    }
+
+    // MARK: Reading without the key
+
+    @Test func noFileHasAnythingThatCanBeRead() throws {
+        let plain = try StoreDirectory()
+        try fill(plain)
+        // The search finds what there is, where it can be found.
+        #expect(try canaries(in: plain) == Set(EncryptionTests.canaries))
+        let encrypted = try StoreDirectory(.encrypted)
+        try fill(encrypted)
+        #expect(try encrypted.files("cache", ".ldb").count > 0)
+        #expect(try encrypted.files("outbox", ".ldb").count > 0)
+        #expect(try canaries(in: encrypted) == [])
+        try expectFilled(encrypted.open())
+        #expect(try canaries(in: encrypted) == [])
+    }
+
+    @Test func theSameStoreTwiceHasNoPageInCommon() throws {
+        let stores = [try StoreDirectory(.encrypted), try StoreDirectory(.encrypted)]
+        for store in stores { try fill(store) }
+        for name in ["cache", "outbox"] {
+            for suffix in [".log", ".ldb"] {
+                let pairs = try stores.map {
+                    try Data(contentsOf: #require(try $0.files(name, suffix).last))
+                }
+                // Behind the mark, the version and the number of the key.
+                let windows = pairs.map { data in
+                    Set(stride(from: 12, to: data.count - 16, by: 1).map { data[$0..<$0 + 16] })
+                }
+                #expect(windows[0].isDisjoint(with: windows[1]))
+            }
+        }
+    }
+
+    @Test func aKeyIsNeverShown() throws {
+        let bytes = (1...32).map { UInt8($0) }
+        let key = try #require(EncryptionKey(bytes))
+        var text = "\(key) \(String(reflecting: key)) \(Optional(key) as Any)"
+        dump(key, to: &text)
+        #expect(text.contains("EncryptionKey"))
+        let hex = bytes.map { String($0, radix: 16) }.joined()
+        #expect(!text.contains("Symmetric") && !text.contains("1, 2, 3") && !text.contains(hex))
+        #expect(key.withUnsafeBytes(Array.init) == bytes)
+        #expect(EncryptionKey(bytes) == key && EncryptionKey() != EncryptionKey())
+        #expect(EncryptionKey(bytes + [0]) == nil && EncryptionKey([]) == nil)
+    }
+
+    // MARK: The wrong key
+
+    @Test(arguments: FileForm.allCases) func aWrongKeyTouchesNothing(files: FileForm) throws {
+        let directory = try StoreDirectory(files)
+        try fill(directory)
+        let before = try bytes(directory)
+        let wrong: EncryptionKey? = files == .plain ? Steps.key : nil
+        for key in files == .plain ? [wrong, other] : [wrong, other] {
+            let error = #expect(throws: StoreError.self) {
+                try ChatStore(at: directory.url, encryptionKey: key)
+            }
+            #expect(error?.code == .wrongKey)
+            let isPlain = error?.message.contains("is not encrypted") == true
+            #expect(isPlain == (files == .plain))
+            #expect(error?.message.contains("no key") == (files == .encrypted && key == nil))
+            #expect(try bytes(directory) == before)
+            let salvaging = #expect(throws: StoreError.self) {
+                try ChatStore.salvageOutbox(at: directory.url, encryptionKey: key)
+            }
+            #expect(salvaging?.code == .wrongKey)
+            #expect(try bytes(directory) == before)
+        }
+        try expectFilled(directory.open())
+    }
+
+    @Test func aDirectoryWithoutItsKeysIsDamagedAndTouchedByNobody() throws {
+        let directory = try StoreDirectory(.encrypted)
+        try fill(directory)
+        try FileManager.default.removeItem(at: directory.url.appending(path: "KEY"))
+        let before = try bytes(directory)
+        for key in [Steps.key, nil] {
+            let error = #expect(throws: StoreError.self) {
+                try ChatStore(at: directory.url, encryptionKey: key)
+            }
+            #expect(error?.code == .corruption)
+            #expect(error?.path.hasSuffix("/KEY") == true)
+            #expect(try bytes(directory) == before)
+        }
+    }
+
+    @Test func eachByteOfTheFileOfKeysCounts() throws {
+        let directory = try StoreDirectory(.encrypted)
+        try fill(directory)
+        let path = directory.url.appending(path: "KEY")
+        let whole = try Data(contentsOf: path)
+        for index in whole.indices {
+            var damaged = whole
+            damaged[index] ^= 0x10
+            for bytes in [damaged, whole.prefix(index)] {
+                try bytes.write(to: path)
+                let error = #expect(throws: StoreError.self) { try directory.open() }
+                #expect(error?.code == .corruption, "at \(index)")
+            }
+        }
+        try whole.write(to: path)
+        try expectFilled(directory.open())
+    }
+
+    // MARK: Files that are exchanged
+
+    @Test func aFileDoesNotStandForAnother() throws {
+        let directory = try StoreDirectory(.encrypted)
+        for round in 1...2 {
+            let store = try directory.open()
+            try store.write { batch in
+                for number in 1...40 {
+                    try batch.save(
+                        Message(
+                            id: MessageID("\(round)-\(number)"), channelURL: "general",
+                            text: (1...100).map { _ in EncryptionKey().shown }.joined(),
+                            createdAt: 7))
+                }
+            }
+            store.close()
+            let database = try LevelDB(
+                at: directory.url.appending(path: "cache").path,
+                environment: directory.environment("cache"))
+            try database.flush()
+            database.close()
+        }
+        let tables = try directory.files("cache", ".ldb").map(\.lastPathComponent)
+        try #require(tables.count >= 2)
+        let elsewhere = try StoreDirectory(.encrypted)
+        try fill(elsewhere)
+
+        func expectDamage(_ what: String, _ damage: (StoreDirectory) throws -> Void) throws {
+            let copy = try StoreDirectory(of: directory)
+            try damage(copy)
+            let error = #expect(throws: StoreError.self, "\(what)") {
+                _ = try copy.open().messages(in: "general")
+            }
+            #expect(error?.code == .corruption, "\(what)")
+        }
+        func table(_ directory: StoreDirectory, _ index: Int) -> URL {
+            directory.url.appending(path: "cache/\(tables[index])")
+        }
+        try expectDamage("two tables exchanged") { copy in
+            let bytes = try (0...1).map { try Data(contentsOf: table(copy, $0)) }
+            for index in 0...1 { try bytes[1 - index].write(to: table(copy, index)) }
+        }
+        try expectDamage("a table of another store") { copy in
+            let foreign = try #require(try elsewhere.files("cache", ".ldb").first)
+            try Data(contentsOf: foreign).write(to: table(copy, 0))
+        }
+        try expectDamage("a page exchanged with the next") { copy in
+            var bytes = try Data(contentsOf: table(copy, 0))
+            try #require(bytes.count > 64 + 2 * 4112)
+            let (one, two) = (64..<64 + 4112, 64 + 4112..<64 + 8224)
+            let first = bytes[one]
+            bytes[one] = bytes[two]
+            bytes[two] = first
+            try bytes.write(to: table(copy, 0))
+        }
+        try expectDamage("a table of so many pages") { copy in
+            let bytes = try Data(contentsOf: table(copy, 0))
+            try bytes.prefix(64 + 4112).write(to: table(copy, 0))
+        }
+        try expectDamage("the outbox's files as the cache's") { copy in
+            let (cache, outbox) = (
+                copy.url.appending(path: "cache"), copy.url.appending(path: "outbox")
+            )
+            try FileManager.default.removeItem(at: cache)
+            try FileManager.default.copyItem(at: outbox, to: cache)
+        }
+    }
+
+    // MARK: Other keys
+
+    @Test func anotherKeyOpensItAndTheOldOneDoesNot() throws {
+        let directory = try StoreDirectory(.encrypted)
+        try fill(directory)
+        let files = try bytes(directory).filter { $0.key.hasSuffix(".ldb") }
+        let store = try directory.open()
+        #expect(store.isEncrypted)
+        try store.changeEncryptionKey(to: other)
+        try expectFilled(store)
+        store.close()
+        let error = #expect(throws: StoreError.self) { try directory.open() }
+        #expect(error?.code == .wrongKey)
+        try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
+        // Nothing but the file of the keys was written anew.
+        #expect(try bytes(directory).filter { $0.key.hasSuffix(".ldb") } == files)
+        let plain = try ChatStore.inMemory()
+        #expect(!plain.isEncrypted)
+        #expect(code { try plain.changeEncryptionKey(to: other) } == .wrongKey)
+        #expect(code { try store.changeEncryptionKey(to: other) } == .closed)
+    }
+
+    /// From which key to which.
+    enum Change: CaseIterable, Sendable {
+        case another, theSame, encrypt, decrypt
+
+        var files: FileForm { self == .encrypt ? .plain : .encrypted }
+        func new(_ other: EncryptionKey) -> EncryptionKey? {
+            switch self {
+            case .another, .encrypt: other
+            case .theSame: Steps.key
+            case .decrypt: nil
+            }
+        }
+    }
+
+    @Test(arguments: Change.allCases) func allFilesAreEncryptedAnew(change: Change) throws {
+        let directory = try StoreDirectory(change.files)
+        try fill(directory)
+        let before = try bytes(directory).filter { !$0.value.isEmpty }
+        let new = change.new(other)
+        var told: [Double] = []
+        try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new) {
+            told.append($0)
+        }
+        #expect(told.first == 0 && told.last == 1 && told == told.sorted() && told.count > 6)
+        let after = try bytes(directory)
+        for (path, bytes) in before where path != "VERSION" {
+            #expect(after[path] != bytes, "\(path)")
+        }
+        #expect(try canaries(in: directory).isEmpty == (new != nil))
+        #expect(after.keys.contains("KEY") == (new != nil))
+        let store = try ChatStore(at: directory.url, encryptionKey: new)
+        #expect(!store.openingReport.isReencryptionUnfinished)
+        #expect(store.openingReport.cacheDamage == nil && store.openingReport.outboxDamage == nil)
+        try expectFilled(store)
+        #expect(
+            code { try ChatStore.reencrypt(at: directory.url, from: new, to: other) } == .locked)
+        store.close()
+        if change != .theSame {
+            #expect(code { _ = try directory.open() } == .wrongKey)
+        }
+        // Once more is nothing more.
+        if change == .another || change == .decrypt {
+            try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
+            try expectFilled(ChatStore(at: directory.url, encryptionKey: new))
+        }
+    }
+
+    @Test(arguments: Change.allCases) func whereItEndsInBetweenItGoesOn(change: Change) throws {
+        let template = try StoreDirectory(change.files)
+        try fill(template)
+        let new = change.new(other)
+        for number in 1... {
+            let directory = try StoreDirectory(of: template)
+            let disk = FailingDisk()
+            disk.fail(at: number, with: EIO, once: false, tearing: number % 2 == 0)
+            let isDone =
+                code {
+                    try ChatStore.reencrypt(
+                        at: directory.url, from: change.files.key, to: new, on: disk.environment)
+                } == nil
+            if !isDone {
+                // Either key opens it, as it is; encrypted or not are told apart by the key alone.
+                let keys = [change.files.key, new].compactMap(\.self)
+                for key in keys {
+                    let copy = try StoreDirectory(of: directory)
+                    let store = try ChatStore(at: copy.url, encryptionKey: key)
+                    #expect(store.openingReport.isReencryptionUnfinished)
+                    #expect(store.openingReport.cacheDamage == nil, "at \(number)")
+                    #expect(store.openingReport.outboxDamage == nil, "at \(number)")
+                    try expectFilled(store)
+                    try store.write { try $0.removeDraft("canary-draft-1") }
+                    try store.write { batch in
+                        try batch.save(
+                            Draft(
+                                Message(
+                                    id: nil, channelURL: "canary-channel", text: "canary-draft",
+                                    createdAt: 8), requestID: "canary-draft-3"))
+                    }
+                    store.close()
+                    // What was written meanwhile is taken along.
+                    try ChatStore.reencrypt(at: copy.url, from: change.files.key, to: new)
+                    let again = try ChatStore(at: copy.url, encryptionKey: new)
+                    #expect(!again.openingReport.isReencryptionUnfinished)
+                    #expect(
+                        try again.drafts().map(\.requestID)
+                            == ["canary-draft-2", "canary-draft-3"])
+                    if new != nil { #expect(try canaries(in: copy) == []) }
+                }
+                #expect(code { _ = try ChatStore(at: directory.url) } == .wrongKey)
+                try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new)
+            }
+            if new != nil { #expect(try canaries(in: directory) == []) }
+            #expect(
+                try !FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+                    .contains { $0.hasSuffix(".resealed") })
+            try expectFilled(ChatStore(at: directory.url, encryptionKey: new))
+            if isDone { break }
+        }
+    }
+
+    @Test func anotherTargetThanThatOfAnEarlierCallIsTaken() throws {
+        let directory = try StoreDirectory(.encrypted)
+        try fill(directory)
+        let disk = FailingDisk()
+        disk.fail(at: 9, with: EIO, once: false)
+        let first = EncryptionKey()
+        let error = code {
+            try ChatStore.reencrypt(
+                at: directory.url, from: Steps.key, to: first, on: disk.environment)
+        }
+        #expect(error == .io)
+        try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other)
+        for key in [first, Steps.key] {
+            #expect(code { _ = try ChatStore(at: directory.url, encryptionKey: key) } == .wrongKey)
+        }
+        try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
+    }
+
+    @Test func aKeyThatIsWrongEncryptsNothing() throws {
+        let encrypted = try StoreDirectory(.encrypted)
+        try fill(encrypted)
+        let plain = try StoreDirectory()
+        try fill(plain)
+        let before = try (bytes(encrypted), bytes(plain))
+        for (directory, old, new) in [
+            (encrypted, nil, other), (encrypted, other, EncryptionKey()), (encrypted, nil, nil),
+            (plain, other, EncryptionKey()),
+        ] {
+            #expect(
+                code { try ChatStore.reencrypt(at: directory.url, from: old, to: new) }
+                    == .wrongKey)
+        }
+        #expect(try bytes(encrypted) == before.0 && bytes(plain) == before.1)
+        let nowhere = plain.url.appending(path: "nowhere")
+        try ChatStore.reencrypt(at: nowhere, from: nil, to: other)
+        #expect(!FileManager.default.fileExists(atPath: nowhere.path))
+    }
+
+    // MARK: The format
+
+    /// A store that an earlier version of the package has written: DO NOT CHANGE.
+    @Test func aStoreOfVersionOneOpens() throws {
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Encrypted")
+        if ProcessInfo.processInfo.environment["SCROLLBACK_WRITE_GOLDEN"] != nil {
+            let directory = try StoreDirectory(.encrypted)
+            try fill(directory)
+            try? FileManager.default.removeItem(at: fixture)  // It may not be there yet.
+            try FileManager.default.copyItem(at: directory.url, to: fixture)
+        }
+        let directory = try StoreDirectory(.encrypted)
+        try FileManager.default.removeItem(at: directory.url)
+        try FileManager.default.copyItem(at: fixture, to: directory.url)
+        let store = try directory.open()
+        #expect(store.openingReport.cacheDamage == nil && store.openingReport.outboxDamage == nil)
+        #expect(!store.openingReport.isNew)
+        try expectFilled(store)
+    }
+}
+
+extension EncryptionKey {
+    /// What does not get smaller when it is compressed.
+    fileprivate var shown: String { withUnsafeBytes { Data($0).base64EncodedString() } }
+}
+
+extension Data {
+    fileprivate func contains(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
+}
