@@ -30,7 +30,7 @@ extension ChatStore {
     /// Observers are told ``Change/Operation/missed``, since somebody else may have written meanwhile.
     /// Of a store that is not suspended, nothing is done.
     ///
-    /// - Throws: ``StoreError`` as ``init(at:options:migrationHandler:)`` does; then the store is still
+    /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; then it is still
     ///   suspended. After `corruption`, and `newerSchema`, close it, and open it anew.
     /// - Precondition: Not called within a write.
     public func resume() throws(StoreError) {
