@@ -234,12 +234,13 @@ struct Window {
         overlay = DraftOverlay(changesInOrder, userID: userID)
         if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
         let id = draft.messageID ?? draft.targetRequestID.flatMap { sentMessage(of: $0, edits) }
-        guard let id, let held = heldMessage(id, edits), let position = held.position else {
+        guard let id, let held = heldMessage(id, edits) else {
             // One that the list does not show may be what it is to show now.
             if draft.operation == .update { edits.isMissed = true }
             return
         }
-        show(held, id, position, source, &edits)
+        // It may have left at an end meanwhile.
+        save(held, source, &edits)
     }
 
     private var changesInOrder: [Draft] {
