@@ -432,19 +432,26 @@ extension Window {
     /// - Parameters:
     ///   - reader: What to read from.
     ///   - told: What was told nevertheless, for the reasons.
+    ///   - ahead: What was done since, and is there already; it is not to be folded any more.
     /// - Returns: What is to be done to the rows.
     /// - Throws: What reading throws; nothing has changed then.
     mutating func readAgain(
-        in reader: some StoreReader, after told: WindowEdits = WindowEdits()
+        in reader: some StoreReader, after told: WindowEdits = WindowEdits(),
+        _ ahead: [Change] = []
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
         (edits.sources, edits.canceled) = (told.sources, told.canceled)
+        for change in ahead {
+            let told = next.fold(change)
+            edits.sources.merge(told.sources) { $1 }
+            edits.canceled += told.canceled
+        }
         try next.readDrafts(in: reader)
         var messages = try reader.messages(
-            in: channelURL, from: lower, includesLower: true, to: upper, includesUpper: true,
-            isNewestFirst: false)
-        if case .position(let position) = lower, lower == upper,
+            in: channelURL, from: next.lower, includesLower: true, to: next.upper,
+            includesUpper: true, isNewestFirst: false)
+        if case .position(let position) = next.lower, next.lower == next.upper,
             let only = try reader.message(position.messageID, in: channelURL),
             only.position == position
         {
