@@ -102,6 +102,35 @@ import Testing
         await story.close()
     }
 
+    /// As where the disk took the message, and kept the outbox as it was.
+    @Test func whatWaitsBesideItselfIsTwoRowsUntilItGoes() async throws {
+        let story = try await Story()
+        try story.store.hold(["a"])
+        let draft = try story.store.draft("b")
+        try story.store.write { try $0.save(.own("b", of: draft)) }
+        let view = story.view(.cacheOnly)
+        #expect(view.picture == "a b (b)")
+
+        try story.store.write { batch in
+            var edited = Message.own("b", of: draft)
+            edited.text = "c"
+            edited.updatedAt = Timestamp(milliseconds: 1_800_000_000_000)
+            try batch.save(edited)
+        }
+        try await view.isUpToDate()
+        #expect(view.picture == "a c (b)")
+        try story.store.write { batch in
+            var edited = Message.own("b", of: draft)
+            edited.text = "d"
+            edited.updatedAt = Timestamp(milliseconds: 1_800_000_000_001)
+            try batch.save(edited)
+            try batch.removeDraft(draft.requestID)
+        }
+        try await view.isUpToDate()
+        #expect(view.picture == "a d")
+        await story.close()
+    }
+
     @Test func aChannelThatIsLeftMeanwhileDoesNotComeBack() async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample("a")) }

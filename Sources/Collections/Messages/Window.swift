@@ -147,9 +147,11 @@ struct Window {
         guard let shown, params.belongsTo(shown) else {
             return edits.remove(.sent(id), source)
         }
+        // One that is there already is not what became of a row just now: what waits beside it goes by itself.
+        let isThere = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
-            insteadOf: held.requestID.map { .unsent($0) })
+            insteadOf: isThere ? nil : held.requestID.map { .unsent($0) })
         edits.sources[.sent(id)] = source
     }
 
