@@ -192,6 +192,24 @@ import Testing
         try await story.end()
     }
 
+    @Test func whatHasLeftDoesNotComeBackWhenItsEditIsTakenBack() async throws {
+        let story = try await Story.holding("a b c d")
+        await story.engine.disconnect()
+        let view = story.view(.sized(2), capacity: 2)
+        view.collection.start(.cacheOnly)
+        var update = UserMessageUpdateParams()
+        update.text = "e"
+        try await view.collection.update(view.collection.messages[1], with: .user(update))
+        #expect(view.picture == "… c e")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b …")
+
+        let edit = try #require(try story.store.read { try $0.drafts(in: "general") }.first)
+        #expect(try await view.collection.cancel(edit.requestID))
+        #expect(view.picture == "a b …")
+        await story.close()
+    }
+
     // MARK: What a list shows
 
     @Test func aMessageThatDoesNotMatchAnyMoreIsDeleted() async throws {

@@ -63,15 +63,19 @@ import Testing
                 try apply(try window.readAgain(in: try store.snapshot()), trimming: .oldest)
             default:
                 last = ""
-                for _ in 0...random.number(below: 2) {
+                for _ in 0...random.number(below: 4) {
                     try store.write { batch in
                         for _ in 0...random.number(below: 3) { try change(batch, &random) }
                     }
                 }
-                for change in changes.drain() {
+                var untaken = changes.drain()[...]
+                while let change = untaken.popFirst() {
                     var edits = window.fold(change)
                     if edits.isMissed {
-                        edits = try window.readAgain(in: try store.snapshot(), after: edits)
+                        // All that is still to be taken is read by then.
+                        edits = try window.readAgain(
+                            in: try store.snapshot(), after: edits, Array(untaken))
+                        untaken = []
                     }
                     try apply(edits, trimming: .oldest)
                 }

@@ -134,19 +134,24 @@ struct ChannelWindow {
     /// - Parameters:
     ///   - isWhole: Whether all that exists is held.
     ///   - reader: What to read from.
+    ///   - ahead: What was done since, and is there already; it is not to be folded any more.
     /// - Returns: What is to be done to the rows.
     /// - Throws: What reading throws; nothing has changed then.
     mutating func readAgain(
-        isWhole: Bool, in reader: some StoreReader
+        isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
+        var next = self
         var edits = ChannelEdits()
+        // For the reasons; and what was cleared meanwhile is shown as it comes.
+        for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
             let place = ChannelPlace(of: channel, in: query)
-            guard .place(place) <= upper else { break }
+            guard .place(place) <= next.upper else { break }
             edits.rows.save(channel, at: place)
         }
-        self.isWhole = isWhole
+        next.isWhole = isWhole
+        self = next
         return edits
     }
 }

@@ -223,11 +223,14 @@ public final class GroupChannelCollection {
         awaitWholeList()
     }
 
-    private func readAgain() throws(StoreError) -> ChannelEdits {
-        let snapshot = try engine.store.snapshot()
-        // What is held may have been cleared.
-        serverPages = .next(nil)
-        return try window.readAgain(isWhole: try snapshot.hasAllChannels(), in: snapshot)
+    private func readAgain() throws(StoreError) -> ChannelEdits? {
+        try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
+            let edits = try window.readAgain(
+                isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
+            // What is held may have been cleared.
+            serverPages = .next(nil)
+            return edits
+        }
     }
 
     private func apply(_ edits: ChannelEdits, _ telling: Telling) {

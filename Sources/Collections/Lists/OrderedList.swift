@@ -69,6 +69,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
         for (id, (element, new)) in edits.saved {
             let oldID = edits.successors[id].flatMap { keysByID[$0] == nil ? nil : $0 } ?? id
+            assert(oldID == id || keysByID[id] == nil, "What is in the list was nothing else.")
             guard let old = keysByID.removeValue(forKey: oldID) else {
                 coming.append((new, element, nil))
                 keysByID[id] = new
@@ -148,6 +149,12 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
+    /// Notes an element that is new or has changed.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - key: Where it belongs.
+    ///   - old: What it was before, if that is in the list; then it is not there itself.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {

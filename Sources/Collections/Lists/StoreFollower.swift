@@ -8,6 +8,8 @@ final class StoreFollower {
     private let changes: ObservedChanges
     private let take: (Change) -> Void
     private var untaken: [Change] = []
+    /// What is read next, while what was done before is taken.
+    private var reading: Snapshot?
     private var isTaking = false
     private var isStopped = false
     private let tasks = TaskBag()
@@ -53,11 +55,35 @@ final class StoreFollower {
             // The snapshot first: but for its last commit, which may be taken twice, all of it was told.
             let snapshot = try store.snapshot()
             untaken += changes.drain()
+            reading = snapshot
             takeAll(through: snapshot.number)
+            reading = nil
             return try body(snapshot)
         } catch {
             throw CollectionError(error)
         }
+    }
+
+    /// Reads the store again, within a change after which nobody knows what was done.
+    ///
+    /// The snapshot is ahead of what is still to be taken. What it has of that is not taken any more: folded into
+    /// what was read, it would bring back what is gone since, and what became another one a second time.
+    ///
+    /// - Parameter body: Reads the snapshot, and takes note of the changes that are in it already, as for
+    ///   their reasons. If it throws, they are taken as all others.
+    /// - Returns: What it returns.
+    /// - Throws: What it throws, or the store says.
+    func readAgain<Value>(
+        _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        // What is read next must not be older than what is shown then.
+        let snapshot: Snapshot
+        if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
+        untaken += changes.drain()
+        let ahead = Array(untaken.prefix { $0.number <= snapshot.number })
+        let value = try body(snapshot, ahead)
+        untaken.removeFirst(ahead.count)
+        return value
     }
 
     /// Takes over what the store has told so far.

@@ -279,19 +279,24 @@ public final class MessageCollection {
 
     private func take(_ change: Change) {
         let edits = window.fold(change)
+        var taken = [change]
         // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
-        if let edits = edits.isMissed ? try? readAgain(after: edits) : edits {
+        if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
             apply(edits, .told)
         }
-        for entry in change.entries where !isDisposed { tell(entry) }
+        for entry in taken.lazy.flatMap(\.entries) where !isDisposed { tell(entry) }
     }
 
-    private func readAgain(after told: WindowEdits) throws(StoreError) -> WindowEdits {
-        let snapshot = try engine.store.snapshot()
-        let held = try snapshot.groupChannel(channelURL)
-        let edits = try window.readAgain(in: snapshot, after: told)
-        channel = held ?? channel
-        return edits
+    private func readAgain(
+        after told: WindowEdits, _ taken: inout [Change]
+    ) throws(StoreError) -> WindowEdits? {
+        try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
+            let held = try snapshot.groupChannel(channelURL)
+            let edits = try window.readAgain(in: snapshot, after: told, ahead)
+            channel = held ?? channel
+            taken += ahead
+            return edits
+        }
     }
 
     private func tell(_ entry: Change.Entry) {

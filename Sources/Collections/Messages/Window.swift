@@ -147,9 +147,11 @@ struct Window {
         guard let shown, params.belongsTo(shown) else {
             return edits.remove(.sent(id), source)
         }
+        // One that is there already is not what became of a row just now: what waits beside it goes by itself.
+        let isThere = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
-            insteadOf: held.requestID.map { .unsent($0) })
+            insteadOf: isThere ? nil : held.requestID.map { .unsent($0) })
         edits.sources[.sent(id)] = source
     }
 
@@ -234,12 +236,13 @@ struct Window {
         overlay = DraftOverlay(changesInOrder, userID: userID)
         if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
         let id = draft.messageID ?? draft.targetRequestID.flatMap { sentMessage(of: $0, edits) }
-        guard let id, let held = heldMessage(id, edits), let position = held.position else {
+        guard let id, let held = heldMessage(id, edits) else {
             // One that the list does not show may be what it is to show now.
             if draft.operation == .update { edits.isMissed = true }
             return
         }
-        show(held, id, position, source, &edits)
+        // It may have left at an end meanwhile.
+        save(held, source, &edits)
     }
 
     private var changesInOrder: [Draft] {
@@ -431,19 +434,26 @@ extension Window {
     /// - Parameters:
     ///   - reader: What to read from.
     ///   - told: What was told nevertheless, for the reasons.
+    ///   - ahead: What was done since, and is there already; it is not to be folded any more.
     /// - Returns: What is to be done to the rows.
     /// - Throws: What reading throws; nothing has changed then.
     mutating func readAgain(
-        in reader: some StoreReader, after told: WindowEdits = WindowEdits()
+        in reader: some StoreReader, after told: WindowEdits = WindowEdits(),
+        _ ahead: [Change] = []
     ) throws(StoreError) -> WindowEdits {
         var next = self
         var edits = WindowEdits()
         (edits.sources, edits.canceled) = (told.sources, told.canceled)
+        for change in ahead {
+            let told = next.fold(change)
+            edits.sources.merge(told.sources) { $1 }
+            edits.canceled += told.canceled
+        }
         try next.readDrafts(in: reader)
         var messages = try reader.messages(
-            in: channelURL, from: lower, includesLower: true, to: upper, includesUpper: true,
-            isNewestFirst: false)
-        if case .position(let position) = lower, lower == upper,
+            in: channelURL, from: next.lower, includesLower: true, to: next.upper,
+            includesUpper: true, isNewestFirst: false)
+        if case .position(let position) = next.lower, next.lower == next.upper,
             let only = try reader.message(position.messageID, in: channelURL),
             only.position == position
         {
