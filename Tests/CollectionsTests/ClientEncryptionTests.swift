@@ -26,7 +26,8 @@ import Testing
 
     private func use(_ client: ChatClient) async throws {
         try await client.connect(as: Credentials("bob"))
-        _ = try await client.makeMessageCollection(of: "general").start().value
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
         await client.close()
     }
 
