@@ -144,20 +144,33 @@ final class Program: @unchecked Sendable {
     }
 
     /// What was read and is not looked at yet.
-    private struct Text {
+    struct Text {
         private(set) var text = ""
         private var bytes = Data()
 
         /// A terminal ends lines with a carriage return as well.
+        ///
+        /// Bytes that are no text become replacement characters, so that what comes behind is found.
         mutating func add(_ data: Data) {
             bytes += data
-            // A character may come in two pieces, and so may the end of a line.
-            let isCut = bytes.last == 0x0D
-            guard let new = String(data: isCut ? bytes.dropLast() : bytes, encoding: .utf8) else {
-                return
+            let end = bytes.endIndex - unfinished
+            text += String(decoding: bytes[..<end], as: UTF8.self).replacing("\r\n", with: "\n")
+            bytes = Data(bytes[end...])
+        }
+
+        /// How many bytes at the end begin what comes in two pieces: a character, or the end of a line.
+        private var unfinished: Int {
+            if bytes.last == 0x0D { return 1 }
+            for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {
+                switch byte {
+                case 0x80..<0xC0: continue
+                case 0xC0..<0xE0: return count < 2 ? count : 0
+                case 0xE0..<0xF0: return count < 3 ? count : 0
+                case 0xF0..<0xF8: return count
+                default: return 0
+                }
             }
-            text += new.replacing("\r\n", with: "\n")
-            bytes = isCut ? Data([0x0D]) : Data()
+            return 0
         }
 
         mutating func reads(_ wanted: String, from pipe: Pipe) throws -> String {

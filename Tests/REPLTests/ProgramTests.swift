@@ -161,4 +161,13 @@ import Testing
         program.endInput()
         #expect(try await program.ends().status == 0)
     }
+
+    @Test func bytesThatAreNoTextHideNothingBehindThem() {
+        var read = Program.Text()
+        // The rest of a character; one in two pieces; the end of a line in two; and no end.
+        read.add(Data([0x3C, 0x88, 0xE2, 0x96]))
+        read.add(Data([0x88, 0x3E, 0x0D]))
+        read.add(Data([0x0A, 0xF0, 0x9F]))
+        #expect(read.text == "<\u{FFFD}█>\n")
+    }
 }

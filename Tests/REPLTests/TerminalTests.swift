@@ -134,6 +134,59 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
+    @Test func progressIsDrawnInPlaceAndThePromptComesBack() async throws {
+        defer { removeHistory() }
+        let log = try LogOfMessages(count: 3000, from: 1000)
+        let program = try await program(environment: ["TERM": "xterm-256color"])
+        program.type("import \(log.path)\n")
+        try await program.reads("importing  ▕█")
+        // The prompt stands where the progress stood: no line was ended between them.
+        let drawn = try await program.reads("alice general> ")
+        #expect(drawn.contains("/s"))
+        #expect(drawn.contains("syncing"))
+        #expect(!drawn.contains("\n"))
+        try await program.reads("imported 3000 messages into 1 channel\n")
+        try await program.reads("3,000 messages are in the cache of alice\n")
+        program.type("version\n")
+        try await program.reads("LevelDB")
+        program.type("\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
+    @Test func progressFitsANarrowWindow() async throws {
+        defer { removeHistory() }
+        let log = try LogOfMessages(count: 3000, from: 1000)
+        let program = try await program(columns: 40, environment: ["TERM": "xterm-256color"])
+        program.type("import \(log.path)\n")
+        try await program.reads("\rimporting  ")
+        let drawn = try await program.reads("alice general> ")
+        let lines = "importing  \(drawn)".replacing(/\u{1B}\[[0-9;?]*[a-zA-Z]/, with: "")
+            .split(separator: "\r")
+        for line in lines {
+            #expect(line.count <= 40)
+            #expect(line.contains(#/^(importing|syncing|alice) /#), "\(line) is the rest of a line")
+        }
+        program.type("version\n")
+        try await program.reads("LevelDB")
+        program.type("\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
+    /// There readline would cut progress in the middle of a character.
+    @Test func progressIsALineWhereNothingCanBeWrittenOver() async throws {
+        defer { removeHistory() }
+        let log = try LogOfMessages(count: 3000, from: 1000)
+        let program = try await program(environment: ["TERM": "dumb"])
+        program.type("import \(log.path)\n")
+        let drawn = try await program.reads("imported 3000 messages into 1 channel\n")
+        #expect(drawn.contains(#/\rimporting  ▕█+▏  100 %  1,000  [0-9,]+/s.*\n/#))
+        #expect(!drawn.contains("\u{FFFD}"))
+        program.type("version\n")
+        try await program.reads("LevelDB")
+        program.type("\u{4}")
+        #expect(try await program.ends().status == 0)
+    }
+
     @Test func aTerminalWithColoursGetsThem() async throws {
         defer { removeHistory() }
         let program = try await program(environment: ["TERM": "xterm-256color"])
@@ -161,8 +214,9 @@ final class LogOfMessages {
     let path = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-log-\(UUID().uuidString).jsonl").path
 
-    init(count: Int) throws {
-        let lines = (1...count).map {
+    /// Writes some messages, whose ids are numbers.
+    init(count: Int, from first: Int = 1) throws {
+        let lines = (first..<first + count).map {
             #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
         }
         try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))

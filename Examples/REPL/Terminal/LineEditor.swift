@@ -20,6 +20,7 @@ import Foundation
     private var continuation: AsyncStream<String>.Continuation?
     private var prompt = ""
     private var isShowingProgress = false
+    private var plainProgress = PlainProgress()
 
     /// Is called at Ctrl-C while a command runs; `nil` while none does.
     var onInterrupt: (() -> Void)?
@@ -139,11 +140,24 @@ import Foundation
     }
 
     /// Shows how far something is, in place of the prompt; `nil` when it is over.
+    ///
+    /// Where nothing can be written over, a line is printed now and then instead.
     func showProgress(_ text: String?) {
+        guard keys == nil || canMoveUp else {
+            if let line = plainProgress.line(text, at: .now) {
+                print(String(line.prefix(max(1, width - 4))))
+            }
+            return
+        }
         guard text != nil || isShowingProgress else { return }
         isShowingProgress = text != nil
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
+
+    /// Whether the terminal goes back to the lines above.
+    ///
+    /// Where it does not, readline keeps to a single line, and cuts a longer one between any two bytes.
+    private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
         guard keys != nil else { return }
