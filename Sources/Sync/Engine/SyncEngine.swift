@@ -149,10 +149,10 @@ public actor SyncEngine {
     ///   connection has ended, and the store is as before.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Else LevelDB would hold the files for as long as it rewrites them.
-        await limited()
         interrupted = core.connector.credentials ?? interrupted
         await disconnect()
+        // Else LevelDB would hold the files for as long as it rewrites them.
+        await limited()
         try await SyncEngine.suspend(store)
     }
 
