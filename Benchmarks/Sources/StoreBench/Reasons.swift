@@ -6,6 +6,8 @@ extension Goal {
             "each commit makes a version for its readers and a change for observers"
         case (_, .atMost(_, Runner.appendName)):
             "both are one `fdatasync`; the disk differs from one to the next"
+        case (Title.rawScan, .atMost), (Title.scan, .atMost):
+            "not known yet"
         case (_, .atMost):
             "ours finds the channel's number by its URL, and takes the last commit under a lock"
         case (Title.afterDeletionsRaw, _), (Title.afterDeletions, _):
