@@ -44,6 +44,17 @@ import Testing
         try await story.end()
     }
 
+    @Test func whoDisconnectsMeanwhileStaysSo() async throws {
+        let story = try await Story()
+        try await story.open()
+        try await story.engine.suspend()
+        await story.engine.disconnect()
+        try await story.engine.resume()
+        #expect(await story.engine.state.connection == .offline)
+        try await story.connect()
+        try await story.end()
+    }
+
     @Test func whatIsHeldKeepsTheFiles() async throws {
         let story = try await Story()
         try await story.open()

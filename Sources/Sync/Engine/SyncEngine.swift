@@ -134,6 +134,7 @@ public actor SyncEngine {
 
     /// Ends the connection, and goes on with nothing; what is held stays.
     public func disconnect() async {
+        interrupted = nil
         take(.disconnect)
         await ending?.value
     }
@@ -149,8 +150,9 @@ public actor SyncEngine {
     ///   connection has ended, and the store is as before.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        interrupted = core.connector.credentials ?? interrupted
+        let credentials = core.connector.credentials ?? interrupted
         await disconnect()
+        interrupted = credentials
         // Else LevelDB would hold the files for as long as it rewrites them.
         await limited()
         try await SyncEngine.suspend(store)
