@@ -261,6 +261,10 @@ import Testing
         #expect(try store.cachedChannels().map(\.messageCount).sorted() == [0, 2, 2])
         #expect(try await client.shrinkCache().parts == [])
         await client.close()
+
+        let again = await story.open()
+        #expect(try again.engine().store.pinnedChannelURLs() == ["pinned"])
+        await again.close()
     }
 
     @Test func aCollectionGoesOnWhenTheClientIsResumed() async throws {

@@ -68,6 +68,8 @@ extension ChatClient {
 
     /// Says whether a channel's messages are never taken out of the cache for its size.
     ///
+    /// It is on the disk, and stays so until it is said otherwise.
+    ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
         try await engine().setPinned(isPinned, url)

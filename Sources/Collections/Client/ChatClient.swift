@@ -354,14 +354,9 @@ public final class ChatClient {
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
         try options.encryptPlainFiles(of: userID)
-        let store = try ChatStore(
+        return try ChatStore(
             at: options.directory(of: userID), options: options.store,
             encryptionKey: options.encryptionKey, migrationHandler: migrationHandler)
-        // What was shown when the process ended is shown no more.
-        do { try store.write { try $0.removeAllPins() } } catch {
-            // A pin too many keeps messages from being evicted, no more.
-        }
-        return store
     }
 
     /// A store in memory; it fails only where there is no memory.
