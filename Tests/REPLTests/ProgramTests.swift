@@ -112,6 +112,19 @@ import Testing
         #expect(read.output.hasSuffix("a b c\n"))
     }
 
+    @Test func whoComesWithTheWrongKeyIsToldThatNothingIsKept() async throws {
+        defer { removeDirectory() }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        func connect(keyFile: String) async throws -> String {
+            let key = directory.appending(path: keyFile).path
+            let home = directory.appending(path: "home").path
+            return try await run(["--home", home, "--key-file", key], "connect alice\n").output
+        }
+        #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
+        #expect(try await connect(keyFile: "other").contains("nothing is kept on the disk: "))
+        #expect(try await !connect(keyFile: "one").contains("nothing is kept"))
+    }
+
     @Test func anImportThatIsKilledGoesOnWhereItWas() async throws {
         defer { removeDirectory() }
         let log = try script(

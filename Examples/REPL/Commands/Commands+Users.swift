@@ -16,7 +16,7 @@ extension Command {
             covers: [
                 "ChatClient.connect(as:)", "ChatClient.open(backend:options:migrationHandler:)",
             ],
-            gives: [.device, .userID, .error]
+            gives: [.device, .userID, .error, .damage]
         ) { arguments in
             guard arguments.words.count <= 2 else { throw CommandError.usage }
             let world = try arguments.world
@@ -26,9 +26,16 @@ extension Command {
             world.use(device)
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
             var values = device.owner
-            guard let error else { return .text("\(device.name)", values) }
+            // Nobody is to write for long what nothing keeps.
+            let unkept = device.client.cachingError.map {
+                "\nnothing is kept on the disk: \(sentence(of: $0))"
+            }
+            values[.damage] = device.client.cachingError.map { [sentence(of: $0)] }
+            guard let error else { return .text("\(device.name)\(unkept ?? "")", values) }
             values[.error] = error.message
-            return .text("\(device.name), offline: \(error.message); it is tried again", values)
+            return .text(
+                "\(device.name), offline: \(error.message); it is tried again\(unkept ?? "")",
+                values)
         },
         Command(
             name: "disconnect",
