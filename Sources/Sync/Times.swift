@@ -15,4 +15,10 @@ extension Timestamp {
         let (next, overflows) = milliseconds.addingReportingOverflow(1)
         return overflows ? nil : Timestamp(milliseconds: next)
     }
+
+    /// The time that is earlier by some duration; the beginning of time, where there is none.
+    func earlier(by duration: Duration) -> Timestamp {
+        let (time, overflows) = milliseconds.subtractingReportingOverflow(duration.milliseconds)
+        return overflows ? .distantPast : Timestamp(milliseconds: time)
+    }
 }

@@ -62,7 +62,8 @@ extension SyncCore {
         }
     }
 
-    private func unwritten(_ message: String) -> SyncError {
+    /// Why a write has failed just now.
+    func unwritten(_ message: String) -> SyncError {
         state.failure ?? SyncError(.store, message)
     }
 }

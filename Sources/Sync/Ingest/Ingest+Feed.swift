@@ -301,10 +301,7 @@ extension Position {
     /// The first position that is earlier by some time, and stops at the beginning of time.
     fileprivate func earlier(by duration: Duration) -> Position {
         guard duration > .zero else { return self }
-        let (time, overflows) = createdAt.milliseconds.subtractingReportingOverflow(
-            duration.milliseconds)
-        return Position(
-            createdAt: overflows ? .distantPast : Timestamp(milliseconds: time), messageID: "")
+        return Position(createdAt: createdAt.earlier(by: duration), messageID: "")
     }
 }
 

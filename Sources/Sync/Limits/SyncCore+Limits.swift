@@ -14,7 +14,7 @@ extension SyncCore {
             try ingest.evict(count, in: url, from: first)
         }
         guard let evicted else {
-            throw state.failure ?? SyncError(.store, "messages could not be removed")
+            throw unwritten("messages could not be removed")
         }
         if evicted.removed > 0 && !healing.isKept(url) {
             stopHealing(url)

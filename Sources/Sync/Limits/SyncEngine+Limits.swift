@@ -49,7 +49,7 @@ extension SyncEngine {
                 try ingest.batch.setPinned(isPinned, url)
             }
             guard isSet != nil else {
-                throw core.state.failure ?? SyncError(.store, "\(url) could not be pinned")
+                throw core.unwritten("\(url) could not be pinned")
             }
         }
     }
@@ -172,11 +172,7 @@ private struct Look: Sendable {
         case .unlimited: return 0
         case .whileShown: return channel.messageCount
         case .lasting(let duration):
-            let (time, overflows) = now.milliseconds.subtractingReportingOverflow(
-                duration.milliseconds)
-            if overflows { return 0 }
-            let oldestKept = Position(
-                createdAt: Timestamp(milliseconds: time), messageID: MessageID(""))
+            let oldestKept = Position(createdAt: now.earlier(by: duration), messageID: "")
             return try snapshot.messageCount(
                 in: channel.url, from: .beginning, to: .position(oldestKept))
         }
