@@ -15,6 +15,7 @@
 #   make tsan       run the tests under the thread sanitizer
 #   make asan       run the tests under the address sanitizer, which finds leaks too
 #   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each
+#   make mutants    plant deliberate bugs, and say which test finds each
 #   make interop    read and write the binary form against protoc
 #   make consumers  build and run the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
@@ -55,7 +56,7 @@ DOCC := docc
 endif
 
 .PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan fuzz interop consumers graphs nightly install uninstall deps deps-bench deps-interop clean symbols \
+	tsan asan fuzz interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) $(CONSUMERS)
 
 # What is at the top of this file.
@@ -71,8 +72,9 @@ test: deps
 build: deps
 	swift build $(STRICT)
 
-lint: symbols .build-tools/undocumented
+lint: symbols .build-tools/undocumented .build-tools/mutants
 	swift format lint --strict --recursive --parallel $(SOURCES)
+	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
 
 format:
@@ -126,6 +128,12 @@ $(FUZZERS): deps
 	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_funcs=0 -print_final_stats=1 \
 	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d'
 
+# MUTANTS are the names of those that are meant; all by default.
+mutants: deps .build-tools/mutants
+	.build-tools/mutants plant .build-mutants/tree
+	swift build --build-tests --package-path .build-mutants/tree --scratch-path .build-mutants/build
+	.build-tools/mutants kill .build-mutants/tree $(MUTANTS)
+
 interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
 
@@ -174,7 +182,7 @@ symbols: deps
 	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
 	    --skip-synthesized-members >/dev/null
 
-.build-tools/undocumented: Tests/Tools/undocumented.swift
+.build-tools/%: Tests/Tools/%.swift
 	mkdir -p $(@D)
 	swiftc -O -o $@ $<
 

@@ -1,0 +1,242 @@
+// Shows that the tests see what they are for: plants deliberate bugs, and says which test finds each.
+//
+//     mutants check            that each bug can still be planted; `make lint` does it
+//     mutants plant DIRECTORY  a copy of the package there, with all of them, each off
+//     mutants kill DIRECTORY   the tests of that copy, once without and once with each of them
+//
+// Names behind these are those of the mutants that are meant; all, if there are none. A mutant is a
+// file in Tests/Mutants: what the bug is; then the file that has it, the tests that should find it, a
+// regular expression of their names, and the lines that are replaced (-) and by which (+). MUTATED is
+// whether this bug is on, which SCROLLBACK_MUTANT says in the environment of the tests.
+
+import Foundation
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A deliberate bug.
+struct Mutant {
+    let name: String
+    let summary: String
+    let file: String
+    let tests: String
+    let original: String
+    let replacement: String
+
+    init(_ url: URL) throws {
+        name = url.deletingPathExtension().lastPathComponent
+        let lines = try String(contentsOf: url, encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+        func rest(_ mark: String) -> [String] {
+            lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+        }
+        let (files, tests) = (rest("file: "), rest("tests: "))
+        guard let first = lines.first, !first.isEmpty, files.count == 1, tests.count == 1 else {
+            throw Failure(description: "\(url.path): a mutant is a summary, a file, and its tests")
+        }
+        (summary, file, self.tests) = (String(first), files[0], tests[0])
+        original = rest("- ").joined(separator: "\n")
+        replacement = rest("+ ").joined(separator: "\n")
+        guard !original.isEmpty, replacement.contains("MUTATED") else {
+            throw Failure(description: "\(url.path): it replaces nothing, or can not be turned off")
+        }
+    }
+
+    /// Plants the bug in the text of its file.
+    func planted(in text: String) throws -> String {
+        guard text.components(separatedBy: original).count == 2 else {
+            throw Failure(
+                description: "Tests/Mutants/\(name).mutant: its lines are not once in \(file)")
+        }
+        let isOn =
+            file.hasSuffix(".swift")
+            ? "Mutant.isOn(\"\(name)\")" : "(std::string(\"\(name)\") == MutantThatIsOn())"
+        return text.replacing(original, with: replacement.replacing("MUTATED", with: isOn))
+    }
+}
+
+let manager = FileManager.default
+var arguments = CommandLine.arguments.dropFirst()
+let job = arguments.popFirst() ?? "check"
+let directory = job == "check" ? "" : arguments.popFirst() ?? ""
+let names = Set(arguments)
+let all = try manager.contentsOfDirectory(atPath: "Tests/Mutants").sorted()
+    .filter { $0.hasSuffix(".mutant") }
+    .map { try Mutant(URL(filePath: "Tests/Mutants/\($0)")) }
+let mutants = all.filter { names.isEmpty || names.contains($0.name) }
+guard !mutants.isEmpty, mutants.count == names.count || names.isEmpty else {
+    throw Failure(description: "There is no mutant of one of these names: \(names.sorted())")
+}
+
+/// The files that have mutants, as they are with all of them.
+func mutatedFiles() throws -> [String: String] {
+    var files: [String: String] = [:]
+    for mutant in all {
+        let text = try files[mutant.file] ?? String(contentsOfFile: mutant.file, encoding: .utf8)
+        files[mutant.file] = try mutant.planted(in: text)
+    }
+    // What the marks stand for, once in each module.
+    for (path, text) in files {
+        if path.hasSuffix(".swift") {
+            let module = path.split(separator: "/").prefix(2).joined(separator: "/")
+            files["\(module)/Mutant.swift"] = """
+                import Foundation
+
+                enum Mutant {
+                    private static let current =
+                        ProcessInfo.processInfo.environment["SCROLLBACK_MUTANT"]
+
+                    static func isOn(_ name: String) -> Bool { name == current }
+                }
+
+                """
+        } else {
+            files[path] = """
+                #include <cstdlib>
+                #include <string>
+
+                static std::string MutantThatIsOn() {
+                    const char *name = std::getenv("SCROLLBACK_MUTANT");
+                    return name ? name : "";
+                }
+
+                \(text)
+                """
+        }
+    }
+    return files
+}
+
+/// The files in a directory, or the file itself, by their paths.
+func files(at top: String) -> [String] {
+    let inside = manager.enumerator(atPath: top)?.compactMap { $0 as? String } ?? []
+    return ([top] + inside.map { "\(top)/\($0)" }).filter { path in
+        var isDirectory: ObjCBool = false
+        return manager.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
+    }
+}
+
+/// Makes a copy of the package with all mutants.
+///
+/// What has not changed is left, so that it is not built again.
+func plant() throws {
+    var copies = try mutatedFiles().mapValues { Data($0.utf8) }
+    for top in ["Package.swift", "Sources", "Tests", "Examples", "Docs"] {
+        // Those that use the package have a link back to it.
+        for path in files(at: top)
+        where copies[path] == nil && !path.hasPrefix("Tests/Consumers/") {
+            copies[path] = try Data(contentsOf: URL(filePath: path))
+        }
+    }
+    for path in files(at: directory) where !path.hasSuffix("Package.resolved") {
+        guard copies[String(path.dropFirst(directory.count + 1))] == nil else { continue }
+        try manager.removeItem(atPath: path)
+    }
+    for (path, bytes) in copies {
+        let target = URL(filePath: "\(directory)/\(path)")
+        if let held = try? Data(contentsOf: target), held == bytes { continue }
+        try manager.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try bytes.write(to: target)
+    }
+    print("\(all.count) mutants are planted in \(directory).")
+}
+
+/// What became of some tests.
+enum Outcome {
+    case passed
+    case failed(test: String)
+    case crashed
+    case endless
+}
+
+/// How many seconds the tests of a mutant may take; without a bug they take far less.
+let patience = 300
+
+/// Runs tests until one fails.
+func run(_ tests: String, with mutant: String?) throws -> Outcome {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+        "swift", "test", "--package-path", directory, "--scratch-path", "\(directory)/../build",
+        "--skip-build", "--disable-xctest", "--filter", tests,
+    ]
+    var environment = ProcessInfo.processInfo.environment
+    environment["SCROLLBACK_MUTANT"] = mutant
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    process.environment = environment
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    var isEndless = false
+    let watch = DispatchSource.makeTimerSource(queue: .global())
+    watch.schedule(
+        deadline: mutant == nil ? .distantFuture : .now() + .seconds(patience))
+    watch.setEventHandler {
+        isEndless = true
+        process.interrupt()
+    }
+    watch.resume()
+    defer { watch.cancel() }
+    var log = Data()
+    var next = log.startIndex
+    var failed: String?
+    var hasPassed = false
+    while case let part = output.fileHandleForReading.availableData, !part.isEmpty {
+        log += part
+        while let end = log[next...].firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: log[next..<end], as: UTF8.self)
+            next = end + 1
+            hasPassed = hasPassed || line.contains("passed after")
+            let issue = line.firstMatch(of: #/Test "?(.+?)"? (?:recorded an issue|failed after)/#)
+            guard failed == nil, let issue else { continue }
+            failed = String(issue.1)
+            process.interrupt()
+        }
+    }
+    process.waitUntilExit()
+    try log.write(to: URL(filePath: "\(directory)/../\(mutant ?? "unmutated").log"))
+    if let failed { return .failed(test: failed) }
+    if isEndless { return .endless }
+    guard process.terminationStatus == 0 else { return .crashed }
+    guard hasPassed else { throw Failure(description: "No test is called \(tests).") }
+    return .passed
+}
+
+func kill() throws {
+    // A test that fails without a bug would find any.
+    let tests = Set(mutants.map(\.tests)).sorted().joined(separator: "|")
+    guard case .passed = try run(tests, with: nil) else {
+        throw Failure(description: "Tests fail without a mutant: see unmutated.log")
+    }
+    var survivors: [String] = []
+    for mutant in mutants {
+        let end: String
+        switch try run(mutant.tests, with: mutant.name) {
+        case .passed:
+            survivors.append(mutant.name)
+            end = "SURVIVES \(mutant.tests)"
+        case .failed(let test): end = "killed by \(test)"
+        case .crashed: end = "killed by a check that stops the process"
+        case .endless: end = "killed: the tests did not end within \(patience) s"
+        }
+        print("\(mutant.name): \(end)")
+        fflush(stdout)
+    }
+    print("\(mutants.count - survivors.count) of \(mutants.count) mutants are killed.")
+    if !survivors.isEmpty { exit(1) }
+}
+
+do {
+    switch job {
+    case "check": _ = try mutatedFiles()
+    case "plant": try plant()
+    case "kill": try kill()
+    default: throw Failure(description: "There is no job \(job): check, plant or kill.")
+    }
+} catch {
+    FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+    exit(1)
+}
