@@ -3,20 +3,20 @@ import Foundation
 /// One line of JSON with some fields of its object, read in one pass.
 ///
 /// `JSONDecoder` takes some twenty microseconds for such a line, and a log has hundreds of thousands.
-struct JSONLine {
+package struct JSONLine {
     /// What a field holds; of what is not asked for, nothing is kept.
-    enum Value: Hashable {
+    package enum Value: Hashable {
         case text(String)
         case number(Int64)
         case none
     }
 
     /// The values of the fields that were asked for, in that order.
-    private(set) var values: [Value]
+    package private(set) var values: [Value]
 
     /// Why a line cannot be read.
-    struct Damage: Error, CustomStringConvertible {
-        let description: String
+    package struct Damage: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Reads a line.
@@ -25,7 +25,7 @@ struct JSONLine {
     ///   - bytes: The line, without its end.
     ///   - names: The fields that are asked for, as UTF-8.
     /// - Throws: ``Damage``.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]]) throws(Damage) {
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]]) throws(Damage) {
         var scanner = Scanner(bytes: bytes)
         values = Array(repeating: .none, count: names.count)
         scanner.skipSpace()

@@ -1,8 +1,8 @@
 import Foundation
-import Scrollback
+package import Scrollback
 
 /// Which fields of a log say what: those of an export by this package's own names, or others.
-struct LogFields {
+package struct LogFields {
     /// The names that may be changed, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
@@ -17,6 +17,8 @@ struct LogFields {
     /// What the ids of lines begin with that have none.
     var idPrefix = ""
 
+    package init() {}
+
     /// Calls a field by another name; says whether there is such a field.
     mutating func rename(_ name: String, to field: String) -> Bool {
         guard let index = LogFields.names.firstIndex(of: name) else { return false }
@@ -25,7 +27,7 @@ struct LogFields {
     }
 
     /// The names, as a line is compared with them.
-    var bytes: [[UInt8]] { fields.map { Array($0.utf8) } }
+    package var bytes: [[UInt8]] { fields.map { Array($0.utf8) } }
 
     /// The message of a line.
     ///
@@ -34,7 +36,7 @@ struct LogFields {
     ///   - number: Its number, for an id where it has none.
     /// - Returns: The message.
     /// - Throws: ``JSONLine/Damage`` that says which field is missing.
-    func message(_ line: JSONLine, number: Int) throws(JSONLine.Damage) -> Message {
+    package func message(_ line: JSONLine, number: Int) throws(JSONLine.Damage) -> Message {
         func text(_ index: Int) -> String? {
             switch line.values[index] {
             case .text(let text): text
@@ -68,7 +70,7 @@ struct LogFields {
         switch value {
         // What would be in 1973 as milliseconds is meant as seconds.
         case .number(let number):
-            Timestamp(milliseconds: abs(number) < 100_000_000_000 ? number * 1000 : number)
+            Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
         case .text(let text): Timestamp(typed: text)
         case .none: nil
         }

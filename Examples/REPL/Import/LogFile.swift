@@ -3,9 +3,12 @@ import Foundation
 /// A file of lines, plain or gzipped, read a piece at a time.
 ///
 /// It is for one thread.
-final class LogFile {
+package final class LogFile {
     /// How many bytes there are when it is not gzipped; nearly right for larger files than four gigabytes.
     let size: Int
+
+    /// The most bytes that a line may have.
+    static let longestLine = 16 << 20
 
     /// How many bytes were read.
     private(set) var offset = 0
@@ -16,7 +19,7 @@ final class LogFile {
     private var hasEnded = false
 
     /// Opens a file.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         let path = path.fromHome
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
@@ -35,9 +38,9 @@ final class LogFile {
             process = nil
             return
         }
-        // Its last four bytes are how many there were.
+        // Its last four bytes are how many there were; what is shorter, gzip refuses.
         let end = try file.seekToEnd()
-        try file.seek(toOffset: end - 4)
+        try file.seek(toOffset: max(end, 4) - 4)
         size = try file.read(upToCount: 4)?.reversed().reduce(0) { $0 << 8 | Int($1) } ?? 0
         try file.close()
         let process = Process()
@@ -52,7 +55,7 @@ final class LogFile {
     }
 
     /// Ends reading, also in the middle.
-    func close() {
+    package func close() {
         // What cannot be closed is closed already.
         try? handle.close()
         process?.terminate()
@@ -60,7 +63,9 @@ final class LogFile {
     }
 
     /// Calls a closure with some whole lines, without their ends; returns whether there are more.
-    func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
+    ///
+    /// A line of more than ``longestLine`` is an error, since it would have to be in memory as a whole.
+    package func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
         guard !hasEnded else { return false }
         let piece = try handle.read(upToCount: 1 << 20) ?? Data()
         offset += piece.count
@@ -90,6 +95,10 @@ final class LogFile {
             consumed = start
         }
         rest.removeFirst(consumed)
+        guard rest.count <= LogFile.longestLine else {
+            throw CommandError.failed(
+                "a line has more than \(LogFile.longestLine >> 20) MiB: what came before is there")
+        }
         return !hasEnded
     }
 

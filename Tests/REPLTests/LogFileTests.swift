@@ -1,0 +1,46 @@
+import Foundation
+import Scrollback
+import Testing
+
+@testable import REPL
+
+/// Logs that are none, or are made to do harm.
+@Suite(.timeLimit(.minutes(10))) struct LogFileTests {
+    private func lines(of bytes: Data) throws -> [String] {
+        let url = FileManager.default.temporaryDirectory.appending(path: "log-\(UUID())")
+        try bytes.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let file = try LogFile(url.path)
+        defer { file.close() }
+        var lines: [String] = []
+        while try file.readLines({ lines.append(String(decoding: $0, as: UTF8.self)) }) {}
+        return lines
+    }
+
+    @Test(arguments: 2...5) func whatOnlyBeginsAsAGzipFileIsToldSo(count: Int) throws {
+        let bytes = Data([0x1F, 0x8B, 8, 0, 0].prefix(count))
+        let error = #expect(throws: CommandError.self) { try lines(of: bytes) }
+        #expect("\(try #require(error))".hasPrefix("the file is no whole gzip file"))
+    }
+
+    @Test func aLineWithoutAnEndDoesNotFillTheMemory() throws {
+        let bytes = Data("a\n".utf8) + Data(repeating: 0x62, count: LogFile.longestLine + (1 << 20))
+        let error = #expect(throws: CommandError.self) { try lines(of: bytes) }
+        #expect("\(try #require(error))".hasPrefix("a line has more than 16 MiB"))
+        #expect(try lines(of: Data("a\nb".utf8)) == ["a", "b"])
+    }
+
+    @Test(arguments: [
+        (Int64.min, Int64.min), (Int64.max, Int64.max), (-99_999_999_999, -99_999_999_999_000),
+        (100_000_000_000, 100_000_000_000),
+    ])
+    func everyNumberIsATime(number: Int64, milliseconds: Int64) throws {
+        let text = #"{"channel_url": "g", "created_at": \#(number), "message": "m"}"#
+        let fields = LogFields()
+        let line = try Array(text.utf8).withUnsafeBufferPointer {
+            try JSONLine($0, fields: fields.bytes)
+        }
+        #expect(
+            try fields.message(line, number: 1).createdAt == Timestamp(milliseconds: milliseconds))
+    }
+}
