@@ -42,13 +42,24 @@ struct OutboxFiles: Sendable {
         }
     }
 
-    /// Where a copy is.
-    func path(of name: String) -> String? { directory?.appending(path: name).path }
+    /// Where a copy is; `nil` if the name is not that of one.
+    func path(of name: String) -> String? {
+        guard OutboxFiles.isName(name) else { return nil }
+        return directory?.appending(path: name).path
+    }
+
+    /// Whether ``copy(_:for:at:)`` gives such names: a draft that somebody has changed on the disk names
+    /// no file of anyone else's.
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { allowed.contains($0) }
+    }
+
+    private static let allowed = Array("0123456789abcdef-".utf8)
 
     /// Removes copies; one that is gone already is no failure.
     func remove(_ names: [String]) {
         guard let directory else { return }
-        for name in names where !name.isEmpty {
+        for name in names where OutboxFiles.isName(name) {
             try? FileManager.default.removeItem(at: directory.appending(path: name))
         }
     }
@@ -58,6 +69,8 @@ struct OutboxFiles: Sendable {
         guard let directory,
             let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
         else { return }
-        remove(names.filter { !kept.contains($0) })
+        for name in names where !kept.contains(name) {
+            try? FileManager.default.removeItem(at: directory.appending(path: name))
+        }
     }
 }

@@ -1,0 +1,38 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Sync
+
+/// Copies of files, whose names stand in drafts on the disk.
+@Suite struct OutboxFilesTests {
+    @Test(arguments: ["../victim", "..", ".", "", "/etc/passwd", "sub/victim", "a\u{0}b", "é"])
+    func aNameThatIsNoneOfOursLeadsNowhere(name: String) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
+        let sub = root.appending(path: "store/files/sub")
+        try FileManager.default.createDirectory(at: sub, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        for place in ["store/victim", "store/files/sub/victim"] {
+            try Data("kept".utf8).write(to: root.appending(path: place))
+        }
+        let before = try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
+        let files = OutboxFiles(besides: root.appending(path: "store"))
+        #expect(files.path(of: name) == nil)
+        files.remove([name])
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted() == before)
+    }
+
+    @Test func theNameOfACopyLeadsToIt() throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let original = root.appending(path: "original")
+        try Data("bytes".utf8).write(to: original)
+        let files = OutboxFiles(besides: root)
+        let name = try files.copy(original.path, for: RequestID("../r-1"), at: 0)
+        let path = try #require(files.path(of: name))
+        #expect(FileManager.default.contents(atPath: path) == Data("bytes".utf8))
+        files.remove([name])
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}
