@@ -99,7 +99,7 @@ let package = Package(
                 "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
                 "StoreCrashWriter",
             ],
-            exclude: ["Encrypted"]
+            exclude: ["Encrypted", "Schemas"]
         ),
         .executableTarget(
             name: "StoreCrashWriter",

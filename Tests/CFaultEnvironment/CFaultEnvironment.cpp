@@ -84,7 +84,7 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
     template <class Body>
     Status Change(const std::string &path, Body body) {
         std::lock_guard<std::mutex> lock(mutex);
-        counts.changes++;
+        CountChange();
         if (int error = NextError()) return Error(path, error);
         return isFrozen ? Status::OK() : body();
     }
@@ -95,12 +95,17 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
 
     std::mutex mutex;
     fault_env_counts counts = {};
-    uint64_t failsFrom = UINT64_MAX, failsTo = UINT64_MAX;
+    uint64_t failsFrom = UINT64_MAX, failsTo = UINT64_MAX, freezesFrom = UINT64_MAX;
     int error = 0;
     Fault creates, syncs, opens, reads;
     bool tearsAppends = false, isFrozen = false, ignoresSyncs = false;
 
   private:
+    void CountChange() {
+        counts.changes++;
+        isFrozen = isFrozen || counts.changes >= freezesFrom;
+    }
+
     int NextError() const {
         return counts.changes >= failsFrom && counts.changes <= failsTo ? error : 0;
     }
@@ -206,7 +211,7 @@ Status FaultEnvironment::Append(
     int failed = 0;
     {
         std::lock_guard<std::mutex> lock(mutex);
-        counts.changes++;
+        CountChange();
         counts.appends++;
         counts.appended_bytes += bytes.size();
         failed = NextError();
@@ -327,6 +332,10 @@ void fault_env_heal(fault_env *env) {
 
 void fault_env_freeze(fault_env *env) {
     env->With([](FaultEnvironment &faults) { faults.isFrozen = true; });
+}
+
+void fault_env_freeze_after(fault_env *env, uint64_t n) {
+    env->With([&](FaultEnvironment &faults) { faults.freezesFrom = faults.counts.changes + n; });
 }
 
 void fault_env_ignore_syncs(fault_env *env, bool ignore) {

@@ -29,6 +29,9 @@ final class FailingDisk: @unchecked Sendable {
     /// Lets nothing more reach the disk.
     func cutPower() { fault_env_freeze(pointer) }
 
+    /// Lets the nth change from now not reach the disk, nor any that comes after it.
+    func cutPower(at change: Int) { fault_env_freeze_after(pointer, UInt64(change)) }
+
     /// Takes from the files of a directory what was not synced; the database has to be closed.
     func loseUnsynced(in directory: URL) throws {
         let logs = try FileManager.default.contentsOfDirectory(atPath: directory.path)

@@ -53,6 +53,9 @@ void fault_env_heal(fault_env *env);
 /// database can still be closed.
 void fault_env_freeze(fault_env *env);
 
+/// Cuts it at the `n`th change from now, the first being 1, before that reaches the disk.
+void fault_env_freeze_after(fault_env *env, uint64_t n);
+
 /// Makes the disk one that lies: a sync succeeds and does nothing.
 void fault_env_ignore_syncs(fault_env *env, bool ignore);
 

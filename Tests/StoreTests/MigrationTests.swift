@@ -1,0 +1,175 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// A migration that ends at any of its writes is done by the next opening, and ends the same.
+@Suite(.timeLimit(.minutes(10))) struct MigrationTests {
+    /// How a migration ends that does not come to its end.
+    enum End: CaseIterable {
+        /// The process is killed: what was written stays.
+        case kill
+        /// The power fails: what was not synced goes.
+        case powerCut
+        /// The disk fails, and the opening says so.
+        case failure
+    }
+
+    private func open(
+        _ directory: StoreDirectory, _ schema: StoreSchema,
+        _ environments: (LevelDB.Environment, LevelDB.Environment) = (.disk(), .disk())
+    ) throws(StoreError) -> ChatStore {
+        try ChatStore(
+            at: directory.url, environments: environments, encryptionKey: directory.files.key,
+            schema: schema)
+    }
+
+    /// The rows after a migration that nothing has interrupted.
+    private func migratedRows(_ form: FileForm, _ schema: StoreSchema) throws -> [String] {
+        let directory = try SchemaFixture(version: 1).copy(form)
+        try open(directory, schema).close()
+        return try SchemaFixture.rows(of: directory)
+    }
+
+    @Test func theStepsOfTheTestsRewriteRowsOfSeveralTables() throws {
+        let moved = try migratedRows(.plain, .test(2))
+        let before = try SchemaFixture(version: 1).rows
+        func count(_ rows: [String], _ database: Int, _ letter: String) -> Int {
+            rows.split(separator: "outbox")[database].count { $0.hasPrefix(letter) }
+        }
+        for (database, old, new) in [(0, "69", "49"), (0, "74", "54"), (1, "72", "52")] {
+            #expect(count(before, database, old) > 0 && count(moved, database, old) == 0)
+            #expect(count(moved, database, new) == count(before, database, old))
+        }
+        // The third version has the rows of the first, but for its number.
+        let number = "7376 → 0000000"
+        #expect(
+            try migratedRows(.plain, .test(3))
+                == before.map { $0 == number + "1" ? number + "3" : $0 })
+    }
+
+    @Test(arguments: End.allCases, FileForm.allCases)
+    func aMigrationEndsTheSameWhereverItWasCut(_ end: End, _ form: FileForm) throws {
+        let schema = StoreSchema.test(3)
+        let expected = try migratedRows(form, schema)
+        var cuts = 0
+        for change in 1... {
+            let directory = try SchemaFixture(version: 1).copy(form)
+            // One disk for both databases, so that their writes have one order.
+            let disk = FailingDisk()
+            switch end {
+            case .kill, .powerCut: disk.cutPower(at: change)
+            case .failure: disk.fail(at: change, with: EIO, once: false, tearing: true)
+            }
+            // Whoever is killed does not say whether it has opened.
+            if let store = try? open(directory, schema, (disk.environment, disk.environment)) {
+                store.close()
+            }
+            let isOver = disk.changes < change
+            if end == .powerCut { try loseUnsynced(disk, in: directory) }
+            try expectOutbox(directory, schema, "cut at \(change)")
+
+            if try version(directory) == "1\n" {
+                #expect(try SchemaFixture.rows(of: directory) == SchemaFixture(version: 1).rows)
+            } else {
+                // Half done, it is nothing for the older code.
+                #expect(code { try open(directory, .current).close() } == .newerSchema)
+            }
+            let store = try open(directory, schema)
+            let report = store.openingReport
+            #expect(report.cacheDamage == nil && report.outboxDamage == nil, "cut at \(change)")
+            #expect(try store.drafts().map(\.requestID) == ["d1", "d2", "d3"])
+            #expect(try store.contradictions() == [], "cut at \(change)")
+            store.close()
+            #expect(try SchemaFixture.rows(of: directory) == expected, "cut at \(change)")
+            if isOver { break }
+            cuts += 1
+        }
+        #expect(cuts > 30)
+    }
+
+    /// The drafts are there at any time, whoever looks.
+    private func expectOutbox(
+        _ directory: StoreDirectory, _ schema: StoreSchema, _ comment: Comment
+    ) throws {
+        let copy = try StoreDirectory(of: directory)
+        let rows = try SchemaFixture.rows(of: copy)
+        let isDraft = { (row: String) in row.hasPrefix("71") }
+        #expect(
+            try rows.filter(isDraft) == SchemaFixture(version: 1).rows.filter(isDraft), comment)
+    }
+
+    private func version(_ directory: StoreDirectory) throws -> String {
+        try String(contentsOf: directory.url.appending(path: "VERSION"), encoding: .utf8)
+    }
+
+    private func loseUnsynced(_ disk: FailingDisk, in directory: StoreDirectory) throws {
+        // Logs that were never synced are there afterwards, and empty: see FailingDisk.
+        let logs = try ["cache", "outbox"].flatMap { try directory.files($0, ".log") }
+        try disk.loseUnsynced(in: directory.url)
+        for log in logs where !FileManager.default.fileExists(atPath: log.path) {
+            try Data().write(to: log)
+        }
+    }
+
+    // MARK: Downgrades
+
+    @Test(arguments: ["cache", "outbox"], FileForm.allCases)
+    func aDatabaseOfANewerVersionIsRefused(_ name: String, _ form: FileForm) throws {
+        let directory = try SchemaFixture(version: 1).copy(form)
+        let path = directory.url.appending(path: name).path
+        let database = try LevelDB(at: path, environment: directory.environment(name))
+        try database.setSchemaVersion(StoreSchema.current.version + 1)
+        database.close()
+        let before = try SchemaFixture.rows(of: directory)
+        let error = #expect(throws: StoreError.self) { try directory.open() }
+        #expect(error?.code == .newerSchema)
+        #expect(error?.path.hasPrefix(directory.url.path) == true)
+        #expect(error?.message.contains("version \(StoreSchema.current.version + 1)") == true)
+        #expect(try SchemaFixture.rows(of: directory) == before)
+    }
+}
+
+extension StoreSchema {
+    /// Up to three versions that move rows to and fro.
+    ///
+    /// The second moves the rows of three tables to tables of other names, two rows at a time; the third
+    /// moves them back.
+    fileprivate static func test(_ version: Int) -> StoreSchema {
+        let moves = [(2, false), (3, true)].map { version, isBack in
+            Migration(to: version) { (cache, outbox, tell) throws(StoreError) in
+                let databases = [(cache, [0x69, 0x74]), (outbox, [0x72])] as [(LevelDB, [UInt8])]
+                for (database, letters) in databases {
+                    for letter in letters {
+                        let capital = letter - 0x20
+                        try database.moveRows(
+                            from: isBack ? capital : letter, to: isBack ? letter : capital)
+                        tell(0.5)
+                    }
+                }
+            }
+        }
+        return StoreSchema(migrations: Array(moves.prefix(version - 1)))
+    }
+}
+
+extension LevelDB {
+    /// Gives the rows of a table another letter, as a step of a migration does it: in batches, each of
+    /// which leaves a database that the step can go on with.
+    fileprivate func moveRows(from old: UInt8, to new: UInt8) throws(StoreError) {
+        while true {
+            let batch = Overlay()
+            var count = 0
+            try snapshot().scan(KeyRange(prefix: [old])) { (key, value) throws(StoreError) in
+                let rest = Array(key.dropFirst())
+                batch.put({ $0.raw([new] + rest) }, { $0.raw(value) })
+                batch.remove { $0.raw(key) }
+                count += 1
+                return count < 2
+            }
+            if count == 0 { return }
+            try write(batch, isDurable: false)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Models
+
+@testable import Store
+
+/// The stores that each version of the schema has written, as they are on people's disks: DO NOT CHANGE.
+///
+/// `Schemas/N` has one that is plain, one that is encrypted, and their rows as lines. What is missing of
+/// the newest version is written by
+/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter SchemaFixtureTests`.
+struct SchemaFixture {
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "Schemas")
+
+    let version: Int
+
+    static let newest = SchemaFixture(version: StoreSchema.current.version)
+
+    private var url: URL { Self.directory.appending(path: "\(version)") }
+
+    private func url(_ form: FileForm) -> URL { url.appending(path: "\(form)") }
+
+    /// A copy of the store, to be opened.
+    func copy(_ form: FileForm) throws -> StoreDirectory {
+        let directory = try StoreDirectory(form)
+        try FileManager.default.removeItem(at: directory.url)
+        try FileManager.default.copyItem(at: url(form), to: directory.url)
+        return directory
+    }
+
+    /// All rows as lines; the first of each database is its name.
+    var rows: [String] {
+        get throws {
+            try String(contentsOf: url.appending(path: "rows"), encoding: .utf8)
+                .split(separator: "\n").map(String.init)
+        }
+    }
+
+    /// Writes what is not there yet.
+    func writeMissing() throws {
+        let files = FileManager.default
+        for form in FileForm.allCases where !files.fileExists(atPath: url(form).path) {
+            let directory = try StoreDirectory(form)
+            try Self.fill(directory)
+            try files.createDirectory(at: url, withIntermediateDirectories: true)
+            try files.copyItem(at: directory.url, to: url(form))
+        }
+        let list = url.appending(path: "rows")
+        if !files.fileExists(atPath: list.path) {
+            let lines = try Self.rows(of: copy(.plain))
+            try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: list)
+        }
+    }
+
+    /// The rows of a store that is closed, read below all that knows what they mean.
+    static func rows(of directory: StoreDirectory) throws -> [String] {
+        var lines: [String] = []
+        for name in ["cache", "outbox"] {
+            let database = try LevelDB(
+                at: directory.url.appending(path: name).path,
+                environment: directory.environment(name))
+            lines.append(name)
+            lines += try database.snapshot().rows().map { "\($0.key.hex) → \($0.value.hex)" }
+            database.close()
+        }
+        return lines
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hex: String {
+        isEmpty ? "nothing" : map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+}
+
+// MARK: What is in it
+
+extension SchemaFixture {
+    /// Fills a new store with a row of each table at least, in a table of LevelDB's and in a log.
+    static func fill(_ directory: StoreDirectory) throws {
+        let store = try directory.open()
+        try fillTables(store)
+        store.close()
+        for name in ["cache", "outbox"] {
+            let database = try LevelDB(
+                at: directory.url.appending(path: name).path,
+                environment: directory.environment(name))
+            try database.compact()
+            database.close()
+        }
+        let again = try directory.open()
+        try fillLogs(again)
+        again.close()
+    }
+
+    private static func fillTables(_ store: ChatStore) throws {
+        try store.write { batch in
+            var group = GroupChannel(url: "general", createdAt: 1_600_000_000_000)
+            group.name = "General"
+            try batch.save(group)
+            try batch.save(OpenChannel(url: "lobby", createdAt: 1_600_000_000_001))
+            try batch.setPinned(true, "general")
+            try batch.save(User(id: "alice", nickname: "Alice"))
+            for (id, time) in [("1", 1), ("2", 2), ("3", 3)] as [(MessageID, Int64)] {
+                try batch.save(
+                    Message(
+                        id, at: Timestamp(milliseconds: 1_700_000_000_000 + time), by: "alice",
+                        request: RequestID("r\(id)"), to: id == "3" ? "1" : nil))
+            }
+            try batch.cover("general", from: bound("1", 1), through: bound("3", 3))
+            try batch.save(
+                Tombstone(
+                    "9", in: "general", deletedAt: 1_700_000_000_009,
+                    position: Position(createdAt: 1_700_000_000_005, messageID: "9")))
+            try batch.save(Message("gone", at: 5, in: "cleared"))
+            batch.setToken(Array("1 1 eab".utf8), for: "feed")
+            try batch.save(Draft("first", request: "d1"))
+        }
+    }
+
+    private static func fillLogs(_ store: ChatStore) throws {
+        try store.write { batch in
+            try batch.clearMessages(in: "cleared")
+            try batch.markStale(
+                StaleRange(in: "general", from: bound("1", 1), to: bound("2", 2), epoch: 7))
+            try batch.noteAccess(to: "general")
+            try batch.save(Draft("second", request: "d2"))
+            try batch.save(
+                Draft(
+                    .delete, requestID: "d3", channelURL: "general", createdAt: 6, messageID: "2"))
+        }
+        try store.write { batch in
+            var gaps = try batch.gaps(in: "general")
+            gaps[0].walkCursor = PageCursor("older")
+            try batch.update(gaps[0])
+        }
+    }
+
+    private static func bound(_ id: MessageID, _ time: Int64) -> Gap.Bound {
+        .position(
+            Position(
+                createdAt: Timestamp(milliseconds: 1_700_000_000_000 + time), messageID: id))
+    }
+}
