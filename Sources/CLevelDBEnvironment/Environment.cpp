@@ -79,9 +79,9 @@ class WatchedFile final : public StreamedFile {
         : StreamedFile(file), environment_(environment), path_(path), isLog_(IsLog(path)),
           reader_(
               isLog_ ? 12 : SIZE_MAX,
-              [this](const std::string &head, uint64_t) {
+              [this](const std::string &head, uint64_t size) {
                   environment_->WithReplay([&](Replay &replay) {
-                      isLog_ ? replay.LogRecord(head) : replay.ManifestRecord(head);
+                      isLog_ ? replay.LogRecord(head, size) : replay.ManifestRecord(head);
                   });
               },
               [this] {
@@ -94,7 +94,7 @@ class WatchedFile final : public StreamedFile {
     }
 
     ~WatchedFile() override {
-        reader_.End();
+        if (!isOver_) reader_.End();
         environment_->WithReplay([this](Replay &replay) {
             if (isLog_) replay.EndLog(reader_.isTorn());
             bool isSuspect = reader_.isDamaged() || (isLog_ && replay.isSuspect());
@@ -108,6 +108,17 @@ class WatchedFile final : public StreamedFile {
         Status status = StreamedFile::Read(count, result, scratch);
         if (status.ok()) {
             reader_.Read(result->data(), result->size());
+            // LevelDB reads no more behind a read that it has not got all of.
+            if (result->size() < count && !isOver_) {
+                isOver_ = true;
+                reader_.End();
+            }
+            if (isLog_ && environment_->WithReplay(
+                    [](Replay &replay) { return replay.TakeImpossible(); })) {
+                // What LevelDB would trap at, it gets as damage: no record has such a length.
+                std::memset(scratch, 0xFF, result->size());
+                *result = Slice(scratch, result->size());
+            }
         } else {
             isUnseen_ = true;
             // LevelDB takes a log that it cannot read for one that is over.
@@ -126,7 +137,7 @@ class WatchedFile final : public StreamedFile {
     const std::string path_;
     const bool isLog_;
     RecordReader reader_;
-    bool isUnseen_ = false;
+    bool isUnseen_ = false, isOver_ = false;
 };
 
 // MARK: Writing
@@ -278,6 +289,8 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
+        // With the old manifest, a log that has no good record would stay, and be damage for ever.
+        if (IsManifest(path) && !refusesDamage_) return false;
         return Refusal().ok() && replay.IsWhole(path, length);
     });
     if (!isGranted) {

@@ -82,6 +82,9 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
     return value;
 }
 
+/// LevelDB has 56 bits for the number of an operation; nobody writes so many that one of them is left.
+constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
+
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
@@ -107,9 +110,14 @@ void Replay::BeginLog(uint64_t number) {
     isSuspect_ = false;
 }
 
-void Replay::LogRecord(const std::string &head) {
+void Replay::LogRecord(const std::string &head, uint64_t size) {
     if (head.size() < 12) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
+    // An operation has two bytes at least.
+    if (sequence > kGreatestSequence || count > (size - 12) / 2) {
+        isImpossible_ = true;
+        return Damage();
+    }
     bool isFirst = !next_ && hasManifest_;
     if (next_ ? sequence != *next_ : isFirst && sequence > sequenceAtOldestLog_ + 1) {
         isSuspect_ = true;

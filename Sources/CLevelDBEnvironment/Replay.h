@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "CLevelDBEnvironment.h"
 #include "leveldb/status.h"
@@ -27,12 +28,14 @@ class Replay {
 
     /// A log is replayed now.
     void BeginLog(uint64_t number);
-    /// Takes a record of that log: its first twelve bytes, or all if it has fewer.
-    void LogRecord(const std::string &head);
+    /// Takes a record of that log: its first twelve bytes, or all if it has fewer, and its size.
+    void LogRecord(const std::string &head, uint64_t size);
     /// A place in that log is damaged.
     void Damage();
     /// That log is over, within a record or not.
     void EndLog(bool isTorn);
+    /// Whether a record since the last call has numbers that LevelDB cannot count on from, and traps at.
+    bool TakeImpossible() { return std::exchange(isImpossible_, false); }
     /// A log could not be read. LevelDB would go on without it, and remove it.
     void Fail(const leveldb::Status &status);
 
@@ -74,7 +77,7 @@ class Replay {
     bool isOver_ = false;
 
     uint64_t log_ = 0;
-    bool isSuspect_ = false;
+    bool isSuspect_ = false, isImpossible_ = false;
     std::optional<uint64_t> next_;
     std::optional<uint64_t> tornLog_;
     std::map<std::string, uint64_t> whole_;

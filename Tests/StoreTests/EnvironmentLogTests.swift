@@ -108,6 +108,26 @@ import Testing
         #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
     }
 
+    /// LevelDB of Debian and others traps at it.
+    @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
+    func aNumberThatNobodyCanCountOnFromIsDamage(number: UInt64) throws {
+        let (directory, log, ends) = try oneLog()
+        var forged = try bytes(log)
+        let record = ends[2]
+        forged.replaceSubrange(record + 7..<record + 15, with: littleEndian(number))
+        let sum = scrollback_crc32c(Array(forged[(record + 6)...]), forged.count - record - 6)
+        let masked = (sum >> 15 | sum << 17) &+ 0xA282_EAD8
+        forged.replaceSubrange(record..<record + 4, with: littleEndian(masked))
+        let (keys, report) = try opened(directory) { try write(forged, $0.logs[0]) }
+        // With it goes the block that it is in.
+        #expect(keys == "")
+        #expect(report.damaged == 1)
+    }
+
+    private func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian, Array.init)
+    }
+
     @Test(arguments: [1, 6, 7, 100, 32_768, 70_000])
     func zerosAtTheEndAreATornTailAndBeforeARecordDamage(count: Int) throws {
         let (directory, log, ends) = try oneLog()

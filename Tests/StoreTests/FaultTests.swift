@@ -267,6 +267,30 @@ import Testing
         }
     }
 
+    @Test func aLogOfWhichNothingIsLeftIsDamageOnce() throws {
+        let directory = try StoreDirectory()
+        try directory.open().close()
+        let path = directory.url.appending(path: "outbox").path
+        let database = try LevelDB(at: path)
+        try database.compact()
+        database.close()
+        let store = try directory.open()
+        try store.write { try $0.save(draft("whole", "q")) }
+        store.close()
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: log)
+
+        let damaged = try directory.open()
+        #expect(damaged.openingReport.outboxDamage != nil)
+        #expect(try damaged.drafts() == [])
+        damaged.close()
+        let again = try directory.open()
+        #expect(again.openingReport.outboxDamage == nil)
+        #expect(again.openingReport.outboxCopy?.hasSuffix("outbox-damaged-1") == true)
+    }
+
     @Test func copiesAreNumberedBehindTheNewest() throws {
         let directory = try editedDrafts()
         func copy(_ name: String) -> URL { directory.url.appending(path: "outbox-damaged-\(name)") }
