@@ -16,7 +16,7 @@ let package = Package(
             name: "EmbeddedServer", targets: ["EmbeddedServer", "AppleCollectionsAlias"]),
         .library(
             name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
-        .executable(name: "scrollback", targets: ["REPL"]),
+        .executable(name: "scrollback", targets: ["Prompt"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
@@ -78,7 +78,8 @@ let package = Package(
 
         // MARK: Examples
 
-        .executableTarget(
+        .executableTarget(name: "Prompt", dependencies: ["REPL"], path: "Examples/Prompt"),
+        .target(
             name: "REPL",
             dependencies: ["Scrollback", "EmbeddedServer", "CReadline"],
             path: "Examples/REPL"
@@ -139,7 +140,7 @@ let package = Package(
             path: "Tests/ListPrinter"
         ),
         .testTarget(
-            name: "REPLTests", dependencies: ["REPL", "Scrollback", "EmbeddedServer"],
+            name: "REPLTests", dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer"],
             exclude: ["Transcripts"]),
 
         // MARK: Fuzz targets: libFuzzer brings their main

@@ -1,12 +1,14 @@
-// `scrollback`: the package at a prompt.
+// What `scrollback` is, but for its `main`: so tests and fuzzers are linked with it, too.
 //
 // The line editor is GNU readline, which is under the GPL. It stays in this example, and out of
 // every library of the package.
 
 import Foundation
 
-@main struct REPL {
-    @MainActor static func main() async {
+/// The package at a prompt, or as a program that scripts talk to.
+package enum REPL {
+    /// Runs it with the arguments of the process, to its end; the process may end here.
+    @MainActor package static func run() async {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.contains("--help") {
             print(Options.usage)

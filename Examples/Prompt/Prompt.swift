@@ -1,0 +1,6 @@
+import REPL
+
+/// `scrollback`: the package at a prompt.
+@main struct Prompt {
+    @MainActor static func main() async { await REPL.run() }
+}
