@@ -14,7 +14,7 @@
 #
 #   make tsan       run the tests under the thread sanitizer
 #   make asan       run the tests under the address sanitizer, which finds leaks too
-#   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each
+#   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each; make NAME feeds one of them
 #   make mutants    plant deliberate bugs, and say which test finds each
 #   make interop    read and write the binary form against protoc
 #   make consumers  build and run the packages in Tests/Consumers, which use this one
@@ -33,7 +33,7 @@ MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
-FUZZERS := FuzzModels FuzzJSON
+FUZZERS := Records JSON Rows Logs Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
@@ -56,7 +56,7 @@ DOCC := docc
 endif
 
 .PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan fuzz interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
+	tsan asan fuzz fuzzer interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) $(CONSUMERS)
 
 # What is at the top of this file.
@@ -117,16 +117,23 @@ asan: deps
 	set -o pipefail; \
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
-fuzz: $(FUZZERS)
+# Two at a time: a fuzzer is one thread.
+fuzz: fuzzer
+	$(MAKE) --jobs 2 --output-sync $(FUZZERS)
 
-# New inputs are kept in the first directory, beside the inputs that crashed.
-$(FUZZERS): deps
-	swift build --sanitize=fuzzer --configuration release --product $@ --scratch-path .build-fuzz
+fuzzer: deps
+	swift build --sanitize=fuzzer --configuration release --product Fuzzer --scratch-path .build-fuzz
+
+# New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
+# had memory taken that nothing in a few kilobytes is worth.
+$(FUZZERS):
+	test -x .build-fuzz/release/Fuzzer || $(MAKE) fuzzer
 	mkdir -p .build-fuzz/$@
 	set -o pipefail; \
-	SWIFT_BACKTRACE=enable=no .build-fuzz/release/$@ -max_total_time=$(FUZZ_SECONDS) \
-	    -artifact_prefix=.build-fuzz/ -verbosity=0 -print_funcs=0 -print_final_stats=1 \
-	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d'
+	FUZZ_TARGET=$@ SWIFT_BACKTRACE=enable=no .build-fuzz/release/Fuzzer -max_total_time=$(FUZZ_SECONDS) \
+	    -timeout=5 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+	    -artifact_prefix=.build-fuzz/$@- -verbosity=0 -print_funcs=0 -print_final_stats=1 \
+	    .build-fuzz/$@ Tests/Fuzz/Corpus/$@ 2>&1 | sed '/^["#]/d; s/^/$@: /'
 
 # MUTANTS are the names of those that are meant; all by default.
 mutants: deps .build-tools/mutants

@@ -143,20 +143,21 @@ let package = Package(
             name: "REPLTests", dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer"],
             exclude: ["Transcripts"]),
 
-        // MARK: Fuzz targets: libFuzzer brings their main
+        // MARK: Fuzz targets
 
-        .executableTarget(
-            name: "FuzzModels",
-            dependencies: ["Models"],
-            path: "Tests/Fuzz",
-            exclude: ["Corpus", "FuzzJSON.swift"]
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Models", "Store", "Sync", "EmbeddedServer", "REPL", "CLevelDBEnvironment",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Tests/Fuzz/Targets"
         ),
+        // libFuzzer brings its main.
         .executableTarget(
-            name: "FuzzJSON",
-            dependencies: ["Models"],
-            path: "Tests/Fuzz",
-            exclude: ["Corpus", "FuzzModels.swift"]
-        ),
+            name: "Fuzzer", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Fuzzer"),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Tests"),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

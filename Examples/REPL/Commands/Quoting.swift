@@ -6,7 +6,7 @@ extension StringProtocol {
     /// The words, where quotes and backslashes keep spaces; the quotes themselves are left out.
     ///
     /// A quote that is not closed goes to the end. Within `'…'` a backslash is a backslash.
-    var unquotedWords: [String] {
+    package var unquotedWords: [String] {
         var words: [String] = []
         var word: String?
         var quote: Character?
@@ -34,7 +34,7 @@ extension StringProtocol {
     }
 
     /// The text with backslashes before all that would end a word, or begin a quote.
-    var escaped: String {
+    package var escaped: String {
         var text = ""
         for character in self {
             if character.isWhitespace || "\\'\"".contains(character) { text += "\\" }

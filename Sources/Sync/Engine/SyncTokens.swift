@@ -3,14 +3,14 @@ package import Models
 package import Store
 
 /// Where the feed goes on, as it is stored in the batch that holds what came before it.
-struct FeedToken: Hashable {
+package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
     /// The number, the length of the epoch, the epoch, the cursor.
     ///
     /// DO NOT CHANGE: on disk.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         Array("\(point.number) \(epoch.rawValue.utf8.count) \(epoch)\(point.cursor)".utf8)
     }
 
@@ -20,7 +20,7 @@ struct FeedToken: Hashable {
     }
 
     /// - Returns: `nil` if these are not the bytes of a token.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
             let length = Int(String(decoding: parts[1], as: UTF8.self)),

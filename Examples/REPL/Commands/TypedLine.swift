@@ -1,0 +1,24 @@
+/// A line of the prompt, for whoever looks at commands from outside.
+package struct TypedLine: Sendable {
+    private let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// The name of the command that it begins with; `nil` if it begins with none.
+    package var commandName: String? { Command.name(in: text) }
+
+    /// What TAB offers at its end.
+    @MainActor package var completions: [String] {
+        let word = text.split(separator: " ", omittingEmptySubsequences: false).last ?? ""
+        return Completion.words(String(word), after: String(text.dropLast(word.count)))
+    }
+
+    /// Performs it where nobody is connected, and returns what people see, an error too.
+    @MainActor package func perform() async -> String {
+        do {
+            return try await Command.perform(text).shown
+        } catch {
+            return "error: \(sentence(of: error))"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+import Models
+
+/// The lines of a file of the file cache as Docs/Format.md has them, made without the sources' code.
+enum CacheLines {
+    /// A file whose lines have their right check values, whatever the records are.
+    static func file(
+        _ channel: ChannelURL, _ input: inout FuzzInput, hasHeader: Bool
+    ) -> [UInt8] {
+        let name = Data(channel.rawValue.utf8).base64EncodedString()
+        var text = ""
+        if hasHeader {
+            let header = "scrollback 1 messages \(input.byte()) \(name)"
+            text = "\(header) \(check(Data(header.utf8)))\n"
+        }
+        while !input.isAtEnd {
+            let record = Data(input.measured())
+            text +=
+                "\(record.base64EncodedString()) \(check(Data("messages \(name)\n".utf8) + record))\n"
+        }
+        return Array(text.utf8)
+    }
+
+    static func sha256(_ bytes: Data) -> Data { Data(SHA256.hash(data: bytes)) }
+
+    private static func check(_ bytes: Data) -> String {
+        sha256(bytes).prefix(8).map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+    }
+}

@@ -1,0 +1,86 @@
+import EmbeddedServer
+import Models
+import Store
+import Sync
+
+extension FuzzTarget {
+    /// Cursors and tokens that a store or a client has kept: a byte says of what, then its text.
+    ///
+    /// What the server does not know has expired; where it goes on, it gives another that it knows. The feed's
+    /// token of the store is read as what was written, or as none.
+    static let cursors = FuzzTarget("Cursors") { input in
+        var input = FuzzInput(input)
+        let kind = input.byte()
+        if kind % 8 == 0 {
+            guard let token = FeedToken(bytes: Array(input.rest)) else { return }
+            precondition(FeedToken(bytes: token.bytes) == token, "A token is not read as written.")
+            return
+        }
+        let text = input.text
+        wait { await CursorServer.goOn(from: text, kind) }
+    }
+}
+
+/// A server that remembers some history, for all inputs.
+private enum CursorServer {
+    static let server: EmbeddedServer = orTrap {
+        try EmbeddedServer.inMemory(seed: 1, now: { 1_700_000_000_000 })
+    }
+
+    static func goOn(from text: String, _ kind: UInt8) async {
+        let client = server.client(waits: false)
+        // All of the conditions that may be in front of a server wrap its cursors.
+        let backend: any Backend = kind < 128 ? client : ConditionedBackend(client)
+        do throws(BackendError) {
+            _ = try await backend.connect(as: Credentials("alice"))
+            try await makeHistory(client)
+            switch kind % 8 {
+            case 1:
+                let batch = try await backend.feed(since: FeedCursor(text))
+                _ = try await backend.feed(since: batch.cursor)
+            case 2:
+                let page = try await backend.messages(
+                    in: "general", at: .cursor(PageCursor(text)), older: 2, newer: 2)
+                for cursor in [page.older, page.newer].compactMap({ $0 }) {
+                    _ = try await backend.messages(
+                        in: "general", at: .cursor(cursor), older: 2, newer: 2)
+                }
+            case 3:
+                let changes = try await backend.messageChanges(in: "general", since: .token(text))
+                _ = try await backend.messageChanges(
+                    in: "general", since: .token(changes.next ?? text))
+            case 4:
+                let changes = try await backend.channelChanges(since: .token(text))
+                _ = try await backend.channelChanges(since: .token(changes.next ?? text))
+            case 5:
+                _ = try await backend.channelChanges(since: .feed(FeedCursor(text)))
+            case 6:
+                _ = try await backend.replies(
+                    to: "1", in: "general", at: .cursor(PageCursor(text)), older: 2, newer: 2)
+            default:
+                let page = try await backend.channels(
+                    matching: GroupChannelListQuery(), after: PageCursor(text))
+                if let next = page.next {
+                    _ = try await backend.channels(matching: GroupChannelListQuery(), after: next)
+                }
+            }
+        } catch {
+            precondition(
+                error.code == .expired, "A cursor is not called expired: \(error) at \(text)")
+        }
+        await backend.disconnect()
+    }
+
+    private static func makeHistory(_ client: EmbeddedClient) async throws(BackendError) {
+        do throws(BackendError) {
+            _ = try await client.channel("general")
+        } catch {
+            _ = try await client.createChannel(
+                GroupChannelCreateParams("general", url: "general"))
+            for text in ["a", "b", "c", "d"] {
+                let message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
+                _ = try await client.send(Draft(message, requestID: RequestID(text)))
+            }
+        }
+    }
+}

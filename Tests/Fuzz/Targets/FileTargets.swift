@@ -1,0 +1,208 @@
+import CLevelDBEnvironment
+import Foundation
+import Models
+import Store
+
+// MARK: Logs
+
+extension FuzzTarget {
+    /// Logs of a database: pieces, each with a byte for what it is, and as many bytes as the next two say.
+    ///
+    /// 0 are bytes as they are, 1 to 4 a fragment of that type with its right checksum, which is how
+    /// LevelDB's records are written, and 5 begins another log.
+    ///
+    /// The database opens, or says that it is damaged, and changes nothing then; without what is damaged
+    /// it opens, and from then on always, with the same rows.
+    static let logs = FuzzTarget("Logs") { input in
+        var input = FuzzInput(input)
+        let directory = FuzzDirectory()
+        var logs = [[UInt8]()]
+        while !input.isAtEnd {
+            let kind = input.byte()
+            let bytes = input.measured()
+            switch kind % 6 {
+            case 0: logs[logs.count - 1] += bytes
+            case 5: if logs.count < 4 { logs.append([]) }
+            default: logs[logs.count - 1] += fragment(kind % 6, bytes)
+            }
+        }
+        directory.write(Array("MANIFEST-000001\n".utf8), to: "CURRENT")
+        directory.write(LogTemplate.manifest, to: "MANIFEST-000001")
+        for (index, log) in logs.enumerated() {
+            directory.write(log, to: "00000\(3 + index).log")
+        }
+        let before = directory.contents
+        if rows(in: directory.url) == nil {
+            precondition(
+                directory.contents.isSuperset(of: before),
+                "An opening that fails has removed files.")
+        }
+        guard let rows = rows(in: directory.url, skippingDamage: true) else { return }
+        let again = Self.rows(in: directory.url)
+        precondition(again == rows, "What was opened without its damage does not open again.")
+    }
+
+    /// All rows of a database; `nil` if it is damaged.
+    private static func rows(in directory: URL, skippingDamage: Bool = false) -> [Row]? {
+        damageOr { () throws(StoreError) in
+            let database = try LevelDB(at: directory.path, skippingDamage: skippingDamage)
+            defer { database.close() }
+            var rows: [Row] = []
+            let snapshot = Rows(try database.snapshot(), nil)
+            try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+                rows.append(Row(key: Array(key), value: Array(value)))
+                return true
+            }
+            return rows
+        }
+    }
+
+    private struct Row: Equatable {
+        let key: [UInt8]
+        let value: [UInt8]
+    }
+}
+
+/// A fragment of a record in LevelDB's log format.
+private func fragment(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    let payload = Array(payload.prefix(Int(UInt16.max)))
+    let checked = [type] + payload
+    let sum = scrollback_crc32c(checked, checked.count)
+    let masked = (sum >> 15 | sum << 17) &+ 0xA282_EAD8
+    let head = withUnsafeBytes(of: masked.littleEndian, Array.init)
+    return head + [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + checked
+}
+
+/// The manifest that a new database begins with.
+private enum LogTemplate {
+    static let manifest: [UInt8] = orTrap {
+        let directory = FuzzDirectory()
+        try LevelDB(at: directory.url.path).close()
+        guard let bytes = directory.bytes(of: "MANIFEST-000001") else {
+            preconditionFailure("LevelDB calls the first manifest otherwise.")
+        }
+        return bytes
+    }
+}
+
+// MARK: Sealed files
+
+extension FuzzTarget {
+    /// A sealed file: a byte says what is in it, a log, a manifest, CURRENT or a table.
+    ///
+    /// The cipher is none: whatever ends with an even byte is taken for authentic, so that what lies behind
+    /// the authentication is reached. Sealing anew leaves the file, or one in its place that is whole
+    /// and has the same in it, and is no larger than what it was made from explains.
+    static let sealedFiles = FuzzTarget("Sealed") { input in
+        let names = ["000003.log", "MANIFEST-000002", "CURRENT", "000005.ldb"]
+        let name = names[Int(input.first ?? 0) % names.count]
+        let directory = FuzzDirectory()
+        let bytes = Array(input.dropFirst())
+        directory.write(bytes, to: name)
+        func reseal(as generation: UInt32) -> [UInt8]? {
+            var cipher = OpenCipher.functions(generation)
+            let environment = scrollback_env_create_sealed(nil, &cipher, "cache")
+            defer { scrollback_env_destroy(environment) }
+            let path = directory.url.appending(path: name).path
+            guard scrollback_env_reseal(environment, path) == 0 else { return nil }
+            return directory.bytes(of: name)
+        }
+        guard let first = reseal(as: 7) else { return }
+        precondition(reseal(as: 7) == first, "A file that is sealed is sealed again.")
+        if first == bytes { return }
+        guard let second = reseal(as: 8) else {
+            preconditionFailure("What was sealed cannot be read.")
+        }
+        precondition(
+            first.dropFirst(12) == second.dropFirst(12), "A sealed file has something else in it.")
+        precondition(directory.contents == [name], "Files are left behind.")
+    }
+}
+
+/// A cipher that hides nothing.
+private enum OpenCipher {
+    static func functions(_ generation: UInt32) -> scrollback_cipher {
+        scrollback_cipher(
+            context: place, generation: generation, reads_plain: false,
+            make_key: { context, _, salt, _, _, check in
+                // The check is the salt's beginning.
+                for index in 0..<Int(scrollback_check_size) { check[index] = salt[index] }
+                return context
+            },
+            drop_key: { _ in },
+            seal: { _, _, _, _, plain, count, sealed in
+                for index in 0..<count { sealed[index] = plain![index] }
+                for index in count..<count + Int(scrollback_tag_size) { sealed[index] = 0 }
+                return true
+            },
+            open: { _, _, _, _, sealed, count, plain in
+                guard sealed[count + Int(scrollback_tag_size) - 1] % 2 == 0 else { return false }
+                if let plain { for index in 0..<count { plain[index] = sealed[index] } }
+                return true
+            },
+            randomize: { bytes, count in for index in 0..<count { bytes[index] = 0 } })
+    }
+
+    /// What stands for the context and for each key: nobody looks into it.
+    nonisolated(unsafe) private static let place = UnsafeMutableRawPointer.allocate(
+        byteCount: 1, alignment: 1)
+    // nonisolated(unsafe): it never changes, and what it points to is never read.
+}
+
+// MARK: The file cache
+
+extension FuzzTarget {
+    /// A file of the file cache: a byte for its form, and then its bytes, or the records in its lines.
+    ///
+    /// Loading returns what can be read and tells the rest by line; what was loaded is saved and loaded as
+    /// the same, without any damage.
+    static let cacheFiles = FuzzTarget("CacheFile") { input in
+        var input = FuzzInput(input)
+        let directory = FuzzDirectory()
+        let form = input.byte() % 4
+        if form == 3 { return keyFile(input, directory.url) }
+        let channel = ChannelURL("general")
+        let cache = orTrap { try FileCache(directory: directory.url, limit: 1000) }
+        // A file of that name is there once something was saved.
+        orTrap { try cache.save([], in: channel) }
+        guard let name = directory.contents.first(where: { $0.hasSuffix(".messages") }) else {
+            preconditionFailure("The file of a channel is called otherwise.")
+        }
+        let bytes: [UInt8]
+        switch form {
+        case 0: bytes = Array(input.rest)
+        case 1: bytes = CacheLines.file(channel, &input, hasHeader: true)
+        default: bytes = CacheLines.file(channel, &input, hasHeader: false)
+        }
+        directory.write(bytes, to: name)
+        let read = damageOr { () throws(StoreError) in try cache.load(channel) }
+        guard let contents = read else { return }
+        precondition(contents.damage.count == min(contents.damageCount, 1000), "Damage is lost.")
+        precondition(
+            contents.records.allSatisfy { $0.messageID != nil }, "A message was never sent.")
+        damageOr { () throws(StoreError) in try cache.channels() }
+        orTrap { try cache.save(contents.records, in: channel) }
+        let again = orTrap { try cache.load(channel) }
+        precondition(again.damageCount == 0, "What was saved is damaged: \(again.damage)")
+        precondition(
+            again.records == contents.records, "What was saved is loaded as other messages.")
+    }
+
+    /// The file of the keys, with its right checksum.
+    private static func keyFile(_ input: FuzzInput, _ directory: URL) {
+        let bytes = Data(input.rest)
+        orTrap {
+            try (bytes + CacheLines.sha256(bytes)).write(
+                to: directory.appending(path: KeyFile.name))
+        }
+        do throws(StoreError) {
+            _ = try FileCache(
+                directory: directory, encryptionKey: EncryptionKey([UInt8](repeating: 1, count: 32))
+            )
+        } catch {
+            precondition(
+                [.corruption, .wrongKey, .newerSchema].contains(error.code),
+                "Damage is not called so: \(error)")
+        }
+    }
+}

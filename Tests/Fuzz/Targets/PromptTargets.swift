@@ -1,0 +1,74 @@
+import Foundation
+import Models
+import REPL
+
+extension FuzzTarget {
+    /// A file of chat logs that `import` reads.
+    ///
+    /// Its lines are those of the file, and each is a message that survives the binary form, or an error
+    /// that says where.
+    static let chatLogs = FuzzTarget("ChatLog") { input in
+        // What is gzipped is another program's to read.
+        if input.starts(with: [0x1F, 0x8B]) && input.count > 4 { return }
+        let directory = FuzzDirectory()
+        directory.write(input, to: "log")
+        let fields = LogFields()
+        let names = fields.bytes
+        var lines: [[UInt8]] = []
+        do {
+            let file = try LogFile(directory.url.appending(path: "log").path)
+            defer { file.close() }
+            while try file.readLines({ lines.append(Array($0)) }) {}
+        } catch {
+            precondition(!"\(error)".isEmpty, "An error says nothing.")
+            return
+        }
+        let whole = input.last == 0x0A ? lines + [[]] : lines
+        precondition(
+            Array(whole.joined(separator: [0x0A])) == input, "The lines are not those of the file.")
+        for (index, line) in lines.enumerated() {
+            do throws(JSONLine.Damage) {
+                let values = try line.withUnsafeBufferPointer { (bytes) throws(JSONLine.Damage) in
+                    try JSONLine(bytes, fields: names)
+                }
+                let message = try fields.message(values, number: index + 1)
+                let again = try? Message(serialized: message.serialize())
+                precondition(again == message, "A message is not read as it was written.")
+            } catch {
+                precondition(!error.description.isEmpty, "An error says nothing.")
+            }
+        }
+    }
+
+    /// A line that is typed at the prompt, or in a script.
+    ///
+    /// It begins with a command or not; TAB has something to offer at its end; what is quoted is read as it
+    /// was; and commands that touch nothing answer, or say what is wrong.
+    static let lines = FuzzTarget("Line") { input in
+        let text = String(decoding: input, as: UTF8.self)
+        precondition(
+            text.escaped.unquotedWords == (text.isEmpty ? [] : [text]),
+            "A text in backslashes is another one.")
+        let line = TypedLine(text)
+        let name = line.commandName
+        if let name {
+            let words = text.split(whereSeparator: \.isWhitespace)
+            precondition(words.starts(with: name.split(separator: " ")), "\(name) is not there.")
+        }
+        wait { await perform(line, name, isPath: text.contains { "/~".contains($0) }) }
+    }
+
+    @MainActor private static func perform(
+        _ line: TypedLine, _ name: String?, isPath: Bool
+    ) async {
+        // What is in some directory differs from one machine to another.
+        if !isPath { _ = line.completions }
+        guard let name, harmless.contains(name) else { return }
+        _ = await line.perform()
+    }
+
+    /// The commands that work on what stands in their line alone.
+    private static let harmless: Set<String> = [
+        "types", "schema", "sample", "json", "serialize", "deserialize", "fields", "time", "help",
+    ]
+}

@@ -1,0 +1,139 @@
+import Models
+import Store
+
+extension FuzzTarget {
+    /// Rows of a store's two databases: for each a byte, 0 for the cache and 1 for the outbox, then a key
+    /// and a value behind their lengths.
+    ///
+    /// The store opens, or says why not; what is read of it is a value, or an error that names the
+    /// damage; what is read can be written again, and is read as the same; and what is cleared
+    /// is usable again.
+    static let rows = FuzzTarget("Rows") { input in
+        var input = FuzzInput(input)
+        let environments = (
+            cache: LevelDB.Environment.memory(), outbox: LevelDB.Environment.memory()
+        )
+        let (cache, outbox) = (Overlay(), Overlay())
+        while !input.isAtEnd {
+            let rows = input.byte() & 1 == 0 ? cache : outbox
+            let (key, value) = (input.measured(), input.measured())
+            rows.put({ $0.raw(key) }, { $0.raw(value) })
+        }
+        put(cache, "/cache", environments.cache)
+        put(outbox, "/outbox", environments.outbox)
+        let opened = damageOr { () throws(StoreError) in
+            try ChatStore(at: nil, environments: environments)
+        }
+        guard let store = opened else { return }
+        defer { store.close() }
+        readAll(store)
+        writeAgain(store)
+        clear(store)
+    }
+
+    private static func put(_ rows: Overlay, _ path: String, _ environment: LevelDB.Environment) {
+        orTrap {
+            let database = try LevelDB(at: path, environment: environment)
+            try database.write(rows, isDurable: false)
+            database.close()
+        }
+    }
+}
+
+/// What a call returns; `nil` if it has found damage, which its error has to say.
+@discardableResult
+func damageOr<Value>(_ body: () throws(StoreError) -> Value) -> Value? {
+    do throws(StoreError) {
+        return try body()
+    } catch {
+        precondition(
+            [.corruption, .newerSchema].contains(error.code), "Damage is not called so: \(error)")
+        precondition(!error.message.isEmpty, "Damage has no name: \(error)")
+        return nil
+    }
+}
+
+private func readAll(_ store: ChatStore) {
+    for database in RowDescription.Database.allCases {
+        damageOr { () throws(StoreError) in try store.describedRows(of: database).count }
+    }
+    damageOr { () throws(StoreError) in try store.groupChannels() }
+    damageOr { () throws(StoreError) in try store.openChannels() }
+    damageOr { () throws(StoreError) in try store.cachedChannels() }
+    damageOr { () throws(StoreError) in try store.pinnedChannelURLs() }
+    damageOr { () throws(StoreError) in try store.channelURLsByAccess() }
+    damageOr { () throws(StoreError) in try store.unreadableChannelURLs() }
+    damageOr { () throws(StoreError) in try store.channelURLsWithGaps() }
+    damageOr { () throws(StoreError) in try store.channelURLsWithStaleRanges() }
+    damageOr { () throws(StoreError) in try store.messageCount() }
+    damageOr { () throws(StoreError) in try store.unreadableDraftIDs() }
+    let scopes = damageOr { () throws(StoreError) in try store.tokenScopes() } ?? []
+    for scope in scopes { damageOr { () throws(StoreError) in try store.token(scope) } }
+    let urls = damageOr { () throws(StoreError) in try store.channelURLs() } ?? []
+    for url in urls {
+        damageOr { () throws(StoreError) in try store.messageCount(in: url) }
+        damageOr { () throws(StoreError) in try store.oldestPosition(in: url) }
+        damageOr { () throws(StoreError) in try store.newestPosition(in: url) }
+        damageOr { () throws(StoreError) in try store.messages(in: url, after: .time(0)) }
+        damageOr { () throws(StoreError) in try store.gaps(in: url) }
+        damageOr { () throws(StoreError) in try store.staleRanges(in: url) }
+        damageOr { () throws(StoreError) in try store.tombstones(in: url) }
+        damageOr { () throws(StoreError) in try store.drafts(in: url) }
+        damageOr { () throws(StoreError) in try store.isPinned(url) }
+        let messages =
+            damageOr { () throws(StoreError) in try store.messages(in: url, limit: 10) } ?? []
+        for id in messages.compactMap(\.messageID) {
+            damageOr { () throws(StoreError) in try store.message(id, in: url) }
+            damageOr { () throws(StoreError) in try store.replies(to: id, in: url) }
+            damageOr { () throws(StoreError) in try store.tombstone(of: id, in: url) }
+        }
+    }
+}
+
+/// Writes what was read, and reads it again.
+private func writeAgain(_ store: ChatStore) {
+    for draft in damageOr({ () throws(StoreError) in try store.drafts() }) ?? [] {
+        if isWritten(store, { (batch) throws(StoreError) in try batch.save(draft) }) {
+            let again = damageOr { () throws(StoreError) in try store.draft(draft.requestID) }
+            precondition(again == draft, "A draft is not read as it was written.")
+        }
+    }
+    for url in damageOr({ () throws(StoreError) in try store.channelURLs() }) ?? [] {
+        let read = damageOr { () throws(StoreError) in try store.messages(in: url, limit: 10) }
+        for message in read ?? [] {
+            guard let id = message.messageID,
+                isWritten(store, { (batch) throws(StoreError) in try batch.save(message) })
+            else { continue }
+            let again = damageOr { () throws(StoreError) in
+                try store.message(id, in: message.channelURL)
+            }
+            precondition(again == message, "A message is not read as it was written.")
+        }
+    }
+}
+
+/// Writes to the store; false if what it is given is refused, or it finds damage on the way.
+private func isWritten(
+    _ store: ChatStore, _ body: (Batch) throws(StoreError) -> Void
+) -> Bool {
+    do {
+        try store.write { try body($0) }
+        return true
+    } catch {
+        let code = (error as? StoreError)?.code
+        precondition(code == .invalid || code == .corruption, "A write has failed: \(error)")
+        return false
+    }
+}
+
+/// Clears the cache, which heals whatever was damaged in it.
+private func clear(_ store: ChatStore) {
+    orTrap {
+        try store.clearCachedData()
+        let message = Message(id: "again", channelURL: "general", text: "Hi!", createdAt: 1)
+        try store.write { try $0.save(message) }
+        let messages = try store.messages(in: "general")
+        precondition(messages == [message], "What is cleared holds something: \(messages)")
+        try store.purgeCleared()
+    }
+}

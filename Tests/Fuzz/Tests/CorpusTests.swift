@@ -1,0 +1,38 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// The inputs in the repository, through the targets that `make fuzz` looks for more with.
+@Suite(.timeLimit(.minutes(10))) struct FuzzCorpusTests {
+    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Corpus")
+
+    /// What traps here ends the tests, and says which promise was broken.
+    @Test(arguments: FuzzTarget.all.map(\.name))
+    func noInputBreaksAPromise(of name: String) async throws {
+        let target = try #require(FuzzTarget.named(name))
+        let directory = Self.corpus.appending(path: name)
+        let files = try FileManager.default.contentsOfDirectory(
+            at: directory, includingPropertiesForKeys: nil)
+        #expect(!files.isEmpty)
+        let inputs = try files.map { try Array(Data(contentsOf: $0)) }
+        // On a thread of its own, which it may block.
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                for input in inputs { target.run(input) }
+                continuation.resume()
+            }
+        }
+    }
+
+    @Test func theMakefileAndTheCorpusHaveEachTarget() throws {
+        let names = FuzzTarget.all.map(\.name).sorted()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path).sorted() == names)
+        let makefile = try String(
+            contentsOf: Self.corpus.appending(path: "../../../Makefile").standardized,
+            encoding: .utf8)
+        let line = makefile.split(separator: "\n").first { $0.hasPrefix("FUZZERS :=") }
+        #expect(line?.split(separator: " ").dropFirst(2).map(String.init).sorted() == names)
+    }
+}
