@@ -33,7 +33,7 @@ MAKEFLAGS += --silent
 .DEFAULT_GOAL := help
 
 MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
-FUZZERS := Records JSON Rows Logs Sealed CacheFile Names Cursors ChatLog Line
+FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
@@ -57,7 +57,7 @@ endif
 
 .PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
 	tsan asan fuzz fuzzer interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
-	$(FUZZERS) $(CONSUMERS)
+	$(FUZZERS) Logs $(CONSUMERS)
 
 # What is at the top of this file.
 help:
@@ -126,7 +126,7 @@ fuzzer: deps
 
 # New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
 # had memory taken that nothing in a few kilobytes is worth.
-$(FUZZERS):
+$(FUZZERS) Logs:
 	test -x .build-fuzz/release/Fuzzer || $(MAKE) fuzzer
 	mkdir -p .build-fuzz/$@
 	set -o pipefail; \

@@ -33,6 +33,8 @@ import Testing
             contentsOf: Self.corpus.appending(path: "../../../Makefile").standardized,
             encoding: .utf8)
         let line = makefile.split(separator: "\n").first { $0.hasPrefix("FUZZERS :=") }
-        #expect(line?.split(separator: " ").dropFirst(2).map(String.init).sorted() == names)
+        // Logs are fuzzed by `make Logs` alone: LevelDB asserts at some whose checksums are forged.
+        let fuzzed = line?.split(separator: " ").dropFirst(2).map(String.init)
+        #expect(fuzzed?.sorted() == names.filter { $0 != "Logs" })
     }
 }
