@@ -98,7 +98,7 @@ let package = Package(
             name: "StoreTests",
             dependencies: [
                 "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
-                "StoreCrashWriter",
+                "FaultyDisks", "StoreCrashWriter",
             ],
             exclude: ["Encrypted", "Schemas"]
         ),
@@ -113,17 +113,22 @@ let package = Package(
             dependencies: ["CLevelDB", "CLevelDBEnvironment"],
             path: "Tests/CFaultEnvironment"
         ),
+        .target(
+            name: "FaultyDisks",
+            dependencies: ["Store", "CFaultEnvironment"],
+            path: "Tests/FaultyDisks"
+        ),
         .testTarget(
             name: "SyncTests",
             dependencies: [
                 "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
-                "CFaultEnvironment",
+                "FaultyDisks",
             ]),
         .testTarget(
             name: "EmbeddedServerTests",
             dependencies: [
                 "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync",
-                "CFaultEnvironment",
+                "FaultyDisks",
             ]),
         .testTarget(
             name: "ScrollbackTestingTests",

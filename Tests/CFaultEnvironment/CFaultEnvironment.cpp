@@ -1,6 +1,7 @@
 #include "CFaultEnvironment.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -95,14 +96,15 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
 
     std::mutex mutex;
     fault_env_counts counts = {};
-    uint64_t failsFrom = UINT64_MAX, failsTo = UINT64_MAX, freezesFrom = UINT64_MAX;
+    uint64_t failsFrom = UINT64_MAX, failsTo = UINT64_MAX;
+    uint64_t freezesFrom = UINT64_MAX, killsAt = UINT64_MAX;
     int error = 0;
     Fault creates, syncs, opens, reads;
     bool tearsAppends = false, isFrozen = false, ignoresSyncs = false;
 
   private:
     void CountChange() {
-        counts.changes++;
+        if (++counts.changes == killsAt) raise(SIGKILL);
         isFrozen = isFrozen || counts.changes >= freezesFrom;
     }
 
@@ -301,6 +303,10 @@ void fault_env_fail_once(fault_env *env, uint64_t n, int error) {
         faults.failsFrom = faults.failsTo = faults.counts.changes + n;
         faults.error = error;
     });
+}
+
+void fault_env_kill_at(fault_env *env, uint64_t n) {
+    env->With([&](FaultEnvironment &faults) { faults.killsAt = faults.counts.changes + n; });
 }
 
 void fault_env_fail_creates(fault_env *env, const char *suffix, int error) {

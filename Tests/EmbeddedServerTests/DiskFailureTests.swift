@@ -1,4 +1,4 @@
-import CFaultEnvironment
+import FaultyDisks
 import Foundation
 import Models
 import Store
@@ -72,7 +72,7 @@ import Testing
                     joinsAll: true)
             }
             #expect(say("a") == nil)
-            disk.fail()
+            disk.fail(at: 1, with: EIO, once: false)
             #expect(say("b")?.code == .serverFailure)
             // Nor can the files be opened anew.
             #expect(say("c")?.code == .serverFailure)
@@ -83,18 +83,4 @@ import Testing
             database.close()
         }
     }
-}
-
-/// A disk that nothing can be written to, for a while.
-private final class FailingDisk: @unchecked Sendable {
-    // @unchecked: the pointer never changes, and every call through it is thread-safe.
-    private let pointer: OpaquePointer = fault_env_create()
-
-    deinit { fault_env_destroy(pointer) }
-
-    var environment: LevelDB.Environment { .around(fault_env_leveldb(pointer), owner: self) }
-
-    func fail() { fault_env_fail_after(pointer, 1, EIO) }
-
-    func heal() { fault_env_heal(pointer) }
 }

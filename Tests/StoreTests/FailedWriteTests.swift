@@ -1,3 +1,4 @@
+import FaultyDisks
 import Foundation
 import Models
 import StoreCrashWriter

@@ -1,3 +1,4 @@
+import FaultyDisks
 import Foundation
 import StoreCrashWriter
 import Testing
@@ -59,25 +60,14 @@ final class StoreDirectory: Sendable {
     }
 }
 
-/// Two disks, one for each database of a store, that fail on purpose.
-final class FailingDisks: Sendable {
-    let cache = FailingDisk()
-    let outbox = FailingDisk()
-
+extension FailingDisks {
     func open(
         _ directory: StoreDirectory, _ options: StoreOptions = Steps.smallFiles
     ) throws(StoreError) -> ChatStore {
-        try ChatStore(
-            at: directory.url, options: options,
-            environments: (cache.environment, outbox.environment),
-            encryptionKey: directory.files.key)
+        try open(directory.url, options, key: directory.files.key)
     }
 
-    var both: [FailingDisk] { [cache, outbox] }
-
-    /// Takes what was not synced of a store that is closed.
     func loseUnsynced(in directory: StoreDirectory) throws {
-        try cache.loseUnsynced(in: directory.url.appending(path: "cache"))
-        try outbox.loseUnsynced(in: directory.url.appending(path: "outbox"))
+        try loseUnsynced(in: directory.url)
     }
 }

@@ -1,4 +1,5 @@
 import EmbeddedServer
+import FaultyDisks
 import Models
 import ScrollbackTesting
 import Store
@@ -8,9 +9,9 @@ import Testing
 /// What the store could not take, the server is asked for again.
 @Suite(.timeLimit(.minutes(10))) struct StoreFailureTests {
     /// A story on a disk, in a directory that goes with it.
-    private func withStory(_ body: (Story, FailingDisk) async throws -> Void) async throws {
+    private func withStory(_ body: (Story, FailingDisks) async throws -> Void) async throws {
         let directory = ScratchDirectory()
-        let disk = FailingDisk()
+        let disk = FailingDisks()
         let store = try disk.open(directory.url)
         let story = try await Story(store: store)
         try await body(story, disk)
@@ -27,7 +28,7 @@ import Testing
             await story.sleeper.begun(1)
             #expect(await story.engine.state.failure?.code == .store)
             #expect(try story.picture() == "a")
-            disk.empty()
+            disk.heal()
             story.sleeper.stopHolding()
             try await story.sees("a b")
             #expect(await story.engine.state.failure == nil)
@@ -48,7 +49,7 @@ import Testing
             story.network.stopHolding()
             await story.sleeper.begun(1)
             #expect(try story.picture() == "a ~ d ~")
-            disk.empty()
+            disk.heal()
             story.sleeper.stopHolding()
             try await story.sees("a b c d")
             try await story.end()
@@ -73,7 +74,7 @@ import Testing
             disk.fill()
             story.network.release()
             await story.sleeper.begun(1)
-            disk.empty()
+            disk.heal()
             story.sleeper.stopHolding()
             story.network.stopHolding()
             try await story.sees("A B c d e")

@@ -1,4 +1,5 @@
 import EmbeddedServer
+import FaultyDisks
 import Foundation
 import Models
 import ScrollbackTesting
@@ -10,7 +11,7 @@ import Testing
 /// What bob wrote outlives what becomes of his device; it is sent once, and in its order.
 @Suite(.timeLimit(.minutes(10))) struct SurvivingTests {
     private let directory = ScratchDirectory()
-    private let disk = FailingDisk()
+    private let disk = FailingDisks()
 
     /// Lets bob write b and c offline, lets something happen to what is on the disk, and lets him come
     /// back with the store that it leaves.

@@ -33,6 +33,9 @@ void fault_env_fail_after(fault_env *env, uint64_t n, int error);
 /// Fails the `n`th change from now alone.
 void fault_env_fail_once(fault_env *env, uint64_t n, int error);
 
+/// Ends the process, as `kill -9` does, instead of the `n`th change from now.
+void fault_env_kill_at(fault_env *env, uint64_t n);
+
 /// Fails, until `fault_env_heal`, to open files for writing whose path ends so, or to sync them.
 void fault_env_fail_creates(fault_env *env, const char *suffix, int error);
 void fault_env_fail_syncs(fault_env *env, const char *suffix, int error);

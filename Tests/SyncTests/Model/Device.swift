@@ -1,4 +1,5 @@
 import EmbeddedServer
+import FaultyDisks
 import Foundation
 import Models
 
@@ -25,7 +26,7 @@ final class Device {
     private let commits = Commits()
     /// Where the store is; `nil` if it is in memory.
     private let directory: ScratchDirectory?
-    private(set) var disk: FailingDisk?
+    private(set) var disk: FailingDisks?
     private(set) var store: ChatStore
     var core: SyncCore
     private(set) var oracle: Oracle
@@ -60,7 +61,7 @@ final class Device {
         directory: ScratchDirectory? = nil
     ) throws {
         self.directory = directory
-        disk = directory.map { _ in FailingDisk() }
+        disk = directory.map { _ in FailingDisks() }
         self.server = server
         self.config = config
         client = server.server.client(waits: false)
@@ -120,7 +121,7 @@ final class Device {
         case .kill: await kill()
         case .losePower(let count): try await losePower(count)
         case .fillDisk(let count): disk?.fill(after: count)
-        case .emptyDisk: disk?.empty()
+        case .emptyDisk: disk?.heal()
         case .push(let tag, let version): try push(tag, version)
         case .awaitCaughtUp(let url):
             try take(.awaitCaughtUp(url.map { ChannelURL($0) }, ticket: ticket("caughtUp")))
@@ -234,10 +235,10 @@ final class Device {
         if let rows = cuts.last { try oracle.begin(rows) }
     }
 
-    private func losePower(_ directory: URL, _ disk: FailingDisk) async throws {
+    private func losePower(_ directory: URL, _ disk: FailingDisks) async throws {
         let drafts = sendings.drafts
         try disk.cutPower(of: store, at: directory)
-        let disk = FailingDisk()
+        let disk = FailingDisks()
         self.disk = disk
         store = try disk.open(directory)
         follow()
@@ -434,7 +435,7 @@ final class Device {
         isQuiet = true
         defer { isQuiet = false }
         network.conditions = .perfect
-        disk?.empty()
+        disk?.heal()
         for _ in 0..<1000 where try await goOn() == false { return }
         throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
     }
