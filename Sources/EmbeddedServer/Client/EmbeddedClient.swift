@@ -120,7 +120,8 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            server.withState { $0.sessions[number]?.cancelWait(waitNumber) }
+            // Not within `cancel()`, which has locked the task: who has the server's lock may be waking it.
+            Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }
     }

@@ -37,7 +37,8 @@ extension ConditionedBackend {
                 }
             }
         } onCancel: {
-            state.withLock { $0.held.stopWaiting(id: id) }
+            // Not within `cancel()`, which has locked the task: who has our lock may be waking it.
+            Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
     }
@@ -74,7 +75,7 @@ extension ConditionedBackend {
                 }
             }
         } onCancel: {
-            state.withLock { $0.held.end(number: call.number, .canceled) }
+            Task { state.withLock { $0.held.end(number: call.number, .canceled) } }
         }
     }
 }
