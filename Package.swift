@@ -148,6 +148,16 @@ let package = Package(
             name: "REPLTests", dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer"],
             exclude: ["Transcripts"]),
 
+        // What `make faults` and `make soak` run.
+        .executableTarget(
+            name: "Reliability",
+            dependencies: [
+                "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "FaultyDisks",
+            ],
+            path: "Tests/Reliability"
+        ),
+
         // MARK: Fuzz targets
 
         .target(

@@ -308,7 +308,7 @@ extension LevelDB {
     /// Rewrites all tables, without what was deleted in them.
     ///
     /// - Complexity: Reads and writes all there is; seconds for a million messages.
-    func compact() throws(StoreError) {
+    package func compact() throws(StoreError) {
         // LevelDB looks at the tables there are before it makes one of what is in memory.
         try flush()
         leveldb_compact_range(try handle().pointer, nil, 0, nil, 0)

@@ -1,0 +1,157 @@
+/// What can go wrong, a row of the matrix each.
+package enum Fault: String, CaseIterable, Sendable {
+    // What becomes of the process and of the power.
+    case killed, powerLost, tornCacheLog, tornOutboxLog
+
+    // What becomes of files that were whole.
+    case cutOutboxLog
+    case flippedCacheLog, flippedCacheTable, flippedCacheManifest, flippedCacheCurrent
+    case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
+
+    // What the system says no to.
+    case fullDisk, readOnlyDisk, deniedFiles, lockedFiles, wrongKey, newerSchema
+
+    // The network.
+    case offline, notSent, requestLost, answerLost, throttled, serverFailed, sessionExpired
+
+    // How the server tells what there is.
+    case shortPages, pageCursorsExpired, cutBatches, mixedChannels, holes, feedCursorExpired
+    case repeatedChangelog, changelogExpired, equalTimes, wrongClocks
+
+    // What becomes of the server's history.
+    case changedMeanwhile, channelLeft, channelMadeAgain, messagesForgotten, serverPutBack
+
+    // A server that breaks its word.
+    case noDeduplication, repeatedEvents, repeatedBatches, shuffledEvents, lostEvents
+}
+
+extension Fault {
+    /// The fault as the page names it.
+    package var title: String {
+        switch self {
+        case .killed: "`kill -9` before each change to the disk"
+        case .powerLost: "power lost after each step, with all that was not synced"
+        case .tornCacheLog: "torn log of the cache, at every byte of its tail"
+        case .tornOutboxLog: "torn log of the outbox, at every byte of the write under way"
+        case .cutOutboxLog: "the outbox's log cut anywhere: a disk that loses what it synced"
+        case .flippedCacheLog: "a flipped byte in a log of the cache"
+        case .flippedCacheTable: "… in a table of the cache"
+        case .flippedCacheManifest: "… in the manifest of the cache"
+        case .flippedCacheCurrent: "… in `CURRENT` of the cache"
+        case .flippedOutboxLog: "a flipped byte in a log of the outbox"
+        case .flippedOutboxTable: "… in a table of the outbox"
+        case .flippedOutboxManifest: "… in the manifest of the outbox"
+        case .flippedOutboxCurrent: "… in `CURRENT` of the outbox"
+        case .fullDisk: "disk full, from each change on"
+        case .readOnlyDisk: "disk read-only, from each change on"
+        case .deniedFiles: "permission denied when opening"
+        case .lockedFiles: "locked: somebody has the files"
+        case .wrongKey: "wrong key"
+        case .newerSchema: "files of a newer version"
+        case .offline: "no network, again and again"
+        case .notSent: "half of all requests not sent"
+        case .requestLost: "half of all requests lost"
+        case .answerLost: "half of all answers lost, after the effect"
+        case .throttled: "half of all requests throttled"
+        case .serverFailed: "half of all requests failed by the server (5xx)"
+        case .sessionExpired: "session expired"
+        case .shortPages: "short and empty pages, a cap of 3"
+        case .pageCursorsExpired: "half of all page cursors expired"
+        case .cutBatches: "the feed cut anywhere"
+        case .mixedChannels: "the feed's channels mixed"
+        case .holes: "only the newest message told after an absence"
+        case .feedCursorExpired: "the feed's cursor expired meanwhile"
+        case .repeatedChangelog: "changelogs told twice, and empty first"
+        case .changelogExpired: "half of all changelog tokens expired"
+        case .equalTimes: "a server that counts hours: all messages of one have one time"
+        case .wrongClocks: "nodes whose clocks are half a second wrong"
+        case .changedMeanwhile: "edits and deletions meanwhile, not all told"
+        case .channelLeft: "a channel left and joined again meanwhile"
+        case .channelMadeAgain: "a channel deleted and made again meanwhile"
+        case .messagesForgotten: "messages forgotten by the server, and not told"
+        case .serverPutBack: "a server put back from a backup"
+        case .noDeduplication: "half of all answers lost, by a server that knows no request again"
+        case .repeatedEvents: "half of all events told twice"
+        case .repeatedBatches: "half of all batches told again"
+        case .shuffledEvents: "events of a channel in any order"
+        case .lostEvents: "half of all events of messages never told"
+        }
+    }
+
+    /// What the column of faults counts.
+    package var unit: String {
+        switch self {
+        case .killed: "kills"
+        case .powerLost: "cuts of the power"
+        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "cuts"
+        case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
+            .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest, .flippedOutboxCurrent:
+            "flips"
+        case .fullDisk, .readOnlyDisk: "disks"
+        case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema: "openings"
+        case .notSent, .requestLost, .answerLost, .throttled, .serverFailed, .shortPages,
+            .pageCursorsExpired, .cutBatches, .holes, .repeatedChangelog, .changelogExpired,
+            .noDeduplication, .repeatedBatches, .lostEvents:
+            "calls"
+        default: "rounds"
+        }
+    }
+
+    /// Whether it harms the only copy of what waits to be sent, so that nothing can bring it back.
+    ///
+    /// Else nothing that was promised may be lost. Here too, each loss has to be told.
+    package var destroysDrafts: Bool {
+        switch self {
+        case .cutOutboxLog, .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest,
+            .flippedOutboxCurrent:
+            true
+        default: false
+        }
+    }
+
+    /// The test that shows it, as its suite and its function.
+    package var test: String {
+        switch self {
+        case .killed: "KillTests/whatWasPromisedOutlivesTheProcess"
+        case .powerLost: "FaultTests/whatWasNotSyncedGoesAsASuffix"
+        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "DamageTests/aFileIsCut"
+        case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
+            .flippedOutboxManifest, .flippedOutboxCurrent:
+            "DamageTests/aBitIsFlipped"
+        case .flippedOutboxLog, .flippedOutboxTable: "SalvageTests/noDraftHasATextThatNobodyWrote"
+        case .fullDisk: "DiskTests/aDraftThatDoesNotFitIsNotThere"
+        case .readOnlyDisk: "DiskTests/aReadOnlyDiskIsAMatterOfPermission"
+        case .deniedFiles: "StoreErrorSystemTests/eachErrorOfTheSystemHasItsCode"
+        case .lockedFiles: "DiskTests/aSecondStoreOfTheSameDirectoryIsLockedOut"
+        case .wrongKey: "EncryptionTests/aWrongKeyTouchesNothing"
+        case .newerSchema: "OpeningTests/whatANewerVersionWroteIsNotTouched"
+        case .offline: "SendingTests/whatIsWrittenOfflineIsPendingAndSentLater"
+        case .notSent: "ConnectionTests/aConnectionThatIsLostIsMadeAgain"
+        case .requestLost: "ConnectionTests/whatFailsForNowIsAskedAgainLater"
+        case .answerLost: "SendingTests/anAnswerThatIsLostMakesNoSecondMessage"
+        case .throttled: "SendingTests/whoIsThrottledWaits"
+        case .serverFailed:
+            "SendingTests/aServerThatFailsMakesItFailAndItIsSentAgainUnderItsName"
+        case .sessionExpired: "ConnectionTests/aSessionThatHasExpiredIsRenewed"
+        case .shortPages: "PagingTests/emptyPagesEndNothing"
+        case .pageCursorsExpired: "PagingTests/cursorsMayExpireOnTheWay"
+        case .cutBatches, .mixedChannels: "FollowingTests/aFeedMayTellThingsAgainAndInAnotherOrder"
+        case .holes: "HoleTests/aHoleIsFilled"
+        case .feedCursorExpired: "LossTests/whatIsStaleIsFetchedWhenItIsShown"
+        case .repeatedChangelog: "HoleTests/whatChangedBeforeAHoleIsFound"
+        case .changelogExpired:
+            "HoleTests/withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown"
+        case .equalTimes: "PagingTests/messagesOfOneTimeAreToldApartAtTheBordersOfPages"
+        case .wrongClocks: "PagingTests/clocksThatDisagreeLoseNothing"
+        case .changedMeanwhile: "HoleTests/whatChangedBeforeAHoleIsFound"
+        case .channelLeft: "FollowingTests/aChannelThatTheUserLeavesGoesWithItsMessages"
+        case .channelMadeAgain: "FollowingTests/aChannelOfTheSameNameIsAnotherOne"
+        case .messagesForgotten: "VerifyingTests/whatTheServerDoesNotHaveIsFoundAndGoes"
+        case .serverPutBack: "LossTests/aServerThatWasPutBackWinsInTheEnd"
+        case .noDeduplication: "SendingTests/withoutDeduplicationTheDoubtIsTold"
+        case .repeatedEvents, .repeatedBatches, .shuffledEvents:
+            "FollowingTests/aFeedMayTellThingsAgainAndInAnotherOrder"
+        case .lostEvents: "VerifyingTests/whatIsMissingIsFoundAndFetched"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+
+// What becomes of files that were whole: they are cut, and bytes of them flipped.
+extension Matrix {
+    /// A world at the end of its day, in files, with drafts that wait; each database has tables and a log.
+    private struct Template {
+        let directory: URL
+        let promised: [ChannelURL: [String]]
+        let heard: [ChannelURL: Set<MessageID>]
+        /// How long the outbox's log was before the last draft was written.
+        let lastWrite: Int
+    }
+
+    func damage(_ fault: Fault, _ outcome: inout Outcome) async throws {
+        try await withDirectory { directory in
+            let template = try await template(in: directory)
+            let parts = fault.files
+            let names = try FileManager.default
+                .contentsOfDirectory(atPath: directory.appending(path: parts.database).path)
+                .filter { $0.hasPrefix(parts.name) || $0.hasSuffix(parts.name) }.sorted()
+            for name in names {
+                let path = "\(parts.database)/\(name)"
+                let bytes = try Data(contentsOf: directory.appending(path: path))
+                for place in places(fault, template, bytes.count) {
+                    try await withDirectory(copying: directory) { copy in
+                        var damaged = bytes
+                        if fault.isCut {
+                            damaged = damaged.prefix(place)
+                        } else {
+                            damaged[place] ^= 1 << UInt8(place % 8)
+                        }
+                        try damaged.write(to: copy.appending(path: path))
+                        try await survive(in: copy, template, fault, &outcome)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which bytes are damaged: all of a tail or of a small file, 512 or a little more of a large one.
+    private func places(_ fault: Fault, _ template: Template, _ count: Int) -> [Int] {
+        switch fault {
+        case .tornCacheLog:
+            Array(Swift.stride(from: max(0, count - 1_024), to: count, by: stride))
+        case .tornOutboxLog: Array(Swift.stride(from: template.lastWrite, to: count, by: stride))
+        default: Array(Swift.stride(from: 0, to: count, by: max(1, count / 512) * stride))
+        }
+    }
+
+    private func survive(
+        in copy: URL, _ template: Template, _ fault: Fault, _ outcome: inout Outcome
+    ) async throws {
+        let world = try await World(in: copy, life: 2)
+        (world.promised, world.heard) = (template.promised, template.heard)
+        if fault == .tornOutboxLog {
+            // Its write was under way: nothing was promised.
+            world.promised[World.channels[World.channels.count - 1]]?.removeLast()
+        }
+        outcome.injected += 1
+        outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+        var part = Outcome()
+        try await recover(world, &part)
+        part.lost = try await world.lost()
+        if part.lost > 0 && part.told.isEmpty {
+            part.note(told: "nothing, where the cut was between two commits")
+            // That one cannot be told from a log that was never longer.
+            if fault != .cutOutboxLog { part.violations.append("a loss was not told") }
+        }
+        outcome.add(part)
+        await world.close()
+    }
+
+    private func template(in directory: URL) async throws -> Template {
+        let world = try await World(in: directory)
+        try world.openDevice()
+        try await world.takeDay()
+        await world.closeDevice()
+        for name in ["cache", "outbox"] {
+            let database = try LevelDB(at: world.device.appending(path: name).path)
+            try database.compact()
+            database.close()
+        }
+        // What waits is in a table now; it is on its way when the device ends, as is what follows.
+        world.network.hold([.send])
+        world.network.goOnline()
+        try world.openDevice()
+        try await world.connect()
+        try await world.hear()
+        try await world.write()
+        func sizeOfLog() throws -> Int {
+            let files = world.device.appending(path: "outbox")
+            let names = try FileManager.default.contentsOfDirectory(atPath: files.path)
+            return try names.filter { $0.hasSuffix(".log") }
+                .reduce(0) { try $0 + Data(contentsOf: files.appending(path: $1)).count }
+        }
+        var sizes: [Int] = []
+        try await world.write { _ in sizes.append((try? sizeOfLog()) ?? 0) }
+        await world.close()
+        return Template(
+            directory: directory, promised: world.promised, heard: world.heard,
+            lastWrite: sizes.dropLast().last ?? 0)
+    }
+}
+
+extension Fault {
+    fileprivate var isCut: Bool {
+        switch self {
+        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: true
+        default: false
+        }
+    }
+
+    /// The files that it harms: their database, and how their names begin or end.
+    fileprivate var files: (database: String, name: String) {
+        switch self {
+        case .tornCacheLog, .flippedCacheLog: ("device/cache", ".log")
+        case .flippedCacheTable: ("device/cache", ".ldb")
+        case .flippedCacheManifest: ("device/cache", "MANIFEST")
+        case .flippedCacheCurrent: ("device/cache", "CURRENT")
+        case .flippedOutboxTable: ("device/outbox", ".ldb")
+        case .flippedOutboxManifest: ("device/outbox", "MANIFEST")
+        case .flippedOutboxCurrent: ("device/outbox", "CURRENT")
+        default: ("device/outbox", ".log")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import FaultyDisks
+import Foundation
+import Models
+import Store
+import Sync
+
+// What becomes of the process, of the power, and of a disk that takes no more.
+extension Matrix {
+    /// Ends processes, each one before a later change to the disk, until one comes to its end.
+    func kill(_ outcome: inout Outcome) async throws {
+        for database in ["cache", "outbox"] {
+            for change in Swift.stride(from: 1, through: .max, by: stride) {
+                let isOver = try await withDirectory { directory in
+                    let life = try Life(in: directory, killedAt: change, of: database)
+                    guard !life.cameToItsEnd else { return true }
+                    outcome.injected += 1
+                    let world = try await World(in: directory, life: 2)
+                    (world.promised, world.heard) = (life.promised, life.heard)
+                    outcome.promised += life.promised.values.reduce(0) { $0 + $1.count }
+                    try await recover(world, &outcome)
+                    outcome.lost += try await world.lost()
+                    await world.close()
+                    return false
+                }
+                if isOver { break }
+            }
+        }
+        if outcome.missing > 0 {
+            outcome.violations.append("\(outcome.missing) stored messages went with a process")
+        }
+    }
+
+    /// Cuts the power behind each step of a day.
+    func losePower(_ outcome: inout Outcome) async throws {
+        for count in 1...Step.day.count {
+            try await withDirectory { directory in
+                let world = try await World(in: directory)
+                let disks = FailingDisks()
+                try world.openDevice(on: disks)
+                try await world.takeDay(through: count)
+                await world.engine?.close()
+                guard let store = world.store else { return }
+                try disks.cutPower(of: store, at: world.device)
+                await world.closeDevice()
+                outcome.injected += 1
+                outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+                try await recover(world, &outcome)
+                outcome.lost += try await world.lost()
+                await world.close()
+            }
+        }
+    }
+
+    /// Fails all changes to the disk from one on, while messages come and go; then the disk is well again.
+    func failWrites(with error: Int32, _ outcome: inout Outcome) async throws {
+        for change in Swift.stride(from: 0, to: 24, by: stride) {
+            try await withDirectory { directory in
+                let world = try await World(in: directory)
+                let disks = FailingDisks()
+                try world.openDevice(on: disks)
+                try await world.takeDay(through: 4)
+                for disk in disks.both { disk.fail(at: change + 1, with: error, once: false) }
+                outcome.injected += 1
+                try await world.say()
+                for _ in 1...3 {
+                    do {
+                        try await world.write()
+                    } catch let error as SyncError {
+                        let code = (error.cause as? StoreError)?.code
+                        outcome.note(told: "`send` throws \(code.map { "\($0)" } ?? "?")")
+                    }
+                }
+                try await world.say()
+                outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+                outcome.stored += world.heard.values.reduce(0) { $0 + $1.count }
+                let start = ContinuousClock.now
+                disks.heal()
+                try await agree(world, &outcome, since: start)
+                outcome.lost += try await world.lost()
+                await world.closeDevice()
+                for text in world.told.all { outcome.note(told: text) }
+                // And what was written is on the disk.
+                try await recover(world, &outcome)
+                outcome.lost += try await world.lost()
+                await world.close()
+            }
+        }
+    }
+
+    /// Has an opening refused, which touches nothing; then the reason is gone.
+    func refuseOpening(_ fault: Fault, _ outcome: inout Outcome) async throws {
+        try await withDirectory { directory in
+            let key = EncryptionKey((1...32).map { UInt8($0) })
+            let world = try await World(in: directory)
+            let ours = fault == .wrongKey ? key : nil
+            try world.openDevice(key: ours)
+            try await world.takeDay()
+            if fault != .lockedFiles { await world.closeDevice() }
+            outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+            let version = world.device.appending(path: "VERSION")
+            for _ in 1...10 {
+                let disks = FailingDisks()
+                var theirs = ours
+                switch fault {
+                case .deniedFiles: for disk in disks.both { disk.failOpening(with: EACCES) }
+                case .wrongKey: theirs = EncryptionKey((2...33).map { UInt8($0) })
+                case .newerSchema: try Data("1000\n".utf8).write(to: version)
+                default: break
+                }
+                outcome.injected += 1
+                do throws(StoreError) {
+                    try disks.open(world.device, World.options, key: theirs).close()
+                    outcome.violations.append("the files were opened")
+                } catch {
+                    outcome.note(told: "StoreError.\(error.code)")
+                }
+            }
+            if fault == .newerSchema { try Data("1\n".utf8).write(to: version) }
+            await world.closeDevice()
+            try await recover(world, &outcome, key: ours)
+            outcome.lost += try await world.lost()
+            await world.close()
+        }
+    }
+}

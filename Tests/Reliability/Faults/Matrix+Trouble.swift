@@ -1,0 +1,195 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+
+// A network and a server that make trouble, while messages come and go.
+extension Matrix {
+    /// How many worlds there are, and how many rounds of trouble each has.
+    private var seeds: Int { max(1, 10 / stride) }
+    private var rounds: Int { 10 }
+
+    func trouble(_ fault: Fault, _ outcome: inout Outcome) async throws {
+        for seed in 0..<seeds {
+            try await withDirectory { directory in
+                let world = try await World(in: directory, server: fault.server)
+                try world.openDevice()
+                try await world.take(.connect)
+                try await world.say(in: [World.lounge])
+                try await world.hear()
+                world.network.conditions = fault.network(UInt64(seed))
+                world.network.clearLog()
+                for round in 0..<rounds { try await world.suffer(fault, round) }
+                let hits = world.network.log.count { fault.isHit($0) }
+                outcome.injected += fault.unit == "calls" ? hits : rounds
+                outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+                outcome.stored += world.heard.values.reduce(0) { $0 + $1.count }
+                let start = ContinuousClock.now
+                if fault == .lostEvents || fault == .messagesForgotten {
+                    try await world.repair()
+                    outcome.note(call: "`repair`")
+                }
+                try await agree(world, &outcome, since: start)
+                for text in world.told.all { outcome.note(told: text) }
+                outcome.lost += try await world.lost()
+                await world.close()
+            }
+        }
+        if outcome.injected == 0 { outcome.violations.append("no fault was injected") }
+    }
+}
+
+extension World {
+    /// A round of trouble: alice and bob write while it lasts.
+    fileprivate func suffer(_ fault: Fault, _ round: Int) async throws {
+        guard let engine else { return }
+        if fault.isAway { await engine.disconnect() }
+        let said = try await say()
+        switch fault {
+        case .offline:
+            network.goOffline()
+            try await write()
+            try await say()
+            network.goOnline()
+            await engine.reconnect()
+        case .sessionExpired: server.expireSessions(of: "bob")
+        case .feedCursorExpired:
+            try await say()
+            try server.expireCursors()
+        case .changedMeanwhile:
+            try await alice.delete(
+                said[0].messageID ?? "", in: said[0].channelURL, requestID: nextRequestID())
+            var params = UserMessageUpdateParams()
+            params.text = said[1].text + ", edited"
+            _ = try await alice.update(
+                said[1].messageID ?? "", in: said[1].channelURL, with: .user(params),
+                requestID: nextRequestID())
+            try await say()
+        case .channelLeft:
+            let other = server.client()
+            _ = try await other.connect(as: Credentials("bob"))
+            try await other.leave(World.lounge)
+            try await say(in: [World.lounge])
+            try await alice.invite(["bob"], to: World.lounge)
+            try await other.answerInvitation(to: World.lounge, accepts: true)
+            await other.disconnect()
+            try await say(in: [World.lounge])
+        case .channelMadeAgain:
+            try server.deleteChannel(World.lounge)
+            createChannel(World.lounge)
+            try await say(in: [World.lounge])
+        case .messagesForgotten:
+            // Before bob has written anything that could be forgotten with them.
+            if round == 0 {
+                try await connect()
+                try server.expireMessages(before: clock.now)
+            }
+        case .serverPutBack:
+            try await connect()
+            try await land()
+            let backup = try server.backup()
+            try await say()
+            try server.restore(backup)
+        default: break
+        }
+        try await write()
+        if fault.isAway { try await connect() }
+        if fault.waitsForEachRound { try await land() }
+    }
+
+    fileprivate func repair() async throws {
+        network.conditions = .perfect
+        try await connect()
+        for url in World.channels { try await engine?.repair(url) }
+    }
+}
+
+extension Fault {
+    /// Whether the device is away while things happen.
+    fileprivate var isAway: Bool {
+        switch self {
+        case .shortPages, .pageCursorsExpired, .holes, .feedCursorExpired, .repeatedChangelog,
+            .changelogExpired, .equalTimes, .wrongClocks, .changedMeanwhile, .channelLeft,
+            .channelMadeAgain, .messagesForgotten, .serverPutBack:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a round waits until all is sent, so that none is passed over by the next.
+    fileprivate var waitsForEachRound: Bool {
+        self == .sessionExpired || self == .repeatedEvents || self == .repeatedBatches
+            || self == .shuffledEvents || self == .lostEvents || self == .cutBatches
+            || self == .mixedChannels
+    }
+
+    /// How the server is.
+    fileprivate var server: ServerConditions {
+        var conditions = ServerConditions()
+        switch self {
+        case .shortPages, .pageCursorsExpired, .holes, .changedMeanwhile: conditions.feedLimit = 1
+        case .repeatedChangelog, .changelogExpired:
+            conditions.feedLimit = 1
+            conditions.changelogPageSize = 2
+        case .equalTimes: conditions.timeGranularity = 3_600_000
+        case .wrongClocks: conditions.clockSkew = 500
+        case .noDeduplication: conditions.missingCapabilities = .deduplicatesRequests
+        default: break
+        }
+        return conditions
+    }
+
+    /// How the network is.
+    fileprivate func network(_ seed: UInt64) -> NetworkConditions {
+        var conditions = NetworkConditions(seed: seed)
+        switch self {
+        case .notSent: conditions.failures.notSent = 0.5
+        case .requestLost: conditions.failures.requestLost = 0.5
+        case .answerLost: conditions.failures.answerLost = 0.5
+        case .noDeduplication:
+            conditions.failures.answerLost = 0.5
+            conditions.failures.calls = [.send]
+        case .throttled: conditions.failures.throttled = 0.5
+        case .serverFailed: conditions.failures.serverFailure = 0.5
+        case .shortPages:
+            conditions.pages.cap = 3
+            conditions.pages.short = 0.5
+            conditions.pages.empty = 0.5
+        case .pageCursorsExpired:
+            conditions.pages.cap = 2
+            conditions.pages.expired = 0.5
+        case .cutBatches: conditions.feed.split = 1
+        case .mixedChannels: conditions.feed.reordered = 1
+        case .repeatedChangelog:
+            conditions.changelogs.repeated = 0.5
+            conditions.changelogs.empty = 0.5
+        case .changelogExpired: conditions.changelogs.expired = 0.5
+        case .repeatedEvents: conditions.feed.repeatedEvents = 0.5
+        case .repeatedBatches: conditions.feed.repeatedBatches = 0.5
+        case .shuffledEvents: conditions.feed.shuffled = 1
+        case .lostEvents: conditions.feed.lost = 0.5
+        default: break
+        }
+        return conditions
+    }
+
+    /// Whether a line of the network's log tells of a call that it happened to.
+    fileprivate func isHit(_ line: String) -> Bool {
+        switch self {
+        case .notSent, .requestLost, .throttled, .serverFailed:
+            line.hasSuffix("fails before its effect")
+        case .answerLost, .noDeduplication: line.hasSuffix("fails after its effect")
+        case .shortPages: line.contains("passed on")
+        case .pageCursorsExpired: line.contains(" messages ") && line.hasSuffix("expired")
+        case .cutBatches: line.hasSuffix("events told")
+        case .holes: line.contains(" feed") && line.hasSuffix("answered")
+        case .repeatedChangelog, .changelogExpired:
+            line.contains("messageChanges") && !line.hasSuffix("answered")
+        case .repeatedBatches: line.hasSuffix("told again")
+        case .lostEvents: line.hasSuffix("events lost")
+        default: false
+        }
+    }
+}

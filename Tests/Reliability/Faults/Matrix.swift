@@ -1,0 +1,116 @@
+package import Foundation
+import Store
+
+/// Injects each kind of fault, and counts what comes of it.
+package struct Matrix: Sendable {
+    /// Where its files are; in memory, where the system has such a place.
+    let place: URL
+    /// Of the bytes of a file, each so many is damaged; 1 for all of them.
+    let stride: Int
+
+    package init(in place: URL, stride: Int = 1) {
+        self.place = place
+        self.stride = stride
+    }
+
+    /// Injects a fault, in as many places as there are.
+    package func run(_ fault: Fault) async throws -> Outcome {
+        var outcome = Outcome()
+        switch fault {
+        case .killed: try await kill(&outcome)
+        case .powerLost: try await losePower(&outcome)
+        case .tornCacheLog, .tornOutboxLog, .cutOutboxLog, .flippedCacheLog, .flippedCacheTable,
+            .flippedCacheManifest, .flippedCacheCurrent, .flippedOutboxLog, .flippedOutboxTable,
+            .flippedOutboxManifest, .flippedOutboxCurrent:
+            try await damage(fault, &outcome)
+        case .fullDisk: try await failWrites(with: ENOSPC, &outcome)
+        case .readOnlyDisk: try await failWrites(with: EROFS, &outcome)
+        case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema:
+            try await refuseOpening(fault, &outcome)
+        default: try await trouble(fault, &outcome)
+        }
+        if outcome.lost > 0 && !fault.destroysDrafts {
+            outcome.violations.append("\(outcome.lost) promised messages are lost")
+        }
+        return outcome
+    }
+
+    // MARK: Directories
+
+    func scratch() -> URL { place.appending(path: UUID().uuidString) }
+
+    /// Gives a closure a new directory, or a copy of another one, that goes with its return.
+    func withDirectory<Result>(
+        copying template: URL? = nil, _ body: (URL) async throws -> Result
+    ) async throws -> Result {
+        let directory = scratch()
+        if let template { try FileManager.default.copyItem(at: template, to: directory) }
+        defer { try? FileManager.default.removeItem(at: directory) }
+        return try await body(directory)
+    }
+
+    // MARK: After the fault
+
+    /// Opens the device's files again, calls what an app would call, and brings the device and the server
+    /// into agreement; notes all of it.
+    func recover(_ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil) async throws {
+        let start = ContinuousClock.now
+        try open(world, &outcome, key)
+        outcome.stored += world.heard.values.reduce(0) { $0 + $1.count }
+        outcome.missing += try world.unheard()
+        try await agree(world, &outcome, since: start)
+    }
+
+    /// Brings the device and the server into agreement, and compares what they have.
+    func agree(
+        _ world: World, _ outcome: inout Outcome, since start: ContinuousClock.Instant
+    ) async throws {
+        _ = world.waits.take()
+        for call in try await world.heal() { outcome.note(call: call) }
+        outcome.times.append(.now - start)
+        outcome.waited = max(outcome.waited, world.waits.take())
+        outcome.violations += try await world.violations()
+    }
+
+    private func open(
+        _ world: World, _ outcome: inout Outcome, _ key: EncryptionKey?
+    ) throws {
+        // An app that calls the one remedy and the other has a store that opens.
+        for _ in 1...4 {
+            do {
+                try world.openDevice(key: key)
+                try world.readAll()
+                break
+            } catch let error as StoreError where error.code == .corruption {
+                world.dropDevice()
+                outcome.note(told: "StoreError.corruption")
+                if error.path.hasPrefix(world.device.appending(path: "outbox").path) {
+                    try ChatStore.salvageOutbox(at: world.device, encryptionKey: key)
+                    outcome.note(call: "`salvageOutbox`")
+                } else {
+                    try ChatStore.rebuildCache(at: world.device)
+                    outcome.note(call: "`rebuildCache`")
+                }
+            }
+        }
+        guard let report = world.store?.openingReport else { return }
+        if report.cacheDamage != nil { outcome.note(told: "cacheDamage") }
+        if report.isCacheNew { outcome.note(told: "isCacheNew") }
+        if report.cacheLogs.hasTornTail { outcome.note(told: "cacheLogs.hasTornTail") }
+        if report.outboxDamage != nil { outcome.note(told: "outboxDamage") }
+        if report.outboxLogs.hasTornTail { outcome.note(told: "outboxLogs.hasTornTail") }
+        if report.isOutboxLost { outcome.note(told: "isOutboxLost") }
+    }
+}
+
+extension World {
+    /// Reads all that the device has, so that damage is met now.
+    fileprivate func readAll() throws {
+        guard let store else { return }
+        for url in World.channels {
+            _ = try store.messages(in: url)
+            _ = try store.gaps(in: url)
+        }
+        _ = try store.drafts()
+    }
+}

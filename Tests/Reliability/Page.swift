@@ -1,0 +1,70 @@
+import Foundation
+
+/// The page of which the commands write a part each.
+package struct Page: Sendable {
+    /// What a command writes.
+    package enum Part: String, Sendable {
+        case faults, soak
+    }
+
+    private let url: URL
+
+    package init(_ path: String) { url = URL(filePath: path) }
+
+    /// What stands between the marks of a part.
+    package func text(of part: Part) throws -> String {
+        let page = try String(contentsOf: url, encoding: .utf8)
+        return String(page[try range(of: part, in: page)])
+    }
+
+    /// Replaces what stands between the marks of a part.
+    package func write(_ text: String, as part: Part) throws {
+        let page = try String(contentsOf: url, encoding: .utf8)
+        try page.replacingCharacters(in: try range(of: part, in: page), with: "\n\n\(text)\n\n")
+            .write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    private func range(of part: Part, in page: String) throws -> Range<String.Index> {
+        guard let start = page.range(of: "<!-- What follows is written by make \(part). -->"),
+            let end = page.range(of: "<!-- What comes before was written by make \(part). -->"),
+            start.upperBound <= end.lowerBound
+        else { throw Unexpected("\(url.path) has no marks of \(part)") }
+        return start.upperBound..<end.lowerBound
+    }
+}
+
+/// Where something was measured.
+enum Machine {
+    /// The day, the processor, the cores and the system.
+    static var description: String {
+        let day = Date.now.formatted(.iso8601.year().month().day())
+        let processor = value(of: "model name", in: "/proc/cpuinfo", behind: ":")
+        let system = value(of: "PRETTY_NAME", in: "/etc/os-release", behind: "=")
+        let cores = ProcessInfo.processInfo.processorCount
+        return "\(day): \(processor ?? "unknown processor"), \(cores) cores, "
+            + (system ?? ProcessInfo.processInfo.operatingSystemVersionString) + ", " + build
+    }
+
+    private static var build: String {
+        #if DEBUG
+            "debug build"
+        #else
+            "release build"
+        #endif
+    }
+
+    private static func value(
+        of key: String, in path: String, behind separator: Character
+    ) -> String? {
+        guard let lines = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return lines.split(separator: "\n").first { $0.hasPrefix(key) }?
+            .split(separator: separator, maxSplits: 1).last?
+            .trimmingCharacters(in: [" ", "\t", "\""])
+    }
+}
+
+/// Prints a line in one piece, at once: who reads it may kill this process.
+func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
+}

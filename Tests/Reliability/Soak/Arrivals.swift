@@ -1,0 +1,75 @@
+import EmbeddedServer
+import Models
+import Store
+
+/// Notes each message that the server accepts, as it tells somebody with a perfect network.
+///
+/// Messages say who wrote them, and the how many-eth of the writer's in its channel they are.
+final class Arrivals: Sendable {
+    private struct Line {
+        /// How many messages there were of each number.
+        var counts: [UInt8] = []
+        var last = -1
+        /// The numbers that came behind a later one.
+        var late: Set<Int> = []
+    }
+
+    private struct State {
+        var lines: [String: Line] = [:]
+        var total = 0
+    }
+
+    private let state = Locked(State())
+
+    var total: Int { state.withLock { $0.total } }
+
+    func note(_ message: Message) {
+        let words = message.text.split(separator: " ", maxSplits: 2)
+        guard words.count == 3, let number = Int(words[1]) else { return }
+        state.withLock { state in
+            state.total += 1
+            var line = state.lines["\(words[0]) \(message.channelURL)", default: Line()]
+            while line.counts.count <= number { line.counts.append(0) }
+            if line.counts[number] < .max { line.counts[number] += 1 }
+            if number < line.last { line.late.insert(number) }
+            line.last = max(line.last, number)
+            state.lines["\(words[0]) \(message.channelURL)"] = line
+        }
+    }
+
+    /// How many messages of a writer's were never there, how many twice, and how many behind a later one
+    /// that had not failed before.
+    func faults(
+        of writer: String, in url: ChannelURL, count: Int, failed: Set<Int>
+    ) -> (missing: Int, twice: Int, late: Int) {
+        state.withLock { state in
+            let line = state.lines["\(writer) \(url)"] ?? Line()
+            let arrived = line.counts.prefix(count)
+            let missing = arrived.count { $0 == 0 } + count - arrived.count
+            return (missing, line.counts.count { $0 > 1 }, line.late.subtracting(failed).count)
+        }
+    }
+
+    /// Follows the server until its task is canceled.
+    func follow(_ client: EmbeddedClient) async {
+        var cursor: FeedCursor?
+        while !Task.isCancelled {
+            guard let batch = await batch(of: client, since: cursor) else { return }
+            for case .messageReceived(let message) in batch.events { note(message) }
+            cursor = batch.cursor
+        }
+    }
+
+    /// What the feed tells next; `nil` once nobody is connected any more.
+    private func batch(of client: EmbeddedClient, since cursor: FeedCursor?) async -> FeedBatch? {
+        var cursor = cursor
+        while true {
+            do {
+                return try await client.feed(since: cursor)
+            } catch {
+                guard error.code == .expired else { return nil }
+                cursor = nil
+            }
+        }
+    }
+}

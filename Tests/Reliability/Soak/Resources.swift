@@ -1,0 +1,62 @@
+import Foundation
+
+/// What a process has at a moment.
+struct Resources {
+    /// Its resident memory and the part of it that no file backs, in bytes; `nil` where `/proc` has none.
+    let resident: Double?
+    let anonymous: Double?
+    /// The files of the clients, in bytes.
+    let disk: Double
+    let descriptors: Double
+
+    init(of directory: URL) {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        func bytes(_ name: String) -> Double? {
+            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?
+                .split(whereSeparator: \.isWhitespace).dropFirst().first
+                .flatMap { Double($0) }.map { $0 * 1024 }
+        }
+        resident = bytes("VmRSS")
+        anonymous = bytes("RssAnon")
+        let files = FileManager.default.enumerator(
+            at: directory, includingPropertiesForKeys: [.fileSizeKey])
+        // A file may go while they are counted.
+        disk = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
+            $0 + Double((try? $1.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
+        }
+        let open = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
+        descriptors = Double(open?.count ?? 0)
+    }
+}
+
+/// Whether something stayed as it was: the last third of a run against its middle third.
+///
+/// The first third is left out: caches fill then. Flat is what is on average at most a tenth more than in the
+/// middle third, and an allowance.
+struct Trend {
+    let name: String
+    let unit: String
+    let middle: Double
+    let last: Double
+    let allowance: Double
+
+    // Samples are in the order of time; fewer than six show nothing.
+    init?(_ name: String, _ unit: String, _ samples: [Double], allowance: Double) {
+        guard samples.count >= 6 else { return nil }
+        let third = samples.count / 3
+        func mean(_ part: ArraySlice<Double>) -> Double { part.reduce(0, +) / Double(part.count) }
+        self.name = name
+        self.unit = unit
+        middle = mean(samples[third..<2 * third])
+        last = mean(samples[(2 * third)...])
+        self.allowance = allowance
+    }
+
+    var isFlat: Bool { last <= middle * 1.1 + allowance }
+
+    var line: String {
+        func text(_ value: Double) -> String { String(format: "%.1f", value) }
+        return "| \(name) | \(text(middle)) \(unit) | \(text(last)) \(unit) "
+            + "| \(text(middle * 1.1 + allowance)) \(unit) | \(isFlat ? "yes" : "no") |"
+    }
+}

@@ -1,0 +1,235 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+
+/// Has clients live with faults for a while; then all is healed, and what they have is what was promised.
+@MainActor
+final class Soak {
+    /// How old a message gets, by the real clock: the server forgets it then, and tells so.
+    static let lifetime: Duration = .seconds(30)
+    static let channels: [ChannelURL] = (1...4).map { ChannelURL("channel-\($0)") }
+
+    let seconds: Double
+    let seed: Int
+    private let place: URL
+    private let server: EmbeddedServer
+    private let arrivals = Arrivals()
+    private var clients: [SoakClient] = []
+    private var samples: [Resources] = []
+    private var said = 0
+    private(set) var violations: [String] = []
+
+    init(seconds: Double, seed: Int, in place: URL) throws {
+        self.seconds = seconds
+        self.seed = seed
+        self.place = place
+        server = try EmbeddedServer(at: place.appending(path: "server"), seed: UInt64(seed))
+    }
+
+    private var devices: URL { place.appending(path: "devices") }
+
+    /// - Returns: What the page shows.
+    func run() async throws -> String {
+        try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
+        for url in Soak.channels {
+            try server.createChannel(
+                GroupChannelCreateParams(url.rawValue, userIDs: ["bob", "carol"], url: url),
+                by: "alice")
+        }
+        let alice = server.client()
+        _ = try await alice.connect(as: Credentials("alice"))
+        let listener = server.client()
+        _ = try await listener.connect(as: Credentials("alice"))
+        let listening = Task { [arrivals] in await arrivals.follow(listener) }
+        for (name, user) in [("bob-1", "bob"), ("bob-2", "bob"), ("carol-1", "carol")] {
+            let client = await SoakClient(
+                name, UserID(user), server, in: devices.appending(path: name))
+            clients.append(client)
+            try await client.connect()
+        }
+        let mortal = Mortal(in: place.appending(path: "mortal"), seed: seed)
+        try await live(alice, mortal)
+        try await settle(alice)
+        let kills = try await mortal.end()
+        violations += kills.violations
+        let text = report(kills)
+        for client in clients { await client.close() }
+        listening.cancel()
+        await listener.disconnect()
+        await listening.value
+        await alice.disconnect()
+        server.close()
+        return text
+    }
+
+    // MARK: Living
+
+    private func live(_ alice: EmbeddedClient, _ mortal: Mortal) async throws {
+        var random = SeededRandom(seed: seed)
+        let start = ContinuousClock.now
+        let end = start + .seconds(seconds)
+        let interval = Duration.seconds(max(seconds / 300, 0.05))
+        var (nextSample, nextForgetting) = (start + interval, start + .seconds(1))
+        var nextDeath = start + .seconds(1)
+        while ContinuousClock.now < end {
+            let url = Soak.channels.randomElement(using: &random) ?? Soak.channels[0]
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                try await say(alice, in: url, &random)
+            } else if let client = clients.randomElement(using: &random) {
+                await client.act(in: url, &random)
+            }
+            let now = ContinuousClock.now
+            if now >= nextForgetting {
+                nextForgetting = now + .seconds(1)
+                try server.expireMessages(
+                    before: Timestamp(
+                        milliseconds: Timestamp(Date()).milliseconds
+                            - Soak.lifetime.components.seconds * 1_000), tellsDeletions: true)
+                if Int.random(in: 0..<10, using: &random) == 0,
+                    let client = clients.randomElement(using: &random)
+                {
+                    client.network.expire(.feedCursors)
+                }
+                if Int.random(in: 0..<10, using: &random) == 0 { server.expireSessions(of: "bob") }
+            }
+            if now >= nextDeath {
+                nextDeath = now + .milliseconds(Int.random(in: 500...3_000, using: &random))
+                try mortal.dieAndRise()
+            }
+            if now >= nextSample {
+                nextSample = now + interval
+                samples.append(Resources(of: devices))
+            }
+            try await Task.sleep(for: .milliseconds(4))
+        }
+    }
+
+    private func say(
+        _ alice: EmbeddedClient, in url: ChannelURL, _ random: inout SeededRandom
+    ) async throws {
+        said += 1
+        let filler = (0..<40).map { _ in String(random.next(), radix: 36) }.joined()
+        var message = Message(
+            id: nil, channelURL: url, text: "alice \(said) \(filler)", createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams(message.text)
+        let sent = try await alice.send(
+            Draft(message, requestID: RequestID("alice \(said)")))
+        guard let id = sent.messageID else { return }
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: try await alice.delete(id, in: url, requestID: RequestID("delete \(said)"))
+        case 1:
+            var params = UserMessageUpdateParams()
+            params.text = message.text + " edited"
+            _ = try await alice.update(
+                id, in: url, with: .user(params), requestID: RequestID("edit \(said)"))
+        default: break
+        }
+    }
+
+    // MARK: The end
+
+    private func settle(_ alice: EmbeddedClient) async throws {
+        for client in clients {
+            let isHealed = try await within(.seconds(60)) { try await client.heal() }
+            if !isHealed { violations.append("\(client.name): the outbox is not empty") }
+        }
+        // What was accepted last is told.
+        try await say(alice, in: Soak.channels[0])
+        for client in clients {
+            for url in Soak.channels {
+                let faults = arrivals.faults(
+                    of: client.name, in: url, count: client.written[url, default: 0],
+                    failed: client.failed[url, default: []])
+                if faults.missing > 0 {
+                    violations.append("\(client.name) in \(url): \(faults.missing) never sent")
+                }
+                if faults.twice > 0 {
+                    violations.append("\(client.name) in \(url): \(faults.twice) sent twice")
+                }
+                if faults.late > 0 {
+                    violations.append("\(client.name) in \(url): \(faults.late) out of order")
+                }
+                let history = try await history(url, alice)
+                let isKnown = try await within(.seconds(60)) { [self] in
+                    violations += try await client.differences(in: url, from: history)
+                }
+                if !isKnown { violations.append("\(client.name) in \(url): a gap is left") }
+            }
+        }
+    }
+
+    /// Says something, and waits until it has arrived where arrivals are noted.
+    private func say(_ alice: EmbeddedClient, in url: ChannelURL) async throws {
+        let before = arrivals.total
+        var random = SeededRandom(seed: seed)
+        try await say(alice, in: url, &random)
+        while arrivals.total == before { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    /// What the server has of a channel, the newest first.
+    private func history(_ url: ChannelURL, _ alice: EmbeddedClient) async throws -> [Message] {
+        var messages: [Message] = []
+        var anchor = MessageAnchor.newest
+        while true {
+            let page = try await alice.messages(in: url, at: anchor, older: 100, newer: 0)
+            messages += page.messages
+            guard let older = page.older else { break }
+            anchor = .cursor(older)
+        }
+        return messages.compactMap { message in message.position.map { ($0, message) } }
+            .sorted { $1.0 < $0.0 }.map(\.1)
+    }
+
+    /// Does something that takes at most so long, and says whether it came to its end.
+    private func within(
+        _ duration: Duration, _ body: @escaping @MainActor () async throws -> Void
+    ) async throws -> Bool {
+        let task = Task { @MainActor in try await body() }
+        let watchdog = Task {
+            try await Task.sleep(for: duration)
+            task.cancel()
+        }
+        try await task.value
+        watchdog.cancel()
+        return !task.isCancelled
+    }
+
+    // MARK: The page
+
+    private func report(_ kills: Mortal.End) -> String {
+        let megabyte = Double(1 << 20)
+        let trends = [
+            Trend(
+                "resident memory", "MiB", samples.compactMap(\.resident).map { $0 / megabyte },
+                allowance: 4),
+            Trend(
+                "of it, backed by no file", "MiB",
+                samples.compactMap(\.anonymous).map { $0 / megabyte }, allowance: 4),
+            Trend("files of the clients", "MiB", samples.map { $0.disk / megabyte }, allowance: 1),
+            Trend("open files", "", samples.map(\.descriptors), allowance: 4),
+        ].compactMap(\.self)
+        for trend in trends where !trend.isFlat { violations.append("\(trend.name) is not flat") }
+        var counts: [String: Int] = [:]
+        for client in clients { counts.merge(client.counts) { $0 + $1 } }
+        counts["messages that others wrote"] = said
+        counts["messages that the server told"] = arrivals.total
+        counts["kills of the process"] = kills.kills
+        counts["messages that it was promised"] = kills.promised
+        let lines = counts.sorted { $0.key < $1.key }.map { "| \($0.key) | \($0.value.grouped) |" }
+        return """
+            \(Int(seconds)) seconds with seed \(seed), measured on \(Machine.description).
+
+            | what | how many |
+            |---|--:|
+            \(lines.joined(separator: "\n"))
+            | promises broken | \(violations.count) |
+
+            | | middle third | last third | at most | flat |
+            |---|--:|--:|--:|---|
+            \(trends.map(\.line).joined(separator: "\n"))
+            """
+    }
+}

@@ -1,0 +1,186 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+
+/// An app of one user on one device, whose network and process are made to suffer.
+@MainActor
+final class SoakClient {
+    let name: String
+    let userID: UserID
+    let client: ChatClient
+    let network: ConditionedBackend
+    /// How many messages it wrote into each channel, by the calls of `send` that returned.
+    private(set) var written: [ChannelURL: Int] = [:]
+    /// Which of them had failed once, and were sent again behind later ones.
+    private(set) var failed: [ChannelURL: Set<Int>] = [:]
+    private(set) var counts: [String: Int] = [:]
+    private var collections: [MessageCollection] = []
+    private var isSuspended = false
+    private var listener: Task<Void, Never>?
+
+    init(_ name: String, _ userID: UserID, _ server: EmbeddedServer, in directory: URL) async {
+        self.name = name
+        self.userID = userID
+        network = ConditionedBackend(server.client())
+        var options = ChatClientOptions()
+        options.isLocalCachingEnabled = true
+        options.directory = directory
+        options.store.writeBufferSize = 64 << 10
+        options.store.blockCacheSize = 256 << 10
+        options.cacheLimits.maxSize = 1 << 20
+        options.cacheLimits.leastSize = 0
+        options.cacheLimits.bytesBetweenLooks = 64 << 10
+        options.sync.backoff = Backoff(
+            interval: .milliseconds(20), multiplier: 2, maximum: .milliseconds(200))
+        options.renewSession = { Credentials(userID) }
+        client = await ChatClient.open(backend: network, options: options)
+    }
+
+    func note(_ what: String) { counts[what, default: 0] += 1 }
+
+    func connect() async throws {
+        try await client.connect(as: Credentials(userID))
+        guard listener == nil, let engine = try? client.engine() else { return }
+        listener = Task { [weak self] in
+            for await event in await engine.events() {
+                switch event {
+                case .evicted: self?.note("evictions")
+                case .fate(.failed(let draft), of: _): self?.noteFailure(draft)
+                case .historyLost: self?.note("cursors lost")
+                default: break
+                }
+            }
+        }
+    }
+
+    private func noteFailure(_ draft: Draft) {
+        note("sends failed")
+        guard let text = draft.message?.text.split(separator: " "), text.count > 1,
+            let number = Int(text[1])
+        else { return }
+        failed[draft.channelURL, default: []].insert(number)
+    }
+
+    /// Does something that people do, or that becomes of their devices.
+    func act(in url: ChannelURL, _ random: inout SeededRandom) async {
+        do {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<45: try await write(in: url, &random)
+            case 45..<57: try open(url)
+            case 57..<75: try await look(&random)
+            case 75..<81: dispose(&random)
+            case 81..<86:
+                network.goOffline()
+                note("times offline")
+            case 86..<93:
+                network.goOnline()
+                await client.reconnect()
+            case 93..<95:
+                network.conditions = .withinContract(seed: random.next())
+                note("changes of the network")
+            case 95..<96: try await suspend()
+            default: try await resume()
+            }
+        } catch {
+            // What a device without a network, or a suspended one, cannot do it says.
+            note("errors told")
+        }
+    }
+
+    private func write(in url: ChannelURL, _ random: inout SeededRandom) async throws {
+        let number = written[url, default: 0]
+        // Random, so that it is not compressed away.
+        let filler = (0..<40).map { _ in String(random.next(), radix: 36) }.joined()
+        _ = try await client.send(UserMessageCreateParams("\(name) \(number) \(filler)"), in: url)
+        written[url] = number + 1
+        note("messages written")
+    }
+
+    private func open(_ url: ChannelURL) throws {
+        if collections.count >= 3 { collections.removeFirst().dispose() }
+        let collection = try client.makeMessageCollection(of: url)
+        collection.start()
+        collections.append(collection)
+        note("collections opened")
+    }
+
+    private func look(_ random: inout SeededRandom) async throws {
+        guard let collection = collections.randomElement(using: &random) else { return }
+        note("pages asked for")
+        // Not waited for: the network may be gone.
+        Task { try? await collection.loadPrevious() }
+    }
+
+    private func dispose(_ random: inout SeededRandom) {
+        guard let index = collections.indices.randomElement(using: &random) else { return }
+        collections.remove(at: index).dispose()
+    }
+
+    private func suspend() async throws {
+        guard !isSuspended else { return }
+        try await client.suspend()
+        isSuspended = true
+        note("suspensions")
+    }
+
+    private func resume() async throws {
+        guard isSuspended else { return }
+        try await client.resume()
+        isSuspended = false
+    }
+
+    // MARK: The end
+
+    /// Brings all back, sends again what failed, and waits until all was sent.
+    func heal() async throws {
+        for collection in collections { collection.dispose() }
+        collections = []
+        network.conditions = .perfect
+        try await resume()
+        try await connect()
+        let engine = try client.engine()
+        for draft in try engine.store.drafts() where draft.state == .failed {
+            _ = try await engine.resend(draft.requestID)
+        }
+        let (snapshot, changes) = try engine.store.observe(.everything)
+        if try snapshot.drafts().isEmpty { return }
+        for await _ in changes where try engine.store.drafts().isEmpty { return }
+    }
+
+    /// What of a channel differs from what the server has, once all of it was fetched.
+    func differences(in url: ChannelURL, from history: [Message]) async throws -> [String] {
+        let engine = try client.engine()
+        await engine.show(url, ShownRange(from: .beginning), viewer: -1)
+        func isKnown(_ reader: some StoreReader) throws -> Bool {
+            try reader.gaps(in: url).isEmpty && reader.staleRanges(in: url).isEmpty
+        }
+        let changes = try engine.store.observe(.everything).changes
+        if try !isKnown(engine.store) {
+            for await _ in changes where try isKnown(engine.store) { break }
+        }
+        let held = try engine.store.messages(in: url)
+        await engine.hide(url, viewer: -1)
+        var found: [String] = []
+        let (ours, theirs) = (Set(held.map(\.messageID)), Set(history.map(\.messageID)))
+        let (missing, extra) = (theirs.subtracting(ours).count, ours.subtracting(theirs).count)
+        if ours.count != held.count { found.append("a message is there twice") }
+        if missing > 0 { found.append("\(missing) are missing") }
+        if extra > 0 { found.append("\(extra) are there that were deleted") }
+        if found.isEmpty, held.map(\.messageID) != history.map(\.messageID) {
+            found.append("the order is another one")
+        }
+        if found.isEmpty, held.map(\.text) != history.map(\.text) {
+            found.append("a message says something else")
+        }
+        return found.map { "\(name) in \(url): \($0)" }
+    }
+
+    func close() async {
+        listener?.cancel()
+        await client.close()
+    }
+}

@@ -1,0 +1,33 @@
+import Models
+import Store
+
+/// Waits that are counted, move the device's clock, and take next to no time.
+final class Waits: Sendable {
+    private struct State {
+        var total = Duration.zero
+        var time: Timestamp = 5_000_000_000_000
+    }
+
+    private let state = Locked(State())
+
+    /// The clock of the device.
+    var now: Timestamp { state.withLock { $0.time } }
+
+    /// How long the device would have waited since it was last asked.
+    func take() -> Duration {
+        state.withLock { state in
+            defer { state.total = .zero }
+            return state.total
+        }
+    }
+
+    func sleep(for duration: Duration) async throws {
+        let milliseconds = Int64(duration / .milliseconds(1))
+        state.withLock { state in
+            state.total += duration
+            state.time = Timestamp(milliseconds: state.time.milliseconds + milliseconds)
+        }
+        // A millisecond, so that whoever tries again and again leaves the others some time.
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}

@@ -1,0 +1,139 @@
+import EmbeddedServer
+import Models
+import Store
+import Sync
+
+extension World {
+    /// Brings the network back, and waits until the device has all that the server has, and the server
+    /// all that bob wrote.
+    ///
+    /// - Returns: What had to be called for it, beside `connect`.
+    func heal() async throws -> [String] {
+        guard let engine, let store else { return [] }
+        var calls: [String] = []
+        network.stopFailing()
+        network.conditions = .perfect
+        try await engine.connect(as: Credentials("bob"))
+        for url in World.channels { try await engine.caughtUp(url) }
+        for draft in try store.drafts() where draft.state == .failed {
+            let text = draft.message?.text ?? ""
+            // Of what is in doubt its user sees whether it is there.
+            let isThere = try store.messages(in: draft.channelURL).contains { $0.text == text }
+            if draft.isDoubtful && isThere {
+                try await engine.removeFailedMessages([draft.requestID])
+                calls.append("`removeFailedMessages`")
+            } else {
+                _ = try await engine.resend(draft.requestID)
+                resent.insert(text)
+                calls.append("`resend`")
+            }
+        }
+        try await land()
+        for url in World.channels + [World.lounge] {
+            guard try store.groupChannel(url) != nil || url != World.lounge else { continue }
+            await engine.show(url, ShownRange(from: .beginning), viewer: 1)
+            try await until { reader in
+                // A channel that is gone has no history to know.
+                if url == World.lounge, try reader.groupChannel(url) == nil { return true }
+                return try reader.gaps(in: url).isEmpty && reader.staleRanges(in: url).isEmpty
+            }
+            await engine.hide(url, viewer: 1)
+        }
+        try await engine.caughtUp()
+        try await isTold()
+        return Array(Set(calls))
+    }
+
+    /// Waits until the device was told of all that was done before.
+    private func isTold() async throws {
+        let url = ChannelURL("news \(nextRequestID())")
+        createChannel(url)
+        try await until { try $0.groupChannel(url) != nil }
+    }
+
+    /// What is not as it was promised, once all is healed.
+    func violations() async throws -> [String] {
+        guard let store else { return ["there is no store"] }
+        var found: [String] = []
+        let auditor = server.client()
+        _ = try await auditor.connect(as: Credentials("bob"))
+        for url in World.channels + [World.lounge] {
+            guard let history = try await history(url, by: auditor) else {
+                if try store.groupChannel(url) != nil {
+                    found.append("\(url) is not there any more")
+                }
+                continue
+            }
+            let held = try store.messages(in: url).reversed()
+            if held.map(\.messageID) != history.map(\.messageID) {
+                found.append(
+                    "\(url): the device has \(held.count) messages, the server \(history.count)"
+                        + ", or in another order")
+            } else if held.map(\.text) != history.map(\.text) {
+                found.append("\(url): a message says something else")
+            }
+            if try !store.gaps(in: url).isEmpty { found.append("\(url): a gap is left") }
+            let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
+            if Set(texts).count != texts.count { found.append("\(url): \(texts) is there twice") }
+            // What the server never had is counted by `lost`.
+            let ordered = promised[url, default: []].filter { !resent.contains($0) }
+            let sent = Set(texts)
+            if texts.filter(Set(ordered).contains) != ordered.filter(sent.contains) {
+                found.append("\(url): \(ordered) became \(texts)")
+            }
+        }
+        if try !store.drafts().isEmpty { found.append("the outbox is not empty") }
+        await auditor.disconnect()
+        return found
+    }
+
+    /// How many of the messages that bob was promised to send the server does not have.
+    func lost() async throws -> Int {
+        let auditor = server.client()
+        _ = try await auditor.connect(as: Credentials("bob"))
+        var count = 0
+        for (url, texts) in promised {
+            let sent = Set(try await history(url, by: auditor)?.map(\.text) ?? [])
+            count += texts.count { !sent.contains($0) }
+        }
+        await auditor.disconnect()
+        return count
+    }
+
+    /// How many of the messages that the device had stored it does not hold.
+    func unheard() throws -> Int {
+        guard let store else { return 0 }
+        return try heard.reduce(0) { count, channel in
+            try channel.value.reduce(count) {
+                try store.message($1, in: channel.key) == nil ? $0 + 1 : $0
+            }
+        }
+    }
+
+    /// What the server has of a channel, the oldest first; `nil` if there is no such channel.
+    private func history(
+        _ url: ChannelURL, by auditor: EmbeddedClient
+    ) async throws -> [Message]? {
+        var messages: [Message] = []
+        var anchor = MessageAnchor.newest
+        while true {
+            guard let page = try await page(of: url, at: anchor, by: auditor) else { return nil }
+            messages += page.messages
+            guard let older = page.older else { break }
+            anchor = .cursor(older)
+        }
+        return messages.compactMap { message in message.position.map { ($0, message) } }
+            .sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private func page(
+        of url: ChannelURL, at anchor: MessageAnchor, by auditor: EmbeddedClient
+    ) async throws -> MessagePage? {
+        do {
+            return try await auditor.messages(in: url, at: anchor, older: 100, newer: 0)
+        } catch {
+            guard error.code == .notFound || error.code == .refused else { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import EmbeddedServer
+import FaultyDisks
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+
+/// A server that alice writes to, and bob's device, whose disk and network are made to fail.
+///
+/// Both keep what they have in files below one directory, so that a copy of it is another such world.
+final class World {
+    /// Where bob and alice write.
+    static let channels: [ChannelURL] = ["general", "random"]
+    /// Where alice alone does, since it is deleted at times.
+    static let lounge: ChannelURL = "lounge"
+
+    let directory: URL
+    let server: EmbeddedServer
+    let clock: ManualClock
+    let alice: EmbeddedClient
+    /// The way of the device to the server.
+    let network: ConditionedBackend
+    let waits = Waits()
+
+    private(set) var disks = FailingDisks()
+    private(set) var store: ChatStore?
+    private(set) var engine: SyncEngine?
+    /// What the app is told, each thing once.
+    let told = Told()
+    private var listener: Task<Void, Never>?
+
+    /// What bob wrote, in the order in which `send` returned.
+    var promised: [ChannelURL: [String]] = [:]
+    /// What of it had failed, and was sent again, behind what was written later.
+    var resent: Set<String> = []
+    /// What the device had stored of what alice wrote.
+    var heard: [ChannelURL: Set<MessageID>] = [:]
+
+    private let requestIDs: RequestIDs
+    private let deviceIDs: RequestIDs
+    private var count = 0
+    private let life: String
+
+    /// Opens a world.
+    ///
+    /// - Parameters:
+    ///   - directory: Where its files are; those of another one, or none.
+    ///   - life: Which of the processes it is that have had it, since names are given once.
+    ///   - conditions: How the server is.
+    /// - Throws: What the server throws.
+    init(
+        in directory: URL, life: Int = 1, server conditions: ServerConditions = ServerConditions()
+    ) async throws {
+        self.directory = directory
+        self.life = "\(life)"
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let clock = ManualClock(at: Timestamp(milliseconds: Int64(life) * 1_000_000_000))
+        self.clock = clock
+        server = try EmbeddedServer(at: directory.appending(path: "server")) { clock.now }
+        server.conditions = conditions
+        alice = server.client()
+        network = ConditionedBackend(server.client())
+        requestIDs = RequestIDs(prefix: "alice \(life) ")
+        deviceIDs = RequestIDs(prefix: "bob \(life) ")
+        _ = try await alice.connect(as: Credentials("alice"))
+        for url in World.channels + [World.lounge] { createChannel(url) }
+    }
+
+    var device: URL { directory.appending(path: "device") }
+
+    func createChannel(_ url: ChannelURL) {
+        // Another life may have made it.
+        _ = try? server.createChannel(
+            GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
+    }
+
+    // MARK: The device
+
+    /// Logs and tables of 64 KiB, the least that LevelDB takes, so that there are several soon.
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.writeBufferSize = 64 << 10
+        options.blockCacheSize = 64 << 10
+        return options
+    }
+
+    /// Opens what the device has, on a disk of `disks`, or on one without faults.
+    func openDevice(
+        on disks: FailingDisks = FailingDisks(), key: EncryptionKey? = nil
+    ) throws(StoreError) {
+        self.disks = disks
+        let store = try disks.open(device, World.options, key: key)
+        self.store = store
+        var options = SyncOptions()
+        options.clockSkew = .zero
+        options.backgroundChannels = 0
+        let engine = SyncEngine(
+            store: store, backend: network, options: options,
+            sleep: { [waits] in try await waits.sleep(for: $0) }, jitter: { 0 },
+            now: { [waits] in waits.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() },
+            renewSession: { Credentials("bob") })
+        self.engine = engine
+        listener = Task { [told] in
+            for await event in await engine.events() {
+                if let text = event.asTold { told.note(text) }
+            }
+        }
+    }
+
+    func closeDevice() async {
+        await engine?.close()
+        listener?.cancel()
+        await listener?.value
+        store?.close()
+        (engine, store, listener) = (nil, nil, nil)
+    }
+
+    /// Lets go of files in which damage was met; nobody has connected yet.
+    func dropDevice() {
+        listener?.cancel()
+        store?.close()
+        (engine, store, listener) = (nil, nil, nil)
+    }
+
+    func close() async {
+        await closeDevice()
+        await alice.disconnect()
+        server.close()
+    }
+
+    /// Connects the device, and waits until it has seen the newest messages.
+    func connect() async throws {
+        guard let engine else { return }
+        try await engine.connect(as: Credentials("bob"))
+        for url in World.channels { try await engine.caughtUp(url) }
+    }
+
+    /// Waits until what the device holds is as some condition has it.
+    func until(_ condition: (any StoreReader) throws -> Bool) async throws {
+        guard let store else { return }
+        let (snapshot, changes) = try store.observe(.everything)
+        if try condition(snapshot) { return }
+        for await _ in changes where try condition(try store.snapshot()) { return }
+        try Task.checkCancellation()
+    }
+
+    // MARK: Messages
+
+    /// Has alice say something in each channel.
+    @discardableResult
+    func say(in urls: [ChannelURL] = World.channels) async throws -> [Message] {
+        var said: [Message] = []
+        for url in urls {
+            count += 1
+            clock.advance(by: .seconds(1))
+            said.append(try await alice.send(draft("alice \(life).\(count)", in: url)))
+        }
+        return said
+    }
+
+    /// Has alice say something in each channel, and waits until the device has it.
+    func hear(_ note: (String) -> Void = { _ in }) async throws {
+        for message in try await say() {
+            guard let id = message.messageID else { continue }
+            try await until { try $0.message(id, in: message.channelURL) != nil }
+            heard[message.channelURL, default: []].insert(id)
+            note("heard \(message.channelURL) \(id)")
+        }
+    }
+
+    /// Has bob write something in each channel; what the outbox took is promised.
+    func write(_ note: (String) -> Void = { _ in }) async throws {
+        guard let engine else { return }
+        for url in World.channels {
+            count += 1
+            let text = "bob \(life).\(count)"
+            _ = try await engine.send(UserMessageCreateParams(text), in: url)
+            promised[url, default: []].append(text)
+            note("wrote \(url) \(text)")
+        }
+    }
+
+    /// Waits until all was sent that bob wrote.
+    func land() async throws { try await until { try $0.drafts().isEmpty } }
+
+    private func draft(_ text: String, in url: ChannelURL) -> Draft {
+        var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams(text)
+        return Draft(message, requestID: requestIDs.next())
+    }
+
+    /// A name that no other request has.
+    func nextRequestID() -> RequestID { requestIDs.next() }
+}
+
+/// What an app was told, each thing once.
+final class Told: Sendable {
+    private let texts = Locked<Set<String>>([])
+
+    var all: Set<String> { texts.withLock { $0 } }
+
+    func note(_ text: String) { texts.withLock { _ = $0.insert(text) } }
+}
+
+extension SyncEvent {
+    /// What an app may show its user; `nil` where all is well.
+    fileprivate var asTold: String? {
+        switch self {
+        case .state(let state):
+            if let failure = state.failure { return "SyncState.failure: \(failure.code)" }
+            switch state.connection {
+            case .waiting: return "SyncState.connection: waiting"
+            case .revoked: return "SyncState.connection: revoked"
+            case .offline, .connecting, .online: return nil
+            }
+        case .historyLost(let loss): return "historyLost(\(loss))"
+        case .sessionExpired: return "sessionExpired"
+        case .failed(_, let error): return "failed(\(error.code))"
+        case .fate(.failed(let draft), of: _):
+            let reason = draft.isDoubtful ? "in doubt" : "it can be sent again"
+            return "DraftFate.failed: \(reason)"
+        case .fate, .hugeGap, .evicted: return nil
+        }
+    }
+}
