@@ -16,11 +16,13 @@
 #   make asan       run the tests under the address sanitizer, which finds leaks too
 #   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each; make NAME feeds one of them
 #   make mutants    plant deliberate bugs, and say which test finds each
+#   make faults     inject each kind of fault, and write what becomes of messages into Docs/Reliability.md
+#   make soak       let clients live with faults for SOAK_SECONDS (600), with SEED, and write that there too
 #   make interop    read and write the binary form against protoc
 #   make consumers  build and run the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
 #   make corpus     import the real logs in CORPUS, page them offline, and compare them
-#   make nightly    what takes longer: tsan, asan, graphs, the long tests, ten minutes of fuzz
+#   make nightly    what takes longer: tsan, asan, graphs, the long tests, faults, soak, ten minutes of fuzz
 #
 #   make install    put the prompt into PREFIX/bin (/usr/local); make uninstall removes it
 #   make deps       install LevelDB and readline where they are missing
@@ -37,6 +39,10 @@ FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
 FUZZ_SECONDS := 10
+SOAK_SECONDS := 600
+SEED := $(shell date +%s)
+# What faults and soak write their part of; nothing for none.
+PAGE := Docs/Reliability.md
 PREFIX := /usr/local
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
@@ -56,7 +62,7 @@ DOCC := docc
 endif
 
 .PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan fuzz fuzzer interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
+	tsan asan fuzz fuzzer faults soak interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # What is at the top of this file.
@@ -141,6 +147,12 @@ mutants: deps .build-tools/mutants
 	swift build --build-tests --package-path .build-mutants/tree --scratch-path .build-mutants/build
 	.build-tools/mutants kill .build-mutants/tree $(MUTANTS)
 
+faults: deps
+	swift run -c release $(STRICT) Reliability faults $(if $(PAGE),--page $(PAGE))
+
+soak: deps
+	swift run -c release $(STRICT) Reliability soak $(SOAK_SECONDS) $(SEED) $(if $(PAGE),--page $(PAGE))
+
 interop: deps deps-interop
 	SCROLLBACK_REQUIRE_PROTOC=1 $(TEST) $(STRICT) --filter 'Interop|protoc'
 
@@ -165,6 +177,7 @@ corpus: deps
 nightly: tsan asan graphs
 	SCROLLBACK_NIGHTLY=1 $(MAKE) test
 	SCROLLBACK_RUNS=100000 SCROLLBACK_FIRST=$$(date +%s) $(TEST) $(STRICT) --filter ModelTests
+	$(MAKE) faults soak PAGE=
 	$(MAKE) fuzz FUZZ_SECONDS=600
 
 # Stripped of what only a debugger reads. It needs LevelDB and readline of the system where it runs.

@@ -157,6 +157,7 @@ let package = Package(
             ],
             path: "Tests/Reliability"
         ),
+        .testTarget(name: "ReliabilityTests", dependencies: ["Reliability"]),
 
         // MARK: Fuzz targets
 

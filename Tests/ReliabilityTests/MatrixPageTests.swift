@@ -1,0 +1,55 @@
+import Foundation
+import Reliability
+import Testing
+
+/// What Docs/Reliability.md says of faults is what there is.
+@Suite(.timeLimit(.minutes(10))) struct MatrixPageTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func lines() throws -> [String] {
+        let page = Page(MatrixPageTests.root.appending(path: "Docs/Reliability.md").path)
+        return try page.text(of: .faults).split(separator: "\n").map(String.init)
+    }
+
+    @Test func eachFaultHasItsLine() throws {
+        let titles = try lines().filter { $0.hasPrefix("| ") }
+            .map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
+        #expect(titles == ["fault"] + Fault.allCases.map(\.title))
+    }
+
+    @Test(arguments: Fault.allCases) func itsTestIsThere(fault: Fault) throws {
+        let parts = fault.test.split(separator: "/").map(String.init)
+        try #require(parts.count == 2)
+        #expect(try lines().contains { $0.hasSuffix("| `\(parts[0])`: `\(parts[1])` |") })
+        let suites = try MatrixPageTests.suites.get().filter { $0.contains("struct \(parts[0]) ") }
+        #expect(suites.contains { $0.contains("func \(parts[1])(") })
+    }
+
+    /// What the files of all tests say.
+    private static let suites = Result {
+        let tests = root.appending(path: "Tests")
+        let names = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }
+        // The link to the root would lead here again.
+        return try (names ?? []).filter {
+            $0.hasSuffix("Tests.swift") && !$0.hasPrefix("Scrollback/")
+        }
+        .map { try String(contentsOf: tests.appending(path: $0), encoding: .utf8) }
+    }
+
+    /// Those whose numbers are the same in every run, and that need no process of their own.
+    @Test(arguments: [
+        Fault.powerLost, .deniedFiles, .lockedFiles, .wrongKey, .newerSchema, .offline,
+        .sessionExpired, .feedCursorExpired, .serverPutBack,
+    ])
+    func itsCountsAreThoseOfThePage(fault: Fault) async throws {
+        let place = FileManager.default.temporaryDirectory
+            .appending(path: "scrollback-matrix-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let outcome = try await Matrix(in: place).run(fault)
+        #expect(outcome.violations == [])
+        let counts = MatrixTable.counts(fault, outcome)
+        #expect(try lines().contains { $0.hasPrefix(counts) }, "\(counts)")
+    }
+}
