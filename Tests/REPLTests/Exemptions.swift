@@ -240,6 +240,10 @@ enum Exemptions {
             ["FileCache.changeEncryptionKey(of:from:to:)"]
         ),
         (
+            "as store reencrypt, for the files of the file cache",
+            ["FileCache.reencrypt(at:from:to:progress:)"]
+        ),
+        (
             "the world gives it: --home, --memory, --clock, --key-file",
             [
                 "ChatClientOptions.directory",

@@ -107,6 +107,119 @@ import Testing
         #expect(try cache(other).load("canary").records == messages)
     }
 
+    // MARK: All files anew
+
+    /// A directory with messages of two channels, and a list of them.
+    private func fill(_ key: EncryptionKey?, in url: URL) throws {
+        let cache = try FileCache(directory: url, encryptionKey: key)
+        try cache.save(messages, in: "canary")
+        try cache.save([messages[0]], in: "second")
+        try cache.saveChannels([GroupChannel(url: "canary", createdAt: 1)])
+    }
+
+    private func expectFilled(_ cache: FileCache) throws {
+        #expect(try cache.load("canary").records == messages)
+        #expect(try cache.load("second").records == [messages[0]])
+        #expect(try cache.loadChannels().records.map(\.url) == ["canary"])
+        #expect(try cache.channels() == ["canary", "second"])
+        for channel in ["canary", "second"] as [ChannelURL] {
+            #expect(try cache.load(channel).damage == [])
+        }
+    }
+
+    @Test(arguments: [(0, 1), (1, 2), (1, 1), (1, 0)])
+    func allFilesAreSealedAnewWhereverItEnds(change: (old: Int, new: Int)) throws {
+        let keys = [nil, key, EncryptionKey()]
+        let (old, new) = (keys[change.old], keys[change.new])
+        for number in 1... {
+            let place = directory.url.appending(path: "\(number)")
+            try fill(old, in: place)
+            var steps = 0
+            var told: [Double] = []
+            let ended = code {
+                let removed = try FileCache.reencrypt(
+                    at: place, from: old, to: new, { told.append($0) }
+                ) { () throws(StoreError) in
+                    steps += 1
+                    if steps == number { throw StoreError(.io, "ended", path: "") }
+                }
+                #expect(removed == 0)
+                #expect(told.last == 1 && told == told.sorted())
+            }
+            if ended != nil {
+                #expect(ended == .io)
+                // All is there with either key, and what is saved then is not set back.
+                for key in steps == 1 ? [old] : [old, new].compactMap(\.self) {
+                    try expectFilled(FileCache(directory: place, encryptionKey: key))
+                }
+                let key = steps == 1 ? old : [old, new].compactMap(\.self)[0]
+                try FileCache(directory: place, encryptionKey: key).save([], in: "second")
+                #expect(try FileCache.reencrypt(at: place, from: old, to: new) == 0)
+                let cache = try FileCache(directory: place, encryptionKey: new)
+                #expect(try cache.load("second").records == [])
+                try cache.save([messages[0]], in: "second")
+            }
+            try expectFilled(FileCache(directory: place, encryptionKey: new))
+            if change.old != change.new {
+                #expect(
+                    code { _ = try FileCache(directory: place, encryptionKey: old) } == .wrongKey)
+            }
+            let readable = Data("canary".utf8).base64EncodedData()
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+            let hasReadable = try names.contains {
+                try Data(contentsOf: place.appending(path: $0)).range(of: readable) != nil
+            }
+            #expect(hasReadable == (new == nil))
+            #expect(names.count == (new == nil ? 4 : 5))
+            // Once more is nothing more.
+            #expect(try FileCache.reencrypt(at: place, from: old, to: new) == 0)
+            try expectFilled(FileCache(directory: place, encryptionKey: new))
+            if ended == nil { break }
+        }
+    }
+
+    @Test func damageStaysDamageWhenTheyAreSealedAnew() throws {
+        try fill(key, in: directory.url)
+        let canary = try #require(
+            try files().filter { $0.key.hasSuffix(".messages") }.max {
+                $0.value.count < $1.value.count
+            })
+        var lines = canary.value.split(separator: UInt8(ascii: "\n"))
+        // The header, and a message: which channel it is, the others say.
+        for line in [1, 3] { lines[line][lines[line].startIndex + 9] ^= 0x04 }
+        try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
+            .write(to: directory.url.appending(path: canary.key))
+        let other = EncryptionKey()
+        #expect(try FileCache.reencrypt(at: directory.url, from: key, to: other) == 0)
+        let contents = try cache(other).load("canary")
+        #expect(contents.records == [messages[0], messages[2]])
+        #expect(contents.damage.map(\.description) == ["line 1: header", "line 3: check"])
+        // One that says nothing at all any more.
+        let name = try #require(
+            try files().filter { $0.key.hasSuffix(".messages") }.max {
+                $0.value.count < $1.value.count
+            })
+        try Data("nothing\n".utf8).write(to: directory.url.appending(path: name.key))
+        #expect(try FileCache.reencrypt(at: directory.url, from: other, to: key) == 1)
+        #expect(try cache(key).load("canary").records == [])
+        #expect(try cache(key).load("second").records == [messages[0]])
+    }
+
+    @Test func theWrongKeySealsNothingAnew() throws {
+        try fill(key, in: directory.url)
+        let before = try files()
+        let other = EncryptionKey()
+        for (old, new) in [(nil, other), (other, EncryptionKey()), (nil, nil)] {
+            #expect(
+                code { try FileCache.reencrypt(at: directory.url, from: old, to: new) }
+                    == .wrongKey)
+        }
+        #expect(try files() == before)
+        let nowhere = directory.url.appending(path: "nowhere")
+        #expect(try FileCache.reencrypt(at: nowhere, from: nil, to: key) == 0)
+        #expect(!FileManager.default.fileExists(atPath: nowhere.path))
+    }
+
     @Test func plainFilesAreNotTaken() throws {
         try cache(nil).save(messages, in: "canary")
         let before = try files()

@@ -76,52 +76,9 @@ extension StoreFiles {
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        if try keyFile.isThere() {
-            let keys = try keys(old, new)
-            // An earlier call came to its end, and nobody was told.
-            return keys.isNew == false || keys.found.isUnfinished
-        }
-        // With an old key and no new one, that was the last step of an earlier call.
-        guard old != nil else {
-            _ = try unlock(nil, isCreating: false)
-            return new != nil
-        }
-        guard new == nil else {
-            throw StoreError(.wrongKey, "the store is not encrypted", path: directory.path)
-        }
-        _ = try unlock(nil, isCreating: false)
-        return false
-    }
-
-    /// What one of the keys opens, and whether it is not the old one.
-    private func keys(
-        _ old: EncryptionKey?, _ new: EncryptionKey?
-    ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
-        let given = [old, new].compactMap(\.self)
-        for (index, key) in given.enumerated() {
-            do throws(StoreError) {
-                return (try keyFile.keys(key), index > 0 || old == nil)
-            } catch {
-                guard error.code == .wrongKey, index < given.count - 1 else { throw error }
-            }
-        }
-        throw StoreError(
-            .wrongKey, "the store is encrypted, and no key was given", path: directory.path)
-    }
-
-    /// Whether both keys open the store: an earlier call had the same ones.
-    private func areBothKnown(
-        _ old: EncryptionKey?, _ new: EncryptionKey?
-    ) throws(StoreError) -> Bool {
-        for key in [old, new].compactMap(\.self) {
-            do throws(StoreError) {
-                _ = try keyFile.keys(key)
-            } catch {
-                if error.code == .wrongKey { return false }
-                throw error
-            }
-        }
-        return true
+        // Where there is no file, whether there should be one.
+        if try !keyFile.isThere() { _ = try unlock(nil, isCreating: false) }
+        return try keyFile.checkExchange(from: old, to: new)
     }
 
     fileprivate func reencrypt(
@@ -130,7 +87,7 @@ extension StoreFiles {
     ) throws(StoreError) {
         try finishSalvage()
         try removeUnfinished()
-        let keys = try beginReencryption(from: old, to: new)
+        let keys = try keyFile.beginExchange(from: old, to: new)
         let files = try sealedFiles()
         let total = Double(max(1, files.reduce(0) { $0 + $1.size }))
         var done = 0.0
@@ -140,28 +97,8 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        if let new, let finished = keys.finished {
-            try keyFile.write(finished, for: [new])
-        } else {
-            try OpenFile.remove(keyFile.path)
-            try OpenFile.syncParent(of: keyFile.path)
-        }
+        try keyFile.finishExchange(keys, for: new)
         progress(1)
-    }
-
-    /// Notes what the files will be sealed by beside what they are, so that both can be read.
-    private func beginReencryption(
-        from old: EncryptionKey?, to new: EncryptionKey?
-    ) throws(StoreError) -> DataKeys {
-        let found = try keyFile.isThere() ? keys(old, new).found : nil
-        if let found, found.isUnfinished, try areBothKnown(old, new),
-            (new == nil) == (found.generation == DataKeys.plain)
-        {
-            return found
-        }
-        let keys = (found ?? .none).next(isPlain: new == nil)
-        try keyFile.write(keys, for: [old, new].compactMap(\.self))
-        return keys
     }
 
     /// What an interrupted repair or copy has left.

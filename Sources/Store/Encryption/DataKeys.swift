@@ -39,6 +39,12 @@ package struct DataKeys: Sendable {
         return DataKeys(generation: number, readsPlain: readsPlain, keys: keys)
     }
 
+    /// The numbers of all keys, that of new files first.
+    var generations: [UInt32] {
+        keys.keys.filter { $0 == generation }
+            + keys.keys.filter { $0 != generation }.sorted(by: >)
+    }
+
     /// Whether files may be under another key than new ones are.
     package var isUnfinished: Bool {
         readsPlain || keys.keys.contains { $0 != generation }

@@ -11,27 +11,42 @@ struct LineCipher: Sendable {
 
     init(_ keys: DataKeys) { self.keys = keys }
 
+    /// Whether files that are not sealed are read too.
+    var readsPlain: Bool { keys.readsPlain }
+
+    /// Whether a line is the first one of a file that is sealed, by whatever key.
+    static func isHead(_ line: [UInt8]) -> Bool { line.starts(with: head.utf8) }
+
     private static let head = "scrollback sealed 1 "
     private static let purpose = Array("scrollback lines 1\n".utf8)
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// The name of a file, which nobody without the key can tell from the channel.
-    func name(of file: CacheFile) -> String {
-        guard file.kind == .messages,
+    /// The name of a file, which nobody without the key can tell from the channel; and those that it
+    /// may have while files are sealed anew.
+    func names(of file: CacheFile) -> [String] {
+        guard file.kind == .messages else { return [file.name] }
+        let sealed = keys.generations.compactMap { name(of: file, $0) }
+        if keys.generation == DataKeys.plain { return [file.name] + sealed }
+        return keys.readsPlain ? sealed + [file.name] : sealed
+    }
+
+    private func name(of file: CacheFile, _ generation: UInt32) -> String? {
+        guard
             let key = keys.derived(
-                keys.generation, salt: Data(), purpose: LineCipher.namePurpose, checkCount: 0)?.key
-        else { return file.name }
+                generation, salt: Data(), purpose: LineCipher.namePurpose, checkCount: 0)?.key
+        else { return nil }
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(file.channel.rawValue.utf8), using: key)
         return code.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
             + ".messages"
     }
 
-    /// Encrypts the text of a file of some name.
+    /// Encrypts the text of a file of some name; as it is, if new files are to be plain.
     func seal(_ text: [UInt8], name: String) throws(StoreError) -> [UInt8] {
+        guard keys.generation != DataKeys.plain else { return text }
         let salt = SymmetricKey(size: .bits256).withUnsafeBytes(Array.init)
-        guard let file = file(salt, name) else {
+        guard let file = file(keys.generation, salt, name) else {
             throw StoreError(.io, "there is no key", path: name)
         }
         var sealed = Array(LineCipher.head.utf8)
@@ -55,13 +70,20 @@ struct LineCipher: Sendable {
     /// The key that the first line of a file of some name leads to; `nil` if it is none.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
-        guard line.starts(with: head),
+        guard LineCipher.isHead(line),
             let bytes = Data(base64Encoded: Data(line[head.count...])),
-            bytes.count == EncryptionKey.byteCount + LineCipher.checkCount,
-            let file = file(bytes.prefix(EncryptionKey.byteCount), name),
-            bytes.suffix(LineCipher.checkCount).elementsEqual(file.check)
+            bytes.count == EncryptionKey.byteCount + LineCipher.checkCount
         else { return nil }
-        return file.key
+        let salt = bytes.prefix(EncryptionKey.byteCount)
+        let check = bytes.suffix(LineCipher.checkCount)
+        // There are two while files are sealed anew; the check says whose it is.
+        for generation in keys.generations {
+            guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
+                continue
+            }
+            return file.key
+        }
+        return nil
     }
 
     /// Reads a line; `nil` if it is not the one that was written there.
@@ -74,10 +96,10 @@ struct LineCipher: Sendable {
     }
 
     private func file(
-        _ salt: some DataProtocol, _ name: String
+        _ generation: UInt32, _ salt: some DataProtocol, _ name: String
     ) -> (key: SymmetricKey, check: [UInt8])? {
         keys.derived(
-            keys.generation, salt: salt, purpose: LineCipher.purpose + Array(name.utf8),
+            generation, salt: salt, purpose: LineCipher.purpose + Array(name.utf8),
             checkCount: LineCipher.checkCount)
     }
 

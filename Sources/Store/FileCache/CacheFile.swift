@@ -73,6 +73,14 @@ extension CacheFile {
         (record.serializedSize + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
 
+    /// The channel that the message in a line says it is of, whatever file the line is in.
+    static func channel(ofMessageIn line: [UInt8]) -> ChannelURL? {
+        guard let (base64, _) = split(line), let bytes = Data(base64Encoded: Data(base64)),
+            let message = try? Message(serialized: bytes)
+        else { return nil }
+        return message.channelURL
+    }
+
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 

@@ -24,8 +24,8 @@ public struct FileCache: Sendable {
     /// The most messages that are kept of a channel.
     public let limit: Int
 
-    private let path: String
-    private let cipher: LineCipher?
+    let path: String
+    let cipher: LineCipher?
 
     /// Opens a directory, and creates it if it is not there.
     ///
@@ -48,11 +48,7 @@ public struct FileCache: Sendable {
         precondition(limit > 0, "FileCache: the limit is \(limit): use 1 or more.")
         self.directory = directory
         self.limit = limit
-        let path = directory.path(percentEncoded: false)
-        self.path = path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
-        guard !path.utf8.contains(0) else {
-            throw StoreError(errno: EINVAL, doing: "open the directory", path: path)
-        }
+        path = try Self.path(of: directory)
         cipher = try Self.keys(in: self.path, encryptionKey).map(LineCipher.init)
         try alone { () throws(StoreError) in
             for name in try names() where name.hasSuffix(OpenFile.unfinished) {
@@ -65,12 +61,21 @@ public struct FileCache: Sendable {
 // MARK: Keys
 
 extension FileCache {
+    static func path(of directory: URL) throws(StoreError) -> String {
+        let path = directory.path(percentEncoded: false)
+        guard !path.utf8.contains(0) else {
+            throw StoreError(errno: EINVAL, doing: "open the directory", path: path)
+        }
+        return path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
+    }
+
     /// Whether the files are encrypted.
     public var isEncrypted: Bool { cipher != nil }
 
     /// Exchanges the key that the directory is opened with; values that are there stay as they are.
     ///
-    /// Writes one small file, as ``ChatStore/changeEncryptionKey(to:)`` does.
+    /// Writes one small file, as ``ChatStore/changeEncryptionKey(to:)`` does. Who had the old key and a copy of
+    /// that file is shut out by ``reencrypt(at:from:to:progress:)``.
     ///
     /// - Throws: ``StoreError`` with the code `wrongKey` if the old one is not the directory's, `corruption`,
     ///   `permission`, `noSpace` or `io`.
@@ -165,6 +170,8 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try OpenFile.replace(path(of: name), by: bytes)
+            // What it was called before it was sealed anew.
+            for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
     }
@@ -172,8 +179,10 @@ extension FileCache {
     /// Whether a file has just this text; an error if a newer version wrote it.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
         let name = name(of: file)
-        guard let old = try header(of: name) else { return false }
-        _ = try old.contents(at: path(of: name))
+        for name in names(of: file) {
+            _ = try header(of: name)?.contents(at: path(of: name))
+        }
+        guard try header(of: name) != nil else { return false }
         if cipher != nil { return try hasLines(name, text) }
         guard let old = try OpenFile(reading: path(of: name)) else { return false }
         guard try old.size() == text.count else { return false }
@@ -201,7 +210,7 @@ extension FileCache {
 
 extension Message {
     /// Where a message that was sent stands in its channel; `nil` for any other.
-    fileprivate var sentPosition: Position? {
+    var sentPosition: Position? {
         sendingStatus == .succeeded || sendingStatus == .none ? position : nil
     }
 }
@@ -237,9 +246,11 @@ extension FileCache {
         of file: CacheFile, where isExpected: (Element) -> Bool
     ) throws(StoreError) -> Contents<Element> {
         var contents = Contents<Element>()
-        let name = name(of: file)
-        guard var lines = try lines(of: name) else { return contents }
-        try contents.read(file, from: &lines, at: path(of: name), where: isExpected)
+        for name in names(of: file) {
+            guard var lines = try lines(of: name) else { continue }
+            try contents.read(file, from: &lines, at: path(of: name), where: isExpected)
+            break
+        }
         return contents
     }
 }
@@ -255,10 +266,10 @@ extension FileCache {
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: Opens each file.
     public func channels() throws(StoreError) -> [ChannelURL] {
-        var channels: [ChannelURL] = []
+        var channels: Set<ChannelURL> = []
         for name in try names() where CacheFile.isMessagesName(name) {
             guard let file = try header(of: name)?.contents?.file else { continue }
-            if self.name(of: file) == name { channels.append(file.channel) }
+            if names(of: file).contains(name) { channels.insert(file.channel) }
         }
         return channels.sorted()
     }
@@ -281,7 +292,7 @@ extension FileCache {
     /// - Complexity: Waits for the disk.
     public func remove(_ channel: ChannelURL) throws(StoreError) {
         try alone { () throws(StoreError) in
-            try delete(name(of: .messages(of: channel)))
+            for name in names(of: .messages(of: channel)) { try delete(name) }
             try OpenFile(directory: path).sync()
         }
     }
@@ -301,7 +312,10 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    private func name(of file: CacheFile) -> String { cipher?.name(of: file) ?? file.name }
+    /// What a file is called; and what it may be called still, while the files are sealed anew.
+    private func names(of file: CacheFile) -> [String] { cipher?.names(of: file) ?? [file.name] }
+
+    private func name(of file: CacheFile) -> String { names(of: file)[0] }
 
     private func lines(of name: String) throws(StoreError) -> LineReader? {
         guard let file = try OpenFile(reading: path(of: name)) else { return nil }
@@ -321,7 +335,7 @@ extension FileCache {
         try Self.alone(in: path, body)
     }
 
-    private static func alone<Result>(
+    static func alone<Result>(
         in path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try OpenFile.createDirectory(path)
@@ -331,7 +345,9 @@ extension FileCache {
     }
 
     /// The names of the files of the cache, of those too whose writing was interrupted.
-    private func names() throws(StoreError) -> [String] {
+    private func names() throws(StoreError) -> [String] { try Self.names(in: path) }
+
+    static func names(in path: String) throws(StoreError) -> [String] {
         try OpenFile.names(in: path).filter { name in
             let isUnfinished = name.hasSuffix(OpenFile.unfinished)
             return CacheFile.isName(name.dropLast(isUnfinished ? OpenFile.unfinished.count : 0))

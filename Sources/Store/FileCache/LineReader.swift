@@ -14,9 +14,16 @@ struct LineReader: ~Copyable {
         case tooLong
     }
 
+    /// What the first line says of those after it.
+    private enum Form {
+        case unread, plain
+        /// Without a key, none of them can be read.
+        case sealed(SymmetricKey?)
+    }
+
     private let file: OpenFile
     private let cipher: (LineCipher, name: String)?
-    private var key: SymmetricKey?
+    private var form = Form.unread
     private var sealedLines = 0
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var unread = 0..<0
@@ -32,17 +39,35 @@ struct LineReader: ~Copyable {
     /// An encrypted one that is not what was written there is an empty one, which none is.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
-        if sealedLines == 0 {
-            sealedLines = 1
-            guard let head = try nextInFile() else { return nil }
-            guard case .whole(let line) = head else { return head }
-            key = cipher.key(line, name: name)
+        if case .unread = form {
+            guard let first = try nextInFile() else { return nil }
+            guard case .whole(let line) = first else {
+                form = .sealed(nil)
+                return first
+            }
+            guard LineCipher.isHead(line) || !cipher.readsPlain else {
+                form = .plain
+                return first
+            }
+            form = .sealed(cipher.key(line, name: name))
         }
+        guard case .sealed(let key) = form else { return try nextInFile() }
         guard let line = try nextInFile() else { return nil }
         defer { sealedLines += 1 }
         guard case .whole(let sealed) = line else { return line }
-        return .whole(
-            key.flatMap { LineCipher.open(sealed, at: sealedLines - 1, with: $0) } ?? [])
+        return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
+    }
+
+    /// Returns all that is left, to be written anew: what was damaged is damage then, too.
+    mutating func text() throws(StoreError) -> [UInt8] {
+        var text: [UInt8] = []
+        while let line = try next() {
+            // No record has an empty line, and the header tells how many lines there were.
+            if case .cut = line { continue }
+            if case .whole(let bytes) = line { text += bytes }
+            text.append(UInt8(ascii: "\n"))
+        }
+        return text
     }
 
     /// The most bytes of a line as it is in the file.
