@@ -118,7 +118,8 @@ extension ChatStore {
         if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
         if !batch.rows.cache.isEmpty {
             // What was cleared must not be there again because a commit was lost.
-            try cache.write(batch.rows.cache, isDurable: batch.hasCleared)
+            try cache.write(
+                batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
             snapshots.cache = try cache.snapshot()
         }

@@ -1,17 +1,22 @@
 // `StoreCrashWriter directory seed first [encrypted]`: writes steps to a store until it is killed,
-// and prints each one when the store has promised to keep it.
+// and prints each one when the store has promised to keep it. With `drops` for the seed, it leaves
+// messages in the store's drop box instead, beside whoever has the store open.
 
 import Foundation
+import Models
 import Store
 
 @main struct CrashWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count >= 4, arguments[2] == "drops", let first = Int(arguments[3]) {
+            return try leaveDrops(in: URL(filePath: arguments[1]), from: first)
+        }
         guard arguments.count == 4 || arguments.count == 5, let seed = Int(arguments[2]),
             let first = Int(arguments[3])
         else {
             FileHandle.standardError.write(
-                Data("usage: directory seed first [encrypted]\n".utf8))
+                Data("usage: directory seed | drops first [encrypted]\n".utf8))
             exit(2)
         }
         say("opening")
@@ -24,6 +29,19 @@ import Store
         for number in first..<first + 1_000 {
             try steps.write(number, to: store)
             say("\(number) \(steps.promise(of: number))")
+        }
+    }
+
+    private static func leaveDrops(in directory: URL, from first: Int) throws {
+        say("opening")
+        let key = CommandLine.arguments.last == "encrypted" ? Steps.key : nil
+        guard let box = try DropBox(in: directory, encryptionKey: key) else {
+            say("no box")
+            exit(4)
+        }
+        for number in first..<first + 1_000 {
+            try box.leave(Steps.drop(number))
+            say("\(number)")
         }
     }
 

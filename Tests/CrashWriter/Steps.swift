@@ -27,6 +27,16 @@ package struct Steps: Sendable {
 
     package static let channels: [ChannelURL] = ["general", "random", "support"]
 
+    /// The messages of a drop.
+    package static func drop(_ number: Int) -> [Message] {
+        (0..<1 + number % 3).map { index in
+            Message(
+                id: MessageID("drop-\(number)-\(index)"), channelURL: channels[number % 3],
+                text: String(repeating: "canary \(number) ", count: 1 + number % 50),
+                createdAt: Timestamp(milliseconds: Int64(number * 1_000 + index)))
+        }
+    }
+
     /// The token that names the last step which wrote to the cache.
     package static let token = "steps"
 }

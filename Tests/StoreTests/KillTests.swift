@@ -118,15 +118,24 @@ extension Steps.Kind {
 }
 
 /// A process that writes steps, until it is killed.
-private final class WritingProcess {
+final class WritingProcess {
     private let process = Process()
     private let output = Pipe()
     private var bytes = Data()
 
-    init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
+    convenience init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
+        try self.init(in: directory, ["\(seed)", "\(first)"])
+    }
+
+    /// Begins to leave messages in the drop box of a store.
+    convenience init(leavingIn directory: StoreDirectory, from first: Int) throws {
+        try self.init(in: directory, ["drops", "\(first)"])
+    }
+
+    private init(in directory: StoreDirectory, _ arguments: [String]) throws {
         process.executableURL = try WritingProcess.executable("StoreCrashWriter")
         process.arguments =
-            [directory.url.path, "\(seed)", "\(first)"]
+            [directory.url.path] + arguments
             + (directory.files == .encrypted ? ["encrypted"] : [])
         process.standardOutput = output
         try process.run()
@@ -142,7 +151,10 @@ private final class WritingProcess {
     }
 
     /// Ends the process at once, and returns all that it has printed.
-    func kill() throws -> [Promise] {
+    func kill() throws -> [Promise] { try killed().compactMap(Promise.init) }
+
+    /// Ends the process at once, and returns the lines that it has printed.
+    func killed() throws -> [Substring] {
         Foundation.kill(process.processIdentifier, SIGKILL)
         bytes += try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
@@ -150,7 +162,7 @@ private final class WritingProcess {
         #expect(process.terminationStatus == SIGKILL)
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.hasPrefix("opening\n") && text.hasSuffix("\n"))
-        return text.split(separator: "\n").compactMap(Promise.init)
+        return text.split(separator: "\n")
     }
 
     /// An executable of this package; it lies beside the tests.

@@ -97,7 +97,10 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        try keyFile.finishExchange(keys, for: new)
+        // What is left meanwhile is under the keys of before or after, and never under lost ones.
+        try DropFiles(in: directory).reseal(keys) { () throws(StoreError) in
+            try keyFile.finishExchange(keys, for: new)
+        }
         progress(1)
     }
 

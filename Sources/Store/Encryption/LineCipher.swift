@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache`, and their names.
+/// Encrypts the lines of the files of a `FileCache` and of a `DropBox`, and the names of the former.
 ///
 /// An encrypted file is a header that names a salt, and one line for each of the plain file. DO NOT
 /// CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.

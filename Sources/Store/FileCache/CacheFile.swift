@@ -8,7 +8,7 @@ import Models
 struct CacheFile: Equatable {
     /// What the lines of a file are.
     enum Kind: String {
-        case messages, channels
+        case messages, channels, drop
     }
 
     /// The version of the format that we write, and the highest that we read.
@@ -16,10 +16,13 @@ struct CacheFile: Equatable {
 
     let kind: Kind
 
-    /// The channel that the messages are of; empty in a list of channels.
+    /// The channel that the messages are of; empty in a list of channels, and in a drop.
     let channel: ChannelURL
 
     static let channels = CacheFile(kind: .channels, channel: "")
+
+    /// What a `DropBox` holds, each under a name that the box gives it.
+    static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
         CacheFile(kind: .messages, channel: channel)
@@ -34,6 +37,7 @@ extension CacheFile {
     var name: String {
         switch kind {
         case .channels: "channels"
+        case .drop: "drop"
         case .messages: Self.hex(SHA256.hash(data: Data(channel.rawValue.utf8))) + ".messages"
         }
     }

@@ -26,6 +26,8 @@ public final class Batch: StoreReader {
     private var isOver = false
     /// Whether rows were left under a number that nobody sees.
     private(set) var hasCleared = false
+    /// Whether what it does to the cache is on the disk, too, when the write returns.
+    package var isDurable = false
     /// Whether a row of a channel was changed that could not be read, so that what was made of all
     /// rows cannot be kept up.
     var hasReplacedUnreadable = false

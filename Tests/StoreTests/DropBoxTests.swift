@@ -1,0 +1,375 @@
+import FaultyDisks
+import Foundation
+import Models
+import StoreCrashWriter
+import Testing
+
+@testable import Store
+
+/// What another process leaves beside a store.
+@Suite(.timeLimit(.minutes(10))) struct DropBoxTests {
+    private func message(_ id: MessageID, _ text: String = "canary") -> Message {
+        Message(id: id, channelURL: "general", text: text, createdAt: 1_700_000_000_000)
+    }
+
+    private func box(_ directory: StoreDirectory) throws -> DropBox {
+        try #require(try DropBox(in: directory.url, encryptionKey: directory.files.key))
+    }
+
+    /// A store with a box.
+    private func open(_ directory: StoreDirectory) throws -> ChatStore {
+        let store = try directory.open()
+        try store.makeDropBox()
+        return store
+    }
+
+    /// The ids of what is there, drop by drop, and what is wrong with it.
+    private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
+        let drops = try store.dropNames().compactMap { try store.drop($0) }
+        return (
+            drops.map { $0.messages.map(\.messageID) },
+            drops.flatMap { $0.damage.map { $0.damage.description } }
+        )
+    }
+
+    private func files(_ directory: StoreDirectory) throws -> [URL] {
+        let drops = directory.url.appending(path: "drops")
+        return try FileManager.default.contentsOfDirectory(atPath: drops.path).sorted()
+            .filter { $0 != "lock" }.map { drops.appending(path: $0) }
+    }
+
+    // MARK: Leaving
+
+    @Test(arguments: FileForm.allCases) func whatIsLeftIsThereInItsOrder(form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        let box = try box(directory)
+        // The store is open meanwhile.
+        for number in 0..<12 { try box.leave([message(MessageID("\(number)"))]) }
+        try box.leave([message("a"), message("b")])
+        try box.leave([])
+        #expect(try box.count == 13)
+        #expect(
+            try contents(store).ids == (0..<12).map { [MessageID("\($0)")] } + [["a", "b"]])
+        #expect(try contents(store).damage == [])
+        for file in try files(directory) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            let bytes = try Data(contentsOf: file)
+            let readable = message("0").serialize().base64EncodedData().prefix(8)
+            #expect(bytes.range(of: readable) == nil || form == .plain)
+        }
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: directory.url.appending(path: "drops").path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+
+        let names = try store.dropNames()
+        try store.removeDrops(Array(names.prefix(12)))
+        // Gone already is removed, too.
+        try store.removeDrops(names)
+        #expect(try box.count == 0)
+        #expect(try store.drop(names[0]) == nil)
+    }
+
+    /// DO NOT CHANGE: it is on people's disks.
+    @Test func theBytesOfADropNeverChange() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        try box(directory).leave([
+            Message(
+                id: 42, channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
+                createdAt: 1_700_000_000_000)
+        ])
+        let name = try #require(try store.dropNames().first)
+        #expect(name.hasPrefix("0000000000000001-") && name.hasSuffix(".drop"))
+        #expect(name.count == 38)
+        let text = try String(contentsOf: try files(directory)[0], encoding: .utf8)
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../Docs/Format.md")
+                .standardizedFileURL, encoding: .utf8)
+        #expect(text.hasPrefix("scrollback 1 drop 1  "))
+        #expect(page.contains("```\n\(text)```"), "\(text)")
+    }
+
+    @Test func nothingIsLeftOfWhatTheServerDoesNotHave() throws {
+        let directory = try StoreDirectory()
+        _ = try open(directory)
+        let box = try box(directory)
+        var pending = message("1")
+        pending.sendingStatus = .pending
+        let large = message("2", String(repeating: "x", count: DropBox.maximumDropSize))
+        for wrong in [
+            pending, large, Message(id: nil, channelURL: "general", createdAt: 1),
+            Message(id: "3", channelURL: "", createdAt: 1),
+        ] {
+            #expect(code { try box.leave([message("0"), wrong]) } == .invalid)
+        }
+        #expect(try files(directory) == [])
+    }
+
+    @Test func aBoxThatNobodyLooksIntoIsFull() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let box = try box(directory)
+        let drop = message("1", String(repeating: "x", count: DropBox.maximumDropSize / 2))
+        while try box.count < 40 {
+            if code(of: { try box.leave([drop]) }) == .noSpace { break }
+        }
+        // In Base64, half a megabyte has two thirds of one.
+        #expect(try box.count == 23)
+        try store.removeDrops([try store.dropNames()[0]])
+        try box.leave([drop])
+        try store.removeDrops(try store.dropNames())
+
+        let one = directory.url.appending(path: "drops")
+        for number in 0..<DropBox.maximumCount {
+            let digits = String(number + 0x1000_0000, radix: 16)
+            try Data().write(
+                to: one.appending(path: "00000000\(digits)-0000000000000000.drop"))
+        }
+        #expect(code { try box.leave([message("1")]) } == .noSpace)
+    }
+
+    @Test func withoutABoxThereIsNone() throws {
+        let directory = try StoreDirectory()
+        #expect(try DropBox(in: directory.url) == nil)
+        #expect(try DropBox(in: directory.url.appending(path: "nowhere")) == nil)
+        let store = try directory.open()
+        #expect(try DropBox(in: directory.url) == nil)
+        try store.makeDropBox()
+        let box = try box(directory)
+        try box.leave([message("1")])
+        try store.removeDropBox()
+        try store.removeDropBox()
+        #expect(try DropBox(in: directory.url) == nil)
+        #expect(try store.dropNames() == [])
+        #expect(code { try box.leave([message("2")]) } == .closed)
+        #expect(!FileManager.default.fileExists(atPath: box.files.path))
+        try store.makeDropBox()
+        try box.leave([message("3")])
+        #expect(try contents(store).ids == [["3"]])
+    }
+
+    @Test func aUsersBoxIsFoundByTheUser() throws {
+        let root = try StoreDirectory()
+        for key in [nil, Steps.key] {
+            let directory = ChatStore.directory(
+                in: root.url, applicationID: "chat", userID: "alice", hidesUser: key != nil)
+            let store = try ChatStore(at: directory, encryptionKey: key)
+            try store.makeDropBox()
+            let box = try DropBox(
+                of: "alice", applicationID: "chat", in: root.url, encryptionKey: key)
+            try #require(box).leave([message("1")])
+            #expect(try contents(store).ids == [["1"]])
+            for other in ["bob", "ALICE"] as [UserID] {
+                #expect(
+                    try DropBox(
+                        of: other, applicationID: "chat", in: root.url, encryptionKey: key) == nil)
+            }
+        }
+    }
+
+    // MARK: Keys
+
+    @Test func aWrongKeyTouchesNothing() throws {
+        for form in FileForm.allCases {
+            let directory = try StoreDirectory(form)
+            let store = try open(directory)
+            let wrong: [EncryptionKey?] = form == .plain ? [Steps.key] : [EncryptionKey(), nil]
+            for key in wrong {
+                #expect(
+                    code { _ = try DropBox(in: directory.url, encryptionKey: key) } == .wrongKey)
+            }
+            #expect(try files(directory) == [])
+            store.close()
+        }
+    }
+
+    @Test func whatWasLeftBeforeAKeyWasExchangedIsReadAfterwards() throws {
+        let directory = try StoreDirectory(.encrypted)
+        let store = try open(directory)
+        let box = try box(directory)
+        try box.leave([message("1")])
+        let other = EncryptionKey()
+        try store.changeEncryptionKey(to: other)
+        // Who has the old key is told so, and leaves nothing.
+        #expect(code { try box.leave([message("2")]) } == .wrongKey)
+        let again = try #require(try DropBox(in: directory.url, encryptionKey: other))
+        try again.leave([message("3")])
+        #expect(try contents(store).ids == [["1"], ["3"]])
+    }
+
+    @Test(arguments: [(0, 1), (1, 2), (1, 1), (1, 0)])
+    func whatWasLeftIsSealedAnewWithTheStore(change: (old: Int, new: Int)) throws {
+        let keys = [nil, Steps.key, EncryptionKey()]
+        let (old, new) = (keys[change.old], keys[change.new])
+        let template = try StoreDirectory(old == nil ? .plain : .encrypted)
+        let store = try open(template)
+        let first = try box(template)
+        try first.leave([message("1"), message("2")])
+        try first.leave([message("3")])
+        store.close()
+        for number in 1... {
+            let directory = try StoreDirectory(of: template)
+            let disk = FailingDisk()
+            disk.fail(at: number, with: EIO, once: false)
+            let isDone =
+                code {
+                    try ChatStore.reencrypt(
+                        at: directory.url, from: old, to: new, on: disk.environment)
+                } == nil
+            if !isDone {
+                // It ended in between: either key opens the box, and what it leaves is read.
+                for (index, key) in [old, new].compactMap(\.self).enumerated() {
+                    let box = try #require(try DropBox(in: directory.url, encryptionKey: key))
+                    try box.leave([message(MessageID("between-\(index)"))])
+                    let store = try ChatStore(at: directory.url, encryptionKey: key)
+                    #expect(try contents(store).ids.count == 3 + index)
+                    #expect(try contents(store).damage == [])
+                }
+                try ChatStore.reencrypt(at: directory.url, from: old, to: new)
+            }
+            let store = try ChatStore(at: directory.url, encryptionKey: new)
+            #expect(try contents(store).ids.prefix(2) == [["1", "2"], ["3"]])
+            #expect(try contents(store).damage == [])
+            let readable = message("1").serialize().base64EncodedData().prefix(8)
+            let hasReadable = try files(directory).contains {
+                try Data(contentsOf: $0).range(of: readable) != nil
+            }
+            #expect(hasReadable == (new == nil))
+            try #require(try DropBox(in: directory.url, encryptionKey: new)).leave([message("4")])
+            #expect(try contents(store).ids.last == ["4"])
+            if isDone { break }
+        }
+    }
+
+    // MARK: Damage
+
+    @Test(arguments: FileForm.allCases) func eachByteCounts(form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        let messages = [message("1", "a"), message("2", "b")]
+        try box(directory).leave(messages)
+        let file = try #require(try files(directory).first)
+        let name = file.lastPathComponent
+        let whole = try Data(contentsOf: file)
+        for index in whole.indices {
+            var damaged = whole
+            damaged[index] ^= 0x04
+            try damaged.write(to: file)
+            let drop = try #require(try store.drop(name))
+            // Base64 has bits that say nothing.
+            #expect(!drop.damage.isEmpty || drop.messages == messages, "at \(index)")
+            #expect(drop.messages.allSatisfy(messages.contains), "at \(index)")
+            try whole.prefix(index).write(to: file)
+            let cut = try #require(try store.drop(name))
+            #expect(index == 0 || !cut.damage.isEmpty, "cut at \(index)")
+            #expect(cut.messages.count < 2, "cut at \(index)")
+        }
+        // In the place of another, only a plain one is read.
+        try whole.write(to: file)
+        let other = file.deletingLastPathComponent()
+            .appending(path: "0000000000000009-0000000000000000.drop")
+        try whole.write(to: other)
+        let moved = try #require(try store.drop(other.lastPathComponent))
+        #expect(moved.damage.isEmpty == (form == .plain))
+    }
+
+    @Test func damageStaysDamageWhenItIsSealedAnew() throws {
+        let directory = try StoreDirectory(.encrypted)
+        let store = try open(directory)
+        try box(directory).leave([message("1"), message("2"), message("3")])
+        let file = try #require(try files(directory).first)
+        var lines = try Data(contentsOf: file).split(separator: UInt8(ascii: "\n"))
+        lines[3][lines[3].startIndex + 9] ^= 0x04
+        try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
+            .write(to: file)
+        #expect(try contents(store).ids == [["1", "3"]])
+        store.close()
+        let other = EncryptionKey()
+        try ChatStore.reencrypt(at: directory.url, from: Steps.key, to: other)
+        let again = try ChatStore(at: directory.url, encryptionKey: other)
+        #expect(try contents(again).ids == [["1", "3"]])
+        #expect(try contents(again).damage == ["line 3: check"])
+    }
+
+    @Test func otherFilesAreLeftAlone() throws {
+        let directory = try StoreDirectory()
+        let store = try open(directory)
+        let box = try box(directory)
+        let drops = directory.url.appending(path: "drops")
+        let names = ["notes", "1.drop", "000000000000000g-0000000000000000.drop"]
+        for name in names {
+            try Data("canary".utf8).write(to: drops.appending(path: name))
+        }
+        let link = drops.appending(path: "0000000000000007-0000000000000000.drop")
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: drops.appending(path: "notes"))
+        #expect(try store.dropNames() == [link.lastPathComponent])
+        // No link is followed.
+        #expect(code { _ = try store.drop(link.lastPathComponent) } != nil)
+        try FileManager.default.removeItem(at: link)
+        try box.leave([message("1")])
+        #expect(try contents(store).ids == [["1"]])
+        for name in names {
+            #expect(FileManager.default.fileExists(atPath: drops.appending(path: name).path))
+        }
+    }
+
+    // MARK: The end of a process
+
+    @Test(arguments: FileForm.allCases)
+    func whoeverEndedInBetweenHasLeftNothing(form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        let box = try box(directory)
+        try box.leave([message("1")])
+        let file = try #require(try files(directory).first)
+        let whole = try Data(contentsOf: file)
+        try store.removeDrops(try store.dropNames())
+        // Each state that a writer passes: a part of the file, or all of it, under its first name.
+        for count in 0...whole.count {
+            try whole.prefix(count).write(to: URL(filePath: file.path + ".new"))
+            #expect(try contents(store).ids == [])
+        }
+        try box.leave([message("2")])
+        #expect(try files(directory).count == 1)
+        #expect(try contents(store).ids == [["2"]])
+    }
+
+    @Test(arguments: 0..<6, FileForm.allCases)
+    func whatAnotherProcessHasLeftIsThereWhole(round: Int, form: FileForm) throws {
+        let directory = try StoreDirectory(form)
+        let store = try open(directory)
+        var first = 1
+        var random = DisasterRandom(seed: round)
+        for _ in 0..<2 {
+            let process = try WritingProcess(leavingIn: directory, from: first)
+            process.readLines(Int.random(in: 2...20, using: &random))
+            let last = try process.killed().compactMap { Int($0) }.last ?? first - 1
+            let drops = try store.dropNames().compactMap { try store.drop($0) }
+            #expect(drops.allSatisfy { $0.damage.isEmpty })
+            // What was promised; the next one may be there or not.
+            let found = drops.map(\.messages)
+            let expected = (first...last + 1).map { Steps.drop($0) }
+            #expect(found == expected || found == expected.dropLast())
+            try store.removeDrops(try store.dropNames())
+            first = last + 2
+        }
+    }
+
+    @Test func severalProcessesLeaveSomethingAtOnce() throws {
+        let directory = try StoreDirectory(.encrypted)
+        let store = try open(directory)
+        let one = try WritingProcess(leavingIn: directory, from: 1)
+        let two = try WritingProcess(leavingIn: directory, from: 2_001)
+        one.readLines(25)
+        two.readLines(25)
+        let promised = try (one.killed() + two.killed()).compactMap { Int($0) }
+        let drops = try store.dropNames().compactMap { try store.drop($0) }
+        #expect(drops.allSatisfy { $0.damage.isEmpty })
+        let found = Set(drops.map(\.messages))
+        #expect(promised.count >= 48 && promised.allSatisfy { found.contains(Steps.drop($0)) })
+        #expect(drops.count <= promised.count + 2)
+    }
+}
