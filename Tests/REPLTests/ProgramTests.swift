@@ -92,6 +92,21 @@ import Testing
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
+    @Test func whatIsLeftInTheDropBoxIsShownOnce() async throws {
+        defer { removeDirectory() }
+        let home = ["--home", directory.path]
+        let drop =
+            #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
+        let left = try await run(home, "demo\n\(drop)\n")
+        #expect(left.output.contains("1 drop in the box: absorb takes in what is there"))
+        // It is shown when the application begins, and is not there any more.
+        let shown = try await run(home, "as alice\nopen general cacheOnly\nabsorb\n")
+        #expect(shown.errors == "")
+        #expect(shown.output.contains("Ding!") && shown.output.contains("nothing was left"))
+        let again = try await run(home, "as alice\n\(drop)\nabsorb\n")
+        #expect(again.output.contains("1 message in 1 drop, 1 held"))
+    }
+
     @Test func aStoreIsEncryptedWithTheKeyOfAFile() async throws {
         defer { removeDirectory() }
         let store = directory.appending(path: "store").path

@@ -183,6 +183,52 @@ extension Command {
                 count == 1 ? "1 message is held" : "nothing of it is held", [.count: count])
         },
         Command(
+            name: "leave-drop",
+            usage: "JSON",
+            summary: "Leaves a message in the drop box, as a push extension does beside the app.",
+            example:
+                #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
+            preparation: ["demo"],
+            output: "there is no drop box in memory: start with --home",
+            gives: [.count]
+        ) { arguments in
+            guard let message = try arguments.record(Message.self, in: arguments.text) else {
+                throw CommandError.usage
+            }
+            guard let directory = try arguments.client.engine().store.directory else {
+                return .text("there is no drop box in memory: start with --home", [.count: 0])
+            }
+            let key = try arguments.client.options.encryptionKey
+            guard let box = try DropBox(in: directory, encryptionKey: key) else {
+                throw CommandError.failed("there is no drop box: connect first")
+            }
+            try box.leave([message])
+            let count = try box.count
+            return .text(
+                "\(counted(count, "drop")) in the box: absorb takes in what is there",
+                [.count: count])
+        },
+        Command(
+            name: "absorb",
+            summary: "Takes in what other processes have left in the drop box.",
+            example: "absorb",
+            preparation: ["demo"],
+            output: "nothing was left",
+            covers: ["ChatClient.absorbDrops()"],
+            gives: [.count, .damage]
+        ) { arguments in
+            let absorbed = try await arguments.client.absorbDrops()
+            let damage = absorbed.damage.map { "\($0)" }
+            let count = counted(absorbed.messages.count, "message")
+            let lines =
+                absorbed.isEmpty
+                ? ["nothing was left"]
+                : ["\(count) in \(counted(absorbed.dropCount, "drop")), \(absorbed.heldCount) held"]
+            return .text(
+                (lines + damage.map { "damaged: \($0)" }).joined(separator: "\n"),
+                [.count: absorbed.messages.count, .damage: damage])
+        },
+        Command(
             name: "cache size",
             summary: "Tells how many bytes the device's cache takes.",
             example: "cache size",

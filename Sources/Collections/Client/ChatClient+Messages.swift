@@ -255,6 +255,22 @@ extension ChatClient {
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
         try await engine().ingest(messages, source: .eventMessageReceived)
     }
+
+    /// Takes in what other processes, such as a push extension, have left in the user's `DropBox`: as
+    /// ``ingest(push:)`` does, and each once.
+    ///
+    /// The client does it by itself when it opens, connects, reconnects and resumes; ``lastAbsorption`` has what
+    /// it found. Call it when another process says that it has left something.
+    ///
+    /// - Returns: What was there, and what of it could not be read.
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbDrops()`` does, and with code
+    ///   `notConnected` before anybody has connected.
+    @discardableResult
+    public func absorbDrops() async throws(SyncError) -> AbsorbedDrops {
+        let absorbed = try await engine().absorbDrops()
+        note(absorbed)
+        return absorbed
+    }
 }
 
 extension UploadableFile {

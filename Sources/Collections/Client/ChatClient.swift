@@ -42,6 +42,10 @@ public final class ChatClient {
     /// Everything works then, in memory. ``clearCachedData()`` is the way out of a damaged cache.
     public private(set) var cachingError: StoreError?
 
+    /// What other processes had left in the drop box when the client last found anything there, or why it
+    /// could not look; `nil` if it never did.
+    public private(set) var lastAbsorption: Result<AbsorbedDrops, SyncError>?
+
     /// Whether what comes is kept on this device.
     public var isUsingLocalCaching: Bool {
         options.isLocalCachingEnabled && cachingError == nil
@@ -137,6 +141,7 @@ public final class ChatClient {
             throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
         }
         isConnectionWanted = true
+        await absorb(of: session)
         let outcome = try await session.engine.connect(as: credentials)
         guard self.session?.engine === session.engine else {
             throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
@@ -147,7 +152,13 @@ public final class ChatClient {
     }
 
     /// Tries to connect at once, if it is waiting to; call it when the network is back, or the application.
-    public func reconnect() async { await session?.engine.reconnect() }
+    ///
+    /// Takes in what other processes have left meanwhile, as ``absorbDrops()`` does.
+    public func reconnect() async {
+        guard let session else { return }
+        await absorb(of: session)
+        await session.engine.reconnect()
+    }
 
     /// Ends the connection; what is held stays, and can be shown.
     public func disconnect() async {
@@ -166,10 +177,14 @@ public final class ChatClient {
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
     /// Opens the files again, and goes on where ``suspend()`` has left off: connects if a connection was
-    /// wanted, and collections are told what another process may have written.
+    /// wanted, and collections are told what another process may have written, or left in the drop box.
     ///
     /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/resume()`` does.
-    public func resume() async throws(SyncError) { try await session?.engine.resume() }
+    public func resume() async throws(SyncError) {
+        guard let session else { return }
+        try await session.engine.resume()
+        await absorb(of: session)
+    }
 
     /// What leaves the device when a user logs out.
     public enum Wiping: Hashable, Sendable, CaseIterable {
@@ -201,6 +216,8 @@ public final class ChatClient {
         case .everything: drafts = try await leaving.engine.discardDrafts()
         }
         try await clearCachedData()
+        // From now on a push leaves nothing of the user on this device.
+        try await engine().removeDropBox()
         forgetLastUser()
         await switchUser(to: nil)
         return drafts
@@ -319,7 +336,7 @@ public final class ChatClient {
         guard let ending = session else { return }
         session = nil
         isFollowingChanges = false
-        (currentUser, unreadCount, lastTyping) = (nil, nil, [:])
+        (currentUser, unreadCount, lastTyping, lastAbsorption) = (nil, nil, [:], nil)
         ending.tasks.cancelAll()
         await ending.engine.close()
         ending.store.close()
@@ -346,6 +363,27 @@ public final class ChatClient {
         self.session = session
         currentUser = try? store.storedUser()
         follow(session)
+        await absorb(of: session)
+    }
+
+    /// Takes in what waits in the drop box; what fails here waits for the next time.
+    private func absorb(of session: Session) async {
+        let result: Result<AbsorbedDrops, SyncError>
+        do throws(SyncError) {
+            result = .success(try await session.engine.absorbDrops())
+        } catch {
+            result = .failure(error)
+        }
+        // Another user's is not this one's.
+        guard self.session?.engine === session.engine else { return }
+        switch result {
+        case .success(let absorbed): note(absorbed)
+        case .failure: lastAbsorption = result
+        }
+    }
+
+    func note(_ absorbed: AbsorbedDrops) {
+        if !absorbed.isEmpty { lastAbsorption = .success(absorbed) }
     }
 
     @concurrent
@@ -426,6 +464,8 @@ public final class ChatClient {
         let isCleared = Task { @MainActor in
             // Left there, it is shown to nobody: whoever connects next has another directory, or clears it.
             try? await engine.clearCachedData()
+            // Nor does what is left there come in: nothing is absorbed for who was revoked.
+            try? await engine.removeDropBox()
         }
         session?.tasks.add(isCleared)
     }

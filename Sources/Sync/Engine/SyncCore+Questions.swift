@@ -159,15 +159,16 @@ extension SyncCore {
         return .channelChanges(changes)
     }
 
-    /// Takes in messages that nobody has asked for.
+    /// Takes in messages that nobody has asked for; durably, they are on the disk when it returns.
     ///
     /// - Returns: How many of them are held now.
     mutating func takeIn(
-        _ messages: [Message], _ source: CollectionEventSource
+        _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
         // So that it is known what waits behind a message that lands.
         try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
+            ingest.batch.isDurable = isDurable
             var count = 0
             for message in messages where try ingest.takeAlone(message, source, .hearsay) {
                 count += 1

@@ -6,12 +6,15 @@ import Store
 extension SyncEngine {
     /// Removes all that the server can give again; what the user wrote stays, and the feed begins anew.
     ///
+    /// What waits in the drop box goes, too.
+    ///
     /// The rows are out of reach at once. They leave the disk with later writes; at once, if
     /// `ChatStore.purgeCleared()` is called.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData() }
+        try box { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
     }
 
     /// Removes the messages of channels; the channels, and what the user wrote, stay.

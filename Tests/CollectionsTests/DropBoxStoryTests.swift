@@ -1,0 +1,302 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// What a push extension leaves, and the application takes in.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct DropBoxStoryTests {
+    /// The box, as another process opens it.
+    private func box(
+        _ story: ClientStory, of userID: UserID = "bob", _ key: EncryptionKey? = nil
+    ) throws -> DropBox {
+        try #require(
+            try DropBox(
+                of: userID, applicationID: "default", in: story.directory, encryptionKey: key))
+    }
+
+    private func hasBox(_ story: ClientStory, of userID: UserID = "bob") throws -> Bool {
+        try DropBox(of: userID, applicationID: "default", in: story.directory) != nil
+    }
+
+    /// Opens the application, and shows the channel.
+    private func begin(
+        _ story: ClientStory, _ options: ChatClientOptions? = nil
+    ) async throws -> (client: ChatClient, view: View) {
+        let client = await story.open(options)
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        return (client, View(collection))
+    }
+
+    private func texts(_ client: ChatClient) throws -> [String] {
+        try client.engine().store.messages(in: "general").map(\.text).reversed()
+    }
+
+    @Test func whatWasLeftShowsAtOnceAndClaimsNothing() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let (client, view) = try await begin(story)
+        await client.disconnect()
+        let told = try await story.say("c d")
+        try box(story).leave([told[1]])
+
+        let absorbed = try await client.absorbDrops()
+        #expect(absorbed.dropCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
+        #expect(absorbed.messages.map(\.text) == ["d"])
+        await view.until { $0.items.last?.message?.text == "d" }
+        // It lies in a gap: what is known is as it was.
+        #expect(try client.engine().store.gaps(in: "general").count == 1)
+        #expect(try box(story).count == 0)
+        #expect(try await client.absorbDrops().isEmpty)
+        try await client.connect(as: Credentials("bob"))
+        await view.shows("a b c d")
+        await client.close()
+    }
+
+    @Test func whatWasLeftWhileItDidNotRunIsThereWhenItOpens() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let (client, _) = try await begin(story)
+        await client.close()
+        try box(story).leave(try await story.say("b"))
+        story.network.goOffline()
+        let again = await story.open()
+        #expect(try texts(again) == ["a", "b"])
+        #expect(try again.lastAbsorption?.get().messages.map(\.text) == ["b"])
+        await again.close()
+    }
+
+    @Test func whatWasLeftWhileItWasSuspendedIsThereWhenItResumes() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let (client, view) = try await begin(story)
+        await client.disconnect()
+        try await client.suspend()
+        try box(story).leave(try await story.say("b"))
+        // Nothing is read, or lost, without the store.
+        await #expect(throws: SyncError.self) { try await client.absorbDrops() }
+        #expect(try box(story).count == 1)
+        try await client.resume()
+        #expect(try box(story).count == 0)
+        await view.until { $0.items.last?.message?.text == "b" }
+        await client.close()
+    }
+
+    @Test func itIsTakenInWhenTheApplicationIsBack() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        let (b, c) = (try await story.say("b"), try await story.say("c"))
+        try box(story).leave(b)
+        await client.reconnect()
+        #expect(try texts(client) == ["a", "b"])
+        try box(story).leave(c)
+        story.network.goOffline()
+        _ = try await client.connect(as: Credentials("bob"))
+        #expect(try texts(client) == ["a", "b", "c"])
+        await client.close()
+    }
+
+    @Test func whatIsNewerStaysAndWhatWasDeletedToo() async throws {
+        let story = try await ClientStory()
+        let told = try await story.say("a b")
+        let (client, view) = try await begin(story)
+        var update = UserMessageUpdateParams()
+        update.text = "A"
+        story.clock.advance(by: .seconds(1))
+        _ = try await story.alice.update(
+            told[0].messageID!, in: "general", with: .user(update), requestID: "edit")
+        try await story.alice.delete(told[1].messageID!, in: "general", requestID: "deletion")
+        await view.shows("A")
+        try box(story).leave(told)
+        let absorbed = try await client.absorbDrops()
+        // The older one is held, as it is now.
+        #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
+        #expect(try texts(client) == ["A"])
+        await client.close()
+    }
+
+    @Test func whatWasTakenInTwiceIsThereOnce() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let (client, view) = try await begin(story)
+        await client.disconnect()
+        try box(story).leave(try await story.say("b c"))
+        // As where the process ends when the messages are on the disk, and the drop is not gone.
+        let drops = try client.engine().store.directory!.appending(path: "drops")
+        let copy = story.directory.appending(path: "drops-before")
+        try FileManager.default.copyItem(at: drops, to: copy)
+        try await client.absorbDrops()
+        try FileManager.default.removeItem(at: drops)
+        try FileManager.default.moveItem(at: copy, to: drops)
+        let before = try client.engine().store.snapshot()
+        #expect(try await client.absorbDrops().heldCount == 2)
+        #expect(try texts(client) == ["a", "b", "c"])
+        #expect(try client.engine().store.gaps(in: "general") == before.gaps(in: "general"))
+        #expect(try before.messageCount() == client.engine().store.messageCount())
+        try await client.connect(as: Credentials("bob"))
+        await view.shows("a b c")
+        await client.close()
+    }
+
+    @Test func damageIsToldAndTheRestIsTakenIn() async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        let told = try await story.say("a b c")
+        try box(story).leave(told)
+        try box(story).leave(try await story.say("d"))
+        let drops = try client.engine().store.directory!.appending(path: "drops")
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: drops.path).sorted().first)
+        let file = drops.appending(path: name)
+        var bytes = try Data(contentsOf: file)
+        let line = bytes.split(separator: UInt8(ascii: "\n"))[2]
+        bytes[line.startIndex + 5] ^= 0x04
+        try bytes.write(to: file)
+        await client.reconnect()
+        let absorbed = try #require(try client.lastAbsorption?.get())
+        #expect(absorbed.damage.map(\.file) == [name])
+        #expect(absorbed.damage.map(\.damage.description) == ["line 3: check"])
+        #expect(absorbed.dropCount == 2 && absorbed.heldCount == 3)
+        #expect(try box(story).count == 0)
+        await client.close()
+    }
+
+    @Test func aDraftThatWasToldByAPushIsNotSentAgain() async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        let pending = try await client.send(UserMessageCreateParams("mine"), in: "general")
+        var landed = Message(
+            id: 77, channelURL: "general", sender: Sender(id: "bob"), text: "mine",
+            createdAt: 9_000_000)
+        landed.requestID = pending.requestID
+        try box(story).leave([landed])
+        try await client.absorbDrops()
+        #expect(try client.engine().store.draftCount() == 0)
+        #expect(try texts(client) == ["mine"])
+        await client.close()
+    }
+
+    @Test func manyAreTakenInInBatches() async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        let box = try box(story)
+        for drop in 0..<5 {
+            try box.leave(
+                (0..<400).map { index in
+                    Message(
+                        id: MessageID("\(10_000 + drop * 400 + index)"), channelURL: "general",
+                        text: "x", createdAt: Timestamp(milliseconds: Int64(drop * 400 + index)))
+                })
+        }
+        let absorbed = try await client.absorbDrops()
+        #expect(absorbed.dropCount == 5 && absorbed.heldCount == 2000)
+        #expect(try texts(client).count == 2000)
+        await client.close()
+    }
+
+    // MARK: Who may see it
+
+    @Test func nobodyElsesDropsAreTakenIn() async throws {
+        let story = try await ClientStory()
+        try story.createChannel("hers", with: ["carol"])
+        let (client, _) = try await begin(story)
+        try await client.connect(as: Credentials("carol"))
+        try box(story, of: "bob").leave(try await story.say("canary"))
+        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try client.engine().store.messages(in: "general") == [])
+        try box(story, of: "carol").leave(try await story.say("hers", in: "hers"))
+        try await client.connect(as: Credentials("bob"))
+        #expect(try texts(client) == ["canary"])
+        #expect(try client.engine().store.messages(in: "hers") == [])
+        #expect(try box(story, of: "carol").count == 1)
+        await client.close()
+    }
+
+    @Test(arguments: ChatClient.Wiping.allCases)
+    func whoHasLoggedOutHasNoBox(wiping: ChatClient.Wiping) async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        let box = try box(story)
+        let told = try await story.say("canary")
+        try box.leave(told)
+        try await client.logOut(wiping: wiping)
+        #expect(try !hasBox(story))
+        // Who opened it before leaves nothing either.
+        #expect(throws: StoreError.self) { try box.leave(told) }
+        await client.close()
+        for path in try FileManager.default.subpathsOfDirectory(atPath: story.directory.path) {
+            #expect(!path.contains("drop"), "\(path)")
+        }
+        // Back again, there is one.
+        let again = await story.open()
+        #expect(try !hasBox(story))
+        try await again.connect(as: Credentials("bob"))
+        #expect(try hasBox(story))
+        await again.close()
+    }
+
+    @Test func whatIsClearedIsNotTakenInLater() async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        await client.disconnect()
+        try box(story).leave(try await story.say("a"))
+        try await client.clearCachedData()
+        #expect(try box(story).count == 0)
+        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try client.engine().store.messageCount() == 0)
+        await client.close()
+    }
+
+    @Test func whoIsRevokedHasNoBox() async throws {
+        let story = try await ClientStory()
+        let (client, _) = try await begin(story)
+        let listener = Listener()
+        client.addConnectionDelegate(listener)
+        try story.server.revokeUser("bob")
+        await listener.hears("session closed")
+        while try hasBox(story) { await Task.yield() }
+        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try !hasBox(story))
+        await client.close()
+    }
+
+    @Test func nothingIsKeptWhereNothingIsToBeKept() async throws {
+        let story = try await ClientStory()
+        var options = story.options
+        options.isLocalCachingEnabled = false
+        let (client, _) = try await begin(story, options)
+        #expect(try !hasBox(story))
+        #expect(try await client.absorbDrops().isEmpty)
+        #expect(client.lastAbsorption == nil)
+        await client.close()
+    }
+
+    @Test func withAKeyItIsSealed() async throws {
+        let story = try await ClientStory()
+        let key = EncryptionKey()
+        var options = story.options
+        options.encryptionKey = key
+        let (client, _) = try await begin(story, options)
+        await client.disconnect()
+        #expect(try !hasBox(story))
+        try box(story, of: "bob", key).leave(try await story.say("canary"))
+        #expect(throws: StoreError.self) { try box(story, of: "bob", EncryptionKey()) }
+        try box(story, of: "bob", key).leave(try await story.say("second"))
+        #expect(try await client.absorbDrops().dropCount == 2)
+        #expect(try texts(client) == ["canary", "second"])
+        await client.close()
+    }
+}
