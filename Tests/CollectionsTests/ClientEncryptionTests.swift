@@ -75,4 +75,130 @@ import Testing
             #expect(try !isReadable(text, in: story), "\(text)")
         }
     }
+
+    // MARK: Another key
+
+    /// Where the stores of the users are.
+    private func stores(_ story: ClientStory) throws -> [URL] {
+        let users = story.directory.appending(path: "_default")
+        return try KeyFile.directories(in: users.path).map { users.appending(path: $0) }
+    }
+
+    /// An application that two users have used, bob last.
+    private func used(_ options: (ClientStory) -> ChatClientOptions) async throws -> ClientStory {
+        let story = try await ClientStory()
+        try story.createChannel("hers", with: ["carol"])
+        try await story.say("canary")
+        let client = await story.open(options(story))
+        try await client.connect(as: Credentials("carol"))
+        try await client.engine().caughtUp()
+        try await use(client)
+        #expect(try stores(story).count == 2)
+        return story
+    }
+
+    private func options(_ story: ClientStory, _ key: EncryptionKey) -> ChatClientOptions {
+        var options = story.options
+        options.encryptionKey = key
+        return options
+    }
+
+    /// Whether all is held that was, under a key.
+    private func isHeld(_ story: ClientStory, _ key: EncryptionKey) async throws -> Bool {
+        let client = await story.open(options(story, key))
+        guard client.currentUser?.userID == "bob", client.cachingError == nil else {
+            await client.close()
+            return false
+        }
+        let texts = try client.engine().store.messages(in: "general").map(\.text)
+        _ = try? await client.connect(as: Credentials("carol"))
+        let hers = try client.engine().store.groupChannels().map(\.url)
+        let isOpen = client.cachingError == nil
+        _ = try? await client.connect(as: Credentials("bob"))
+        await client.close()
+        return isOpen && texts == ["canary"] && hers == ["hers"]
+    }
+
+    @Test func theKeyOfAllUsersIsExchangedWhileTheClientIsOpen() async throws {
+        let story = try await used { options($0, key) }
+        story.network.goOffline()
+        let client = await story.open(options(story, key))
+        let other = EncryptionKey()
+        try await client.changeEncryptionKey(to: other)
+        #expect(client.options.encryptionKey == other)
+        // It goes on with the new one, with whichever user.
+        _ = try? await client.connect(as: Credentials("carol"))
+        #expect(client.cachingError == nil)
+        _ = try? await client.connect(as: Credentials("bob"))
+        #expect(try client.engine().store.messages(in: "general").map(\.text) == ["canary"])
+        await client.close()
+        #expect(try await isHeld(story, other))
+        #expect(try await !isHeld(story, key))
+    }
+
+    @Test(arguments: 0...4) func whereTheExchangeEndsInBetweenOneKeyOpensAll(
+        ended: Int
+    ) async throws {
+        let story = try await used { options($0, key) }
+        story.network.goOffline()
+        let other = EncryptionKey()
+        // As where the process ends when so many files have been written.
+        let writes =
+            try stores(story).map { ($0, [key, other]) } + stores(story).map { ($0, [other]) }
+        for (store, keys) in writes.prefix(ended) {
+            try KeyFile(in: store.path).exchange([key, other], for: keys)
+        }
+        let client = await story.open(options(story, ended < 2 ? key : other))
+        _ = try? await client.connect(as: Credentials("bob"))
+        #expect(client.cachingError == nil)
+        client.options.encryptionKey = key
+        try await client.changeEncryptionKey(to: other)
+        await client.close()
+        for store in try stores(story) {
+            #expect(try KeyFile(in: store.path).isOpened(byOneOf: [other]))
+            #expect(try !KeyFile(in: store.path).isOpened(byOneOf: [key]))
+        }
+    }
+
+    @Test func allThatIsKeptOfAllUsersIsSealedAnew() async throws {
+        let story = try await used { options($0, key) }
+        story.network.goOffline()
+        let other = EncryptionKey()
+        // Of a store that has another key, nothing is known, and nothing touched.
+        let foreign = story.directory.appending(path: "_default/foreign")
+        let lost = EncryptionKey()
+        try ChatStore(at: foreign, encryptionKey: lost).close()
+        let before = try stores(story).map {
+            try Data(contentsOf: $0.appending(path: "cache/CURRENT"))
+        }
+        try await ChatClient.reencrypt(options(story, key), to: other)
+        try await ChatClient.reencrypt(options(story, key), to: other)
+        let after = try stores(story).map {
+            try Data(contentsOf: $0.appending(path: "cache/CURRENT"))
+        }
+        #expect(zip(before, after).count { $0 != $1 } == 2)
+        #expect(try await isHeld(story, other))
+        #expect(try await !isHeld(story, key))
+        for text in ["canary", "general", "bob", "carol"] {
+            #expect(try !isReadable(text, in: story), "\(text)")
+        }
+        try ChatStore(at: foreign, encryptionKey: lost).close()
+    }
+
+    @Test func withoutAKeyThereIsNoneToExchange() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        await #expect {
+            try await client.changeEncryptionKey(to: EncryptionKey())
+        } throws: {
+            (($0 as? SyncError)?.cause as? StoreError)?.code == .wrongKey
+        }
+        await client.close()
+        await #expect {
+            try await ChatClient.reencrypt(story.options, to: EncryptionKey())
+        } throws: {
+            ($0 as? StoreError)?.code == .wrongKey
+        }
+    }
 }

@@ -294,7 +294,9 @@ import Testing
         #expect(try !hasBox(story))
         try box(story, of: "bob", key).leave(try await story.say("canary"))
         #expect(throws: StoreError.self) { try box(story, of: "bob", EncryptionKey()) }
-        try box(story, of: "bob", key).leave(try await story.say("second"))
+        let other = EncryptionKey()
+        try await client.changeEncryptionKey(to: other)
+        try box(story, of: "bob", other).leave(try await story.say("second"))
         #expect(try await client.absorbDrops().dropCount == 2)
         #expect(try texts(client) == ["canary", "second"])
         await client.close()

@@ -247,6 +247,13 @@ enum Exemptions {
             ["FileCache.reencrypt(at:from:to:progress:)"]
         ),
         (
+            "as store key and store reencrypt, for the stores of all users; --key-file has the key",
+            [
+                "ChatClient.changeEncryptionKey(to:)",
+                "ChatClient.reencrypt(_:to:progress:)",
+            ]
+        ),
+        (
             "the world gives it: --home, --memory, --clock, --key-file",
             [
                 "ChatClientOptions.directory",

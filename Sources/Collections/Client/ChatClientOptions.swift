@@ -70,6 +70,9 @@ public struct ChatClientOptions: Sendable {
         directory(of: userID, isEncrypted: encryptionKey != nil)
     }
 
+    /// Where the directories of the application's users are.
+    var usersDirectory: URL { directory(of: "x").deletingLastPathComponent() }
+
     private func directory(of userID: UserID, isEncrypted: Bool) -> URL {
         ChatStore.directory(
             in: directory, applicationID: applicationID, userID: userID, hidesUser: isEncrypted)

@@ -1,0 +1,111 @@
+import Foundation
+public import Store
+public import Sync
+
+// Another key, for all that an application keeps of its users on this device.
+extension ChatClient {
+    /// Exchanges the key that everything is opened with: the stores of all users, and who was last
+    /// connected.
+    ///
+    /// Writes some small files, however large the stores are, and interrupts nothing; ``reencrypt(_:to:progress:)``
+    /// shuts out who has the old key and a copy of these files. A store that was kept with yet another key, and cannot be
+    /// opened with the present one, is left as it is.
+    ///
+    /// Keep both keys until it returns. First each store is made to open with either, then with the new one alone: where
+    /// the process ends in between, one of the two opens all, and the same call, in a client that was opened with
+    /// either, goes on. A drop box that another process opens asks for the same key.
+    ///
+    /// - Parameter key: The key from now on; ``options`` has it afterwards.
+    /// - Throws: ``/Sync/SyncError`` with code `store`: the cause has the code `wrongKey` if the client has no key,
+    ///   `corruption`, `permission`, `noSpace` or `io`.
+    /// - Complexity: O(*n*) in the users of this device. Waits for the disk, twice for each.
+    public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
+        do throws(StoreError) {
+            try await ChatClient.exchangeKey(of: options, for: key)
+        } catch {
+            throw SyncError(error)
+        }
+        options.encryptionKey = key
+    }
+
+    /// Encrypts all that an application keeps of its users anew, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
+    /// does each store.
+    ///
+    /// For an application whose client is not open. Where the process ends in between, call it again with the same
+    /// keys before a client is opened. What was kept without a key is encrypted when its user next connects.
+    ///
+    /// - Parameters:
+    ///   - options: What the client is opened with, with the present key.
+    ///   - key: The key from now on; the present one, too, for new keys of the files alone.
+    ///   - progress: Is called on another thread with how much is done, from 0 to 1.
+    /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does; `wrongKey` if
+    ///   `options` has no key.
+    /// - Complexity: Reads and writes all files.
+    @concurrent
+    public static func reencrypt(
+        _ options: ChatClientOptions, to key: EncryptionKey,
+        progress: @Sendable (Double) -> Void = { _ in }
+    ) async throws(StoreError) {
+        let old = try options.presentKey
+        let directories = try options.encryptedDirectories(openedBy: [old, key])
+        for (index, directory) in directories.enumerated() {
+            try ChatStore.reencrypt(at: directory, from: old, to: key) { done in
+                progress((Double(index) + done) / Double(directories.count))
+            }
+        }
+        LastUser.exchangeKey(of: options, for: key)
+        progress(1)
+    }
+
+    @concurrent
+    private static func exchangeKey(
+        of options: ChatClientOptions, for key: EncryptionKey
+    ) async throws(StoreError) {
+        let old = try options.presentKey
+        let directories = try options.encryptedDirectories(openedBy: [old, key])
+        // Each opens with both before any opens with one alone.
+        for keys in [[old, key], [key]] {
+            for directory in directories {
+                try KeyFile(in: directory.path).exchange([old, key], for: keys)
+            }
+        }
+        LastUser.exchangeKey(of: options, for: key)
+    }
+}
+
+extension ChatClientOptions {
+    fileprivate var presentKey: EncryptionKey {
+        get throws(StoreError) {
+            guard let encryptionKey else {
+                throw StoreError(
+                    .wrongKey, "the client keeps what it has without a key", path: directory.path)
+            }
+            return encryptionKey
+        }
+    }
+
+    /// The directories of users that one of some keys opens.
+    fileprivate func encryptedDirectories(
+        openedBy keys: [EncryptionKey]
+    ) throws(StoreError) -> [URL] {
+        let root = usersDirectory
+        var directories: [URL] = []
+        for name in try KeyFile.directories(in: root.path) {
+            let directory = root.appending(path: name, directoryHint: .isDirectory)
+            if try KeyFile(in: directory.path).isOpened(byOneOf: keys) {
+                directories.append(directory)
+            }
+        }
+        return directories
+    }
+}
+
+extension LastUser {
+    fileprivate static func exchangeKey(of options: ChatClientOptions, for key: EncryptionKey) {
+        var new = options
+        new.encryptionKey = key
+        // One that is under the new key already is found by it.
+        guard let userID = LastUser(options).userID else { return }
+        LastUser(new).userID = userID
+    }
+}
