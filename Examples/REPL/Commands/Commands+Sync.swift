@@ -240,6 +240,24 @@ extension Command {
             return .text("\(grouped(bytes)) bytes", [.bytes: bytes])
         },
         Command(
+            name: "cache report",
+            summary: "Tells what is damaged in the device's cache, as JSON to hand in.",
+            example: "cache report",
+            preparation: ["demo"],
+            output: "nothing is damaged",
+            covers: ["ChatClient.damageReport()"],
+            gives: [.isDamaged]
+        ) { arguments in
+            let report = try await arguments.client.damageReport()
+            guard report.isDamaged else {
+                return .text("nothing is damaged", [.isDamaged: false])
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let json = String(decoding: try encoder.encode(report), as: UTF8.self)
+            return .text(json, [.isDamaged: true])
+        },
+        Command(
             name: "cache clear",
             usage: "[CHANNEL ...]",
             summary: "Removes what the server can give again: all, or the messages of channels.",

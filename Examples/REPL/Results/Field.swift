@@ -29,6 +29,7 @@ enum Field: String, CodingKey, CaseIterable {
     case hasMore = "has_more"
     case hex
     case imported
+    case isDamaged = "is_damaged"
     case known
     case levelDB = "leveldb"
     case log
@@ -91,6 +92,7 @@ enum Field: String, CodingKey, CaseIterable {
         case .hasMore: "whether there is more to be had"
         case .hex: "bytes in hex"
         case .imported: "how many messages are new on the server"
+        case .isDamaged: "whether anything is damaged"
         case .known: "how many messages were on the server before"
         case .levelDB: "the version of LevelDB"
         case .log: "calls to the server, a text each"

@@ -1,6 +1,6 @@
 import Foundation
 public import Models
-import Store
+public import Store
 public import Sync
 
 // What is kept on this device.
@@ -73,6 +73,31 @@ extension ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
         try await engine().setPinned(isPinned, url)
+    }
+
+    /// Looks for what is damaged on this device, and returns a report to hand in: figures, and nothing of
+    /// what the user has.
+    ///
+    /// Where the cache could not be opened, it says why, and no more.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`, `closed`.
+    /// - Complexity: O(*n*) in the rows; reads and decodes each, on another thread.
+    public func damageReport() async throws(SyncError) -> DamageReport {
+        let store = try engine().store
+        if let cachingError { return DamageReport(failure: cachingError) }
+        var report = try await ChatClient.damage(of: store)
+        // What was taken in is not there any more.
+        if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
+        return report
+    }
+
+    @concurrent
+    private static func damage(of store: ChatStore) async throws(SyncError) -> DamageReport {
+        do throws(StoreError) {
+            return try store.damageReport()
+        } catch {
+            throw SyncError(error)
+        }
     }
 
     @concurrent

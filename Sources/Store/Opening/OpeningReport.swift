@@ -64,7 +64,7 @@ public struct OpeningReport: Hashable, Sendable {
 /// What was found in the logs of a database when they were replayed.
 ///
 /// A log is the file that a batch is written to before it is sorted into a table.
-public struct LogReport: Hashable, Sendable {
+public struct LogReport: Hashable, Codable, Sendable {
     /// How many logs were replayed.
     public internal(set) var logs = 0
 

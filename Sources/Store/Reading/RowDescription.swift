@@ -85,7 +85,7 @@ extension StoreView {
 
 extension Table {
     /// The name in Docs/Format.md.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .message: "message"
         case .place: "place"
@@ -109,7 +109,7 @@ extension Table {
 
 extension OutboxTable {
     /// The name in Docs/Format.md.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .draft: "draft"
         case .request: "request"
