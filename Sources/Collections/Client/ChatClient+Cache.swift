@@ -100,6 +100,16 @@ extension ChatClient {
         }
     }
 
+    /// Removes all files of a user whose store is closed.
+    @concurrent
+    static func remove(_ directory: URL) async throws(SyncError) {
+        do throws(StoreError) {
+            try ChatStore.removeFiles(at: directory)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
     @concurrent
     private static func rebuild(_ directory: URL) async throws(SyncError) {
         do throws(StoreError) {

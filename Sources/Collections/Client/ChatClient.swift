@@ -192,7 +192,7 @@ public final class ChatClient {
     public enum Wiping: Hashable, Sendable, CaseIterable {
         /// All that the server can give again; what was not sent stays, and is sent when the user is back.
         case cachedData
-        /// All there is of the user; who called has what was not sent.
+        /// All there is of the user, the whole directory; who called has what was not sent.
         case everything
     }
 
@@ -204,7 +204,8 @@ public final class ChatClient {
     /// - Parameter wiping: What goes.
     /// - Returns: What the user wrote and was never sent, channel by channel, in the order in which it was
     ///   written; none if nobody was the client's user.
-    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away; then the user stays.
+    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away; then the user stays, or, where
+    ///   the files of an empty store could not be removed, is logged out.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [Draft] {
         guard let leaving = session else { return [] }
@@ -221,7 +222,10 @@ public final class ChatClient {
         // From now on a push leaves nothing of the user on this device.
         try await engine().removeDropBox()
         forgetLastUser()
+        let directory = session?.store.directory
         await switchUser(to: nil)
+        // What LevelDB has not yet rewritten of removed rows goes with its files.
+        if wiping == .everything, let directory { try await ChatClient.remove(directory) }
         return drafts
     }
 
@@ -393,6 +397,8 @@ public final class ChatClient {
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
+        // What a log-out could not finish.
+        try ChatStore.finishRemoval(at: options.directory(of: userID))
         try options.encryptPlainFiles(of: userID)
         return try ChatStore(
             at: options.directory(of: userID), options: options.store,

@@ -1,0 +1,190 @@
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// Words that one account has, and nobody finds under another: not by a call, nor in a file.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct CanaryTests {
+    /// What bob has alone: a channel, what is said there, what he has not sent, a file, a drop, and a
+    /// file cache.
+    private static let canaries = [
+        "canary-channel", "canary-said", "canary-draft", "canary-file", "canary-drop",
+        "canary-cached",
+    ]
+
+    private func use(_ story: ClientStory, _ client: ChatClient, as user: UserID) async throws {
+        try await client.connect(as: Credentials(user))
+        try await client.engine().caughtUp()
+    }
+
+    private func directory(_ story: ClientStory, of user: UserID, _ key: EncryptionKey?) -> URL {
+        ChatStore.directory(
+            in: story.directory, applicationID: "default", userID: user, hidesUser: key != nil)
+    }
+
+    /// Fills bob's account by all that keeps something, and leaves it.
+    private func fill(
+        _ story: ClientStory, _ client: ChatClient, _ key: EncryptionKey?
+    ) async throws {
+        try story.createChannel("canary-channel", with: ["bob"])
+        try await story.say("canary-said", in: "canary-channel")
+        try await use(story, client, as: "bob")
+        let collection = try client.makeMessageCollection(of: "canary-channel")
+        _ = try await collection.start().value
+        #expect(collection.messages.map(\.text) == ["canary-said"])
+        await client.disconnect()
+        try await client.send(UserMessageCreateParams("canary-draft"), in: "canary-channel")
+        let file = FileManager.default.temporaryDirectory
+            .appending(path: "scrollback-\(UUID().uuidString)")
+        try Data("canary-file".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        var upload = UploadableFile()
+        upload.path = file.path
+        upload.name = "canary-file"
+        try await client.engine().send(
+            FileMessageCreateParams(upload), in: "canary-channel", keepsCopies: true)
+        let texts = directory(story, of: "bob", key).appending(path: "texts")
+        try FileCache(directory: texts, encryptionKey: key).save(
+            [message("canary-cached")], in: "canary-channel")
+        let box = try #require(
+            try DropBox(
+                of: "bob", applicationID: "default", in: story.directory, encryptionKey: key))
+        try box.leave([message("canary-drop")])
+    }
+
+    private func message(_ text: String) -> Message {
+        Message(
+            id: MessageID("\(text)-id"), channelURL: "canary-channel", text: text,
+            createdAt: 9_000_000)
+    }
+
+    /// The canaries in the names and the bytes of all files below a directory, also in Base64.
+    private func canaries(below directory: URL) throws -> Set<String> {
+        var found: Set<String> = []
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+            let bytes =
+                FileManager.default.contents(
+                    atPath: directory.appending(path: path).path) ?? Data()
+            for canary in CanaryTests.canaries {
+                // In Base64, by where among three bytes it begins.
+                let coded = (0..<3).map { start in
+                    Data((String(repeating: "x", count: start) + canary).utf8)
+                        .base64EncodedString().dropFirst(start == 0 ? 0 : 4).prefix(12)
+                }
+                let isThere =
+                    path.contains(canary)
+                    || ([canary] + coded.map(String.init)).contains {
+                        bytes.range(of: Data($0.utf8)) != nil
+                    }
+                if isThere { found.insert(canary) }
+            }
+        }
+        return found
+    }
+
+    /// The canaries that the client's user finds by any call.
+    private func canaries(in client: ChatClient) async throws -> Set<String> {
+        let store = try client.engine().store
+        var texts = try await client.absorbDrops().messages.map(\.text)
+        try store.read { snapshot in
+            texts += try snapshot.channelURLs().map(\.rawValue)
+            texts += try snapshot.groupChannels().map(\.url.rawValue)
+            for url in try snapshot.channelURLs() + ["canary-channel"] {
+                texts += try snapshot.messages(in: url).map(\.text)
+            }
+            texts += try snapshot.drafts().flatMap { draft in
+                [draft.message?.text ?? ""] + draft.files.map { $0.name ?? "" }
+            }
+            for database in RowDescription.Database.allCases {
+                for row in try snapshot.describedRows(of: database) {
+                    texts.append(String(decoding: row.key + row.value, as: UTF8.self))
+                }
+            }
+        }
+        let shown = try client.makeMessageCollection(of: "canary-channel")
+        shown.start(.cacheOnly)
+        texts += shown.messages.map(\.text)
+        shown.dispose()
+        return Set(CanaryTests.canaries.filter { canary in texts.contains { $0.contains(canary) } })
+    }
+
+    @Test(arguments: [false, true])
+    func nothingOfOneAccountIsFoundUnderAnother(isEncrypted: Bool) async throws {
+        let story = try await ClientStory()
+        let key = isEncrypted ? EncryptionKey() : nil
+        var options = story.options
+        options.encryptionKey = key
+        let client = await story.open(options)
+        try await fill(story, client, key)
+        // They can be found where they are, so that this test can fail.
+        let his = try canaries(below: directory(story, of: "bob", key))
+        #expect(isEncrypted ? his == ["canary-file"] : his == Set(CanaryTests.canaries))
+
+        try await use(story, client, as: "carol")
+        #expect(try await canaries(in: client) == [])
+        let hers = directory(story, of: "carol", key)
+        #expect(try canaries(below: hers) == [])
+        #expect(
+            try FileCache(directory: hers.appending(path: "texts"), encryptionKey: key)
+                .load("canary-channel").records == [])
+        await #expect(throws: SyncError.self) {
+            try await client.engine().connect(as: Credentials("bob"))
+        }
+        // Back, all of it is there: the draft, the file and the drop, too.
+        try await client.connect(as: Credentials("bob"))
+        let back = try client.engine().store
+        #expect(try back.messages(in: "canary-channel").contains { $0.text == "canary-drop" })
+        await client.close()
+        #expect(try canaries(below: hers) == [])
+    }
+
+    @Test(arguments: [false, true])
+    func whoLogsOutWithEverythingLeavesNothing(isEncrypted: Bool) async throws {
+        let story = try await ClientStory()
+        let key = isEncrypted ? EncryptionKey() : nil
+        var options = story.options
+        options.encryptionKey = key
+        let client = await story.open(options)
+        try await use(story, client, as: "carol")
+        try await fill(story, client, key)
+        let drafts = try await client.logOut(wiping: .everything)
+        let texts = drafts.compactMap { $0.message?.text }
+        #expect(drafts.count == 2 && texts.contains("canary-draft"))
+        await client.close()
+        // Not the name of a file, and not a byte of what LevelDB has removed.
+        #expect(try canaries(below: story.directory) == [])
+        #expect(
+            !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))
+
+        let again = await story.open(options)
+        #expect(again.currentUser == nil)
+        try await use(story, again, as: "carol")
+        #expect(try await canaries(in: again) == [])
+        // He is back, with what the server has.
+        try await use(story, again, as: "bob")
+        #expect(try again.engine().store.groupChannel("canary-channel") != nil)
+        #expect(try again.engine().store.draftCount() == 0)
+        await again.close()
+    }
+
+    @Test func whatALogOutCouldNotRemoveGoesWithTheNextOpening() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await fill(story, client, nil)
+        await client.close()
+        // As where the process ends when the files have another name.
+        let directory = directory(story, of: "bob", nil).path
+        let path = directory.last == "/" ? String(directory.dropLast()) : directory
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")
+        let again = await story.open()
+        #expect(again.cachingError == nil)
+        #expect(try again.engine().store.draftCount() == 0)
+        await again.close()
+        #expect(try canaries(below: story.directory) == [])
+    }
+}
