@@ -99,10 +99,15 @@ import Testing
         try await story.end()
     }
 
-    @Test func anAnchorThatWasDeletedIsGoneAround() async throws {
+    /// Also where another message, which is missing, has the time of the one that is gone.
+    @Test(arguments: [1, 2000]) func anAnchorThatWasDeletedIsGoneAround(
+        timeGranularity: Int64
+    ) async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
-        let story = try await Story(options)
+        var conditions = ServerConditions()
+        conditions.timeGranularity = timeGranularity
+        let story = try await Story(options, conditions)
         try await story.say("a b")
         try await story.open()
         story.network.update { $0.pages.deletedAnchorsExpire = true }
