@@ -48,6 +48,18 @@ import Testing
             .map { "\($0.url) \($0.messageCount)" }.joined(separator: ", ")
     }
 
+    /// As where somebody opens it after the plan was made.
+    @Test func whatIsShownByNowStays() async throws {
+        let story = try await story(["a"], count: 10)
+        await story.engine.show("a", ShownRange(from: .beginning), viewer: 2)
+        let evicted = try await story.engine.change { (core) throws(SyncError) in
+            try core.evict(5, in: "a", from: .beginning)
+        }
+        #expect(evicted.removed == 0)
+        #expect(try counts(story) == "a 10")
+        await story.close()
+    }
+
     private var small: SyncOptions {
         var options = SyncOptions.exact
         (options.pageSize, options.backgroundPages, options.backgroundChannels) = (10, 1, 0)
