@@ -132,26 +132,16 @@ extension LevelDB {
                     handle.pointer, isDurable ? handle.durably : handle.quickly, rows, $0)
             }
             environment.mark()
-            state.withLock { state in
-                state.bytesWritten += batch.size
-                if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
-            }
         } catch {
             state.withLock { $0.failure = error }
             throw error
         }
-        holdUp(handle, afterWriting: batch.size)
-    }
-
-    /// Waits as long as a load has to for LevelDB to keep up.
-    private func holdUp(_ handle: Handle, afterWriting size: Int) {
         let delay = state.withLock { state in
-            state.throttle.delay(afterWriting: size) {
-                let text = leveldb_property_value(handle.pointer, "leveldb.num-files-at-level0")
-                defer { leveldb_free(text) }
-                return text.flatMap { Int(String(cString: $0)) } ?? 0
-            }
+            state.bytesWritten += batch.size
+            if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
+            return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
+        // As long as a load has to wait for LevelDB to keep up.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
@@ -412,6 +402,13 @@ extension LevelDB {
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
         var durably: OpaquePointer { durable.raw }
         var quickly: OpaquePointer { quick.raw }
+
+        /// How many tables LevelDB has not merged with others yet.
+        var unmergedTableCount: Int {
+            let text = leveldb_property_value(pointer, "leveldb.num-files-at-level0")
+            defer { leveldb_free(text) }
+            return text.flatMap { Int(String(cString: $0)) } ?? 0
+        }
     }
 
     /// LevelDB's options and what they point to, which has to outlive the database.
