@@ -41,9 +41,7 @@ extension ChatStore {
                 try cache.resume()
                 try outbox.resume()
                 try checkSchema()
-                writer = Writer(
-                    next: Batch.NextNumbers(
-                        channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1))
+                writer = Writer(next: try Batch.NextNumbers(in: cache, outbox))
                 let version = Version(
                     number: number + 1, cache: try cache.snapshot(),
                     outbox: try outbox.snapshot(), names: ChannelNames())

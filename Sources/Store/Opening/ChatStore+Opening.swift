@@ -104,8 +104,7 @@ extension ChatStore {
             report.isOutboxReindexed = true
             try files?.outboxDistrust.remove()
         }
-        let next = Batch.NextNumbers(
-            channel: try cache.nextNumber() ?? 1, draft: try outbox.nextNumber() ?? 1)
+        let next = try Batch.NextNumbers(in: cache, outbox)
         return Opened(cache: cache, outbox: outbox, next: next, report: report, keys: keys)
     }
 

@@ -40,6 +40,12 @@ public final class Batch: StoreReader {
         var draft: UInt64
         /// `nil` until somebody asks.
         var access: UInt64?
+
+        /// Reads where the counting goes on.
+        init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
+            channel = try cache.nextNumber() ?? 1
+            draft = try outbox.nextNumber() ?? 1
+        }
     }
 
     init(
