@@ -37,12 +37,15 @@ extension ChatClient {
         let engine = try engine()
         if cachingError?.code == .corruption, let userID = session?.userID {
             await switchUser(to: nil)
-            try await ChatClient.rebuild(options.directory(of: userID))
+            let directory = options.directory(of: userID)
+            try await onDisk { () throws(StoreError) in
+                try ChatStore.rebuildCache(at: directory)
+            }
             await switchUser(to: userID)
             return
         }
         try await engine.clearCachedData()
-        try await ChatClient.purge(engine.store)
+        try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
     /// Says what would go out of the user's cache, and removes nothing, as
@@ -85,46 +88,9 @@ extension ChatClient {
     public func damageReport() async throws(SyncError) -> DamageReport {
         let store = try engine().store
         if let cachingError { return DamageReport(failure: cachingError) }
-        var report = try await ChatClient.damage(of: store)
+        var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
         // What was taken in is not there any more.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
-    }
-
-    @concurrent
-    private static func damage(of store: ChatStore) async throws(SyncError) -> DamageReport {
-        do throws(StoreError) {
-            return try store.damageReport()
-        } catch {
-            throw SyncError(error)
-        }
-    }
-
-    /// Removes all files of a user whose store is closed.
-    @concurrent
-    static func remove(_ directory: URL) async throws(SyncError) {
-        do throws(StoreError) {
-            try ChatStore.removeFiles(at: directory)
-        } catch {
-            throw SyncError(error)
-        }
-    }
-
-    @concurrent
-    private static func rebuild(_ directory: URL) async throws(SyncError) {
-        do throws(StoreError) {
-            try ChatStore.rebuildCache(at: directory)
-        } catch {
-            throw SyncError(error)
-        }
-    }
-
-    @concurrent
-    private static func purge(_ store: ChatStore) async throws(SyncError) {
-        do throws(StoreError) {
-            try store.purgeCleared()
-        } catch {
-            throw SyncError(error)
-        }
     }
 }

@@ -225,7 +225,9 @@ public final class ChatClient {
         let directory = session?.store.directory
         await switchUser(to: nil)
         // What LevelDB has not yet rewritten of removed rows goes with its files.
-        if wiping == .everything, let directory { try await ChatClient.remove(directory) }
+        if wiping == .everything, let directory {
+            try await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+        }
         return drafts
     }
 

@@ -155,7 +155,7 @@ public actor SyncEngine {
         interrupted = credentials
         // Else LevelDB would hold the files for as long as it rewrites them.
         await limited()
-        try await SyncEngine.suspend(store)
+        try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
 
     /// Has the store open its files again, and connects if the engine was connected, or about to be.
@@ -166,28 +166,10 @@ public actor SyncEngine {
     ///   them; call it again then, or close all and open it anew.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        try await SyncEngine.resume(store)
+        try await onDisk { [store] () throws(StoreError) in try store.resume() }
         guard let credentials = interrupted.take() else { return }
         lastNumber += 1
         take(.connect(credentials, ticket: lastNumber))
-    }
-
-    @concurrent
-    private static func suspend(_ store: ChatStore) async throws(SyncError) {
-        do throws(StoreError) {
-            try store.suspend()
-        } catch {
-            throw SyncError(error)
-        }
-    }
-
-    @concurrent
-    private static func resume(_ store: ChatStore) async throws(SyncError) {
-        do throws(StoreError) {
-            try store.resume()
-        } catch {
-            throw SyncError(error)
-        }
     }
 
     /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.

@@ -84,3 +84,19 @@ extension SyncError: CustomStringConvertible {
         "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
     }
 }
+
+/// Does something that waits for the disk, and not on the thread of who asks.
+///
+/// - Parameter work: What is done with a store, or with its files.
+/// - Returns: What it returns.
+/// - Throws: ``SyncError`` with code `store`.
+@concurrent
+package func onDisk<Value: Sendable>(
+    _ work: @Sendable () throws(StoreError) -> Value
+) async throws(SyncError) -> Value {
+    do throws(StoreError) {
+        return try work()
+    } catch {
+        throw SyncError(error)
+    }
+}

@@ -17,7 +17,7 @@ extension SyncEngine {
         let look = Look(
             store: store, limits: limits, size: size, now: now(), newestCount: newestCount,
             inUse: inUse, recent: recent)
-        return try await look.eviction()
+        return try await onDisk { () throws(StoreError) in try look.plan().eviction }
     }
 
     /// Makes the cache smaller.
@@ -73,7 +73,10 @@ extension SyncEngine {
         while !plan.parts.isEmpty {
             let removed = try await remove(plan.parts)
             done.parts += removed
-            try await SyncEngine.compact(removed.map(\.channelURL), in: store)
+            let urls = Set(removed.map(\.channelURL)).sorted()
+            try await onDisk { [store] () throws(StoreError) in
+                try store.compactMessages(in: urls)
+            }
             plan = try await evictionPlan(to: size)
             // Where somebody holds a snapshot, nothing is gained by removing more.
             let isSmaller = plan.sizeBefore < done.sizeAfter
@@ -112,17 +115,6 @@ extension SyncEngine {
         }
         return removed
     }
-
-    @concurrent
-    private static func compact(
-        _ urls: [ChannelURL], in store: ChatStore
-    ) async throws(SyncError) {
-        do throws(StoreError) {
-            try store.compactMessages(in: Set(urls).sorted())
-        } catch {
-            throw SyncError(error)
-        }
-    }
 }
 
 /// What is needed to say what would go, beside the engine.
@@ -135,16 +127,7 @@ private struct Look: Sendable {
     let inUse: Set<ChannelURL>
     let recent: Set<ChannelURL>
 
-    @concurrent
-    func eviction() async throws(SyncError) -> Eviction {
-        do throws(StoreError) {
-            return try plan().eviction
-        } catch {
-            throw SyncError(error)
-        }
-    }
-
-    private func plan() throws(StoreError) -> EvictionPlan {
+    func plan() throws(StoreError) -> EvictionPlan {
         let snapshot = try store.snapshot()
         var channels = try snapshot.cachedChannels()
         let messageCount = channels.reduce(0) { $0 + $1.messageCount }
