@@ -1,0 +1,93 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+import Testing
+
+/// The code of Docs/Collections.md, word for word.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct CollectionsPageCode {
+    @Test func aViewInFourLinesShowsWhatIsHeldAtOnce() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let first = try client.makeMessageCollection(of: "general")
+        _ = try await first.start().value
+
+        let screen = Screen()
+        try screen.open(client)
+        #expect(screen.texts == ["a", "b"])
+        try await story.say("c")
+        await screen.shows(["a", "b", "c"])
+        await client.close()
+    }
+
+    @Test func whatIsKeptIsAsTheOptionsSay() async throws {
+        let backend = try EmbeddedServer.inMemory().client()
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: directory) }
+
+        var options = ChatClientOptions()
+        options.isLocalCachingEnabled = true
+        options.directory = directory  // Application Support, if nothing is said
+        options.cacheLimits.maxSize = 128 << 20  // bytes; 256 MiB if nothing is said
+        options.cacheLimits.retention = { url in
+            url == "announcements" ? .lasting(.seconds(30 * 24 * 60 * 60)) : .unlimited
+        }
+        let client = await ChatClient.open(backend: backend, options: options)
+        try await client.connect(as: Credentials("alice"))
+        try await client.setPinned(true, "family")  // on the disk, until it is taken back
+
+        #expect(CacheLimits().maxSize == 256 << 20)
+        #expect(ChatClientOptions().directory.path.hasPrefix(FileManager.applicationSupport.path))
+        await client.close()
+        let again = await ChatClient.open(backend: backend, options: options)
+        #expect(try again.engine().store.pinnedChannelURLs() == ["family"])
+        try await again.setPinned(false, "family")
+        #expect(try again.engine().store.pinnedChannelURLs() == [])
+        await again.close()
+    }
+}
+
+/// What an app has on its screen.
+@MainActor
+private final class Screen: MessageCollectionDelegate {
+    private(set) var texts: [String] = []
+    private var collection: MessageCollection?
+    private var waiting: (texts: [String], continuation: CheckedContinuation<Void, Never>)?
+
+    func open(_ client: ChatClient) throws {
+        let collection = try client.makeMessageCollection(of: "general")
+        collection.delegate = self
+        collection.start()
+        show(collection.items)
+
+        self.collection = collection
+    }
+
+    private func show(_ items: [MessageItem]) {
+        texts = items.compactMap(\.message?.text)
+        guard let waiting, waiting.texts == texts else { return }
+        self.waiting = nil
+        waiting.continuation.resume()
+    }
+
+    func shows(_ texts: [String]) async {
+        if texts == self.texts { return }
+        await withCheckedContinuation { waiting = (texts, $0) }
+    }
+
+    func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) { show(collection.items) }
+}
+
+extension FileManager {
+    fileprivate static var applicationSupport: URL {
+        `default`.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    }
+}

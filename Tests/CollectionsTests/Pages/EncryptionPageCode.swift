@@ -1,0 +1,98 @@
+import Collections
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Testing
+
+/// The code of Docs/Encryption.md, word for word.
+@Suite struct EncryptionPageCode {
+    private let directory = FileManager.default.temporaryDirectory
+        .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+    /// Whether a text is in a file as it is, once the store is closed.
+    private func isReadable(_ text: String) throws -> Bool {
+        try FileManager.default.subpathsOfDirectory(atPath: directory.path).contains { path in
+            let bytes = FileManager.default.contents(atPath: directory.appending(path: path).path)
+            return bytes?.range(of: Data(text.utf8)) != nil
+        }
+    }
+
+    private func texts(_ key: EncryptionKey?) throws -> [String] {
+        let store = try ChatStore(at: directory, encryptionKey: key)
+        defer { store.close() }
+        return try store.messages(in: "general").map(\.text)
+    }
+
+    @Test func aStoreIsEncrypted() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+
+        let key = EncryptionKey()  // 32 random bytes: keep them in the keychain
+        let store = try ChatStore(at: directory, encryptionKey: key)
+
+        // Or, for a client:
+        var options = ChatClientOptions()
+        options.encryptionKey = key
+
+        #expect(key.withUnsafeBytes { $0.count } == 32)
+        #expect(options.encryptionKey == key && key != EncryptionKey())
+        try store.write { try $0.save(.sample(text: "canary")) }
+        store.close()
+        #expect(try texts(key) == ["canary"])
+        #expect(try !isReadable("canary"))
+    }
+
+    @Test func itsKeyIsExchanged() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (key, second, third) = (EncryptionKey(), EncryptionKey(), EncryptionKey())
+        let progress = Progress(totalUnitCount: 100)
+        let store = try ChatStore(at: directory, encryptionKey: key)
+        try store.write { try $0.save(.sample(text: "canary")) }
+
+        // At once, while the store is open.
+        try store.changeEncryptionKey(to: second)
+        store.close()
+
+        // Every file, while it is closed.
+        try ChatStore.reencrypt(at: directory, from: second, to: third) { fraction in
+            progress.completedUnitCount = Int64(fraction * 100)
+        }
+        try ChatStore.reencrypt(at: directory, from: third, to: nil)  // not encrypted any more
+        try ChatStore.reencrypt(at: directory, from: nil, to: key)  // one that was plain
+
+        #expect(progress.completedUnitCount == 100)
+        #expect(try texts(key) == ["canary"])
+        #expect(try !isReadable("canary"))
+        for other in [second, third, nil] {
+            #expect { try texts(other) } throws: { ($0 as? StoreError)?.code == .wrongKey }
+        }
+    }
+
+    @Test @MainActor func theKeyOfAClientIsExchanged() async throws {
+        let story = try await ClientStory()
+        let files = directory
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let (key, second, third) = (EncryptionKey(), EncryptionKey(), EncryptionKey())
+        var options = story.options
+        options.encryptionKey = key
+        let client = await story.open(options)
+        try await client.connect(as: Credentials("bob"))
+        try FileCache(directory: files, encryptionKey: key)
+            .save([.sample(text: "canary")], in: "general")
+
+        try await client.changeEncryptionKey(to: second)
+        await client.close()
+        options.encryptionKey = second
+        try await ChatClient.reencrypt(options, to: third)
+
+        try FileCache.changeEncryptionKey(of: files, from: key, to: second)
+        try FileCache.reencrypt(at: files, from: second, to: third)
+
+        let held = try FileCache(directory: files, encryptionKey: third).load("general")
+        #expect(held.records.map(\.text) == ["canary"])
+        options.encryptionKey = third
+        let again = await story.open(options)
+        #expect(again.isUsingLocalCaching)
+        await again.close()
+    }
+}

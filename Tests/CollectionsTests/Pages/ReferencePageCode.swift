@@ -1,0 +1,126 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The code on the front pages of the modules' references, word for word; that of Models is a consumer.
+@Suite(.timeLimit(.minutes(10))) struct ReferencePageCode {
+    // Sources/Collections/Collections.docc/Collections.md
+    @Test @MainActor func whatIsSentIsInTheCollectionAtOnce() async throws {
+        let server = try EmbeddedServer.inMemory()
+        let client = await ChatClient.open(backend: server.client())
+        try await client.connect(as: Credentials("alice"))
+        try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
+
+        let collection = try client.makeMessageCollection(of: "general")
+        collection.start()
+        try await collection.send(UserMessageCreateParams("hello"))
+        print(collection.messages.map(\.text))  // ["hello"]: pending, until the server has it
+
+        #expect(collection.messages.map(\.text) == ["hello"])
+        let hello = try #require(collection.messages[0].requestID)
+        let fate = try await client.engine().awaitFate(of: hello, in: "general")
+        guard case .sent = fate else {
+            Issue.record("It was not sent: \(fate)")
+            return
+        }
+        await client.close()
+    }
+
+    // Sources/EmbeddedServer/EmbeddedServer.docc/EmbeddedServer.md
+    @Test func theServerTellsAndTheNetworkLosesAnswers() async throws {
+        let server = try EmbeddedServer.inMemory()
+        try server.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
+
+        let bob = server.client()
+        _ = try await bob.connect(as: Credentials("bob"))
+
+        let first = try await bob.feed(since: nil)  // the channels there are
+        try server.sendAdminMessage("Welcome.", to: "general")
+        let second = try await bob.feed(since: first.cursor)  // the message
+
+        #expect(first.events.contains { "\($0)".contains("general") })
+        let told = second.events.compactMap { event -> String? in
+            if case .messageReceived(let message) = event { message.text } else { nil }
+        }
+        #expect(told == ["Welcome."])
+        try await theAnswerIsLost(server)
+    }
+
+    private func theAnswerIsLost(_ server: EmbeddedServer) async throws {
+        let phone = ConditionedBackend(server.client(), conditions: .train(seed: 7))
+        _ = try await phone.connect(as: Credentials("bob"))
+        phone.failNext(of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
+
+        phone.conditions = .perfect
+        var message = Message(id: nil, channelURL: "general", text: "Hi!", createdAt: 0)
+        message.userMessageParams = UserMessageCreateParams("Hi!")
+        let draft = Draft(message, requestID: "r1")
+        await #expect { try await phone.send(draft) } throws: {
+            ($0 as? BackendError)?.code == .unanswered
+        }
+        let page = try await phone.messages(in: "general", at: .newest, older: 1, newer: 0)
+        #expect(page.messages.map(\.text) == ["Hi!"])
+    }
+
+    // Sources/Store/Store.docc/Store.md
+    @Test func aBatchIsOneChange() throws {
+        let store = try ChatStore.inMemory()
+        let change = try store.write { batch in
+            try batch.save(
+                Message(id: "1", channelURL: "general", text: "Hi!", createdAt: 1_700_000_000_000))
+        }
+        print(change.operations)  // a gap, since nothing else is known, and the message
+        print(try store.messages(in: "general", limit: 30))  // the newest first
+
+        let held = try store.messages(in: "general")
+        #expect(held.map(\.text) == ["Hi!"])
+        #expect(change.operations == [.savedGap(Gap(in: "general")), .savedMessage(held[0])])
+    }
+
+    // Sources/Sync/Sync.docc/Sync.md
+    @Test func anEngineCatchesUp() async throws {
+        let server = try EmbeddedServer.inMemory()
+        let engine = SyncEngine(store: try ChatStore.inMemory(), backend: server.client())
+        try await engine.connect(as: Credentials("alice"))
+        try await engine.caughtUp()
+
+        #expect(await engine.state.isLive)
+        await engine.close()
+    }
+}
+
+// MARK: Sources/ScrollbackTesting/ScrollbackTesting.docc/ScrollbackTesting.md
+
+struct MySubject: ConformanceSubject {
+    let users = ["alice", "bob", "carol"].map { Credentials($0) }
+    let requestIDs = RequestIDs(prefix: "run 1, ")
+
+    func makeBackend(for user: Credentials) async throws -> any Backend { try MyBackend() }
+    func makeRequestID() -> RequestID { requestIDs.next() }
+}
+
+@Test func myBackendKeepsItsPromises() async {
+    let report = await BackendConformance.run(on: MySubject())
+    #expect(report.isKept, "\(report)")
+}
+
+/// The backend of some server, as somebody has written it.
+private struct MyBackend: ForwardingBackend {
+    let base: any Backend
+
+    init() throws { base = try Self.server.get().client(waits: false) }
+
+    private static let server = Result {
+        // A millisecond passes with each look at the clock.
+        let clock = ManualClock(at: 1_700_000_000_000)
+        let server = try EmbeddedServer.inMemory { clock.advance(by: .milliseconds(1)) }
+        for user in MySubject().users { try server.addUser(User(id: user.userID)) }
+        return server
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import Models
+
+/// The new field of CONTRIBUTING.md, as a channel would have it.
+private struct Room: Record {
+    var fields = RecordFields<Room>()
+
+    static let schema = Schema("Room", [Field(58, "is_invite_only", \Room.isInviteOnly)])
+
+    /// Whether only those who were invited may join.
+    public var isInviteOnly: Bool {
+        get { self[58] }
+        set { self[58] = newValue }
+    }
+}
+
+@Suite struct ContributingPageTests {
+    @Test func aNewFieldIsAPropertyAndALineOfTheSchema() throws {
+        var room = Room()
+        #expect(room.serializedBytes == [] && !room.isInviteOnly)
+        room.isInviteOnly = true
+        #expect(try Room(serialized: room.serialize()) == room)
+        let json = String(decoding: try JSONEncoder().encode(room), as: UTF8.self)
+        #expect(json == #"{"is_invite_only":true}"#)
+        #expect(try JSONDecoder().decode(Room.self, from: Data(json.utf8)) == room)
+    }
+
+    @Test func itsNumberIsTheNextFreeOne() throws {
+        // 100 is what this version has no name for.
+        let numbers = GroupChannel.schema.fields.map(\.number).filter { $0 < 100 }
+        #expect(numbers.max() == 57)
+        let page = try String(
+            contentsOf: repository.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
+        #expect(page.contains(#"`Field(58, "is_invite_only", \GroupChannel.isInviteOnly)`"#))
+    }
+}
