@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTesting
 import Testing
 
 /// `Docs/Backends.md` shows the code that is compiled and tested here, and no other.
@@ -26,6 +27,25 @@ import Testing
 
     @Test func thePageShowsTheExample() {
         #expect(Self.blocks.count == 14)
+    }
+
+    @Test func thePageShowsTheReport() async throws {
+        let memory = Memory()
+        let mistake = try #require(
+            Mistake.all.first { $0.description == "tells of channels of others" })
+        var subject = TeamChatSubject()
+        subject.wrap = { mistake.make($0, memory) }
+        let report = "\(await BackendConformance.run(on: subject))"
+        let page = try Self.text("Docs/Backends.md")
+        let block = try #require(
+            page.components(separatedBy: "```\n").first { $0.contains("promises broken") })
+        // Calls that the page leaves out are a line `…`.
+        #expect(report.hasPrefix(block.components(separatedBy: "\n")[0] + "\n"))
+        var rest = report[...]
+        for part in block.components(separatedBy: "        …\n") {
+            let place = try #require(rest.range(of: part), "\(part) is not in \(report)")
+            rest = rest[place.upperBound...]
+        }
     }
 
     @Test func theExampleIsShort() throws {
