@@ -1,0 +1,1 @@
+../SyncTests/PageStory.swift
