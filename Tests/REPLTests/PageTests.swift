@@ -12,7 +12,9 @@ import Testing
         var testDescription: String { examples[0].line }
     }
 
-    static let transcripts: [Transcript] = ["README.md", "Docs/Format.md"].flatMap { page in
+    static let pages = ["README.md", "Docs/Format.md"]
+
+    static let transcripts: [Transcript] = pages.flatMap { page in
         // A page that is not there has none, which is seen below.
         transcripts(on: (try? text(page)) ?? "")
     }
@@ -45,6 +47,19 @@ import Testing
 
     @Test func thePageOnScriptsTellsAllThatJSONHas() throws {
         #expect(try Self.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
+    }
+
+    @Test @MainActor func thePageOnScriptsShowsWhatIsWritten() async throws {
+        let block = try #require(
+            CodeBlock.all(on: "Docs/Scripts.md").first { $0.lines[0].hasPrefix("$ printf") })
+        let script = try #require(block.lines[0].firstMatch(of: /'(.*)'/)).output.1
+        let workspace = Workspace()
+        var written: [String] = []
+        for (index, line) in script.split(separator: "\\n").enumerated() {
+            written.append(await workspace.jsonLines(String(line), index + 1))
+        }
+        await workspace.end()
+        #expect(written.joined(separator: "\n") == block.lines.dropFirst().joined(separator: "\n"))
     }
 
     /// `make consumers` compiles it and runs it.

@@ -33,7 +33,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Docs/Tour.md", "README.md"])
+    static let pages = ["Docs/Tour.md", "README.md"]
+
+    @Test(arguments: pages)
     @MainActor func thePageShowsWhatThePromptSays(page name: String) async throws {
         let url = Self.directory.deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: name)

@@ -1,0 +1,167 @@
+import Foundation
+import Testing
+
+/// Each block of code on a page is compiled, replayed or otherwise looked at by a test.
+@Suite struct CodeBlockTests {
+    static let blocks: [CodeBlock] = Project.pages.flatMap { page in
+        // A page that cannot be read has none, which is seen below.
+        (try? CodeBlock.all(on: page)) ?? []
+    }
+
+    private static let swift = blocks.filter { $0.language == "swift" }
+    private static let code = Project.swift(in: "Tests", "Examples").mapValues { file in
+        file.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    @Test(arguments: Project.pages) func eachPageCanBeRead(page: String) throws {
+        let fences = try Project.text(page).components(separatedBy: "\n")
+            .count { $0.trimmingCharacters(in: .whitespaces).hasPrefix("```") }
+        #expect(try CodeBlock.all(on: page).count * 2 == fences)
+    }
+
+    @Test func thereArePagesToLookAt() {
+        #expect(Project.pages.count > 20 && Self.swift.count > 25 && Self.blocks.count > 70)
+    }
+
+    // MARK: Swift
+
+    @Test(arguments: swift.filter { !$0.isOfManifest })
+    func theSwiftOnAPageIsCompiled(block: CodeBlock) {
+        let imports = block.lines.filter { $0.hasPrefix("import ") }
+        let rest = block.lines.drop { $0.isEmpty || $0.hasPrefix("import ") }
+        let place = Self.code.first { _, lines in
+            imports.allSatisfy { lines.hasModule(of: $0) } && lines.firstRange(of: rest) != nil
+        }
+        #expect(place != nil, "\(block.testDescription) stands in no file of Tests or Examples")
+    }
+
+    @Test(arguments: swift.filter(\.isOfManifest))
+    func aManifestNamesWhatThePackageHas(block: CodeBlock) throws {
+        let manifest = try Project.text("Package.swift")
+        for match in block.text.matches(of: /\.product\(name: "(\w+)", package: "(\w+)"\)/) {
+            #expect(match.output.2 == "scrollback")
+            #expect(manifest.firstRange(of: "name: \"\(match.output.1)\", targets: [") != nil)
+        }
+        // As the consumers name it, which `make consumers` builds.
+        let consumer = try Project.text("Tests/Consumers/Plain/Package.swift").lowercased()
+        #expect(consumer.contains(#".product(name: "scrollback", package: "scrollback")"#))
+        for match in block.text.matches(of: /\.package\(path: "\.\.(\/\w+)"\)/) {
+            #expect(consumer.contains("\(match.output.1)\")"))
+        }
+    }
+
+    // MARK: The prompt and the shell
+
+    @Test(arguments: blocks.filter { $0.firstCommand != nil })
+    func thePromptOnAPageIsReplayed(block: CodeBlock) {
+        let isReplayed =
+            block.text.contains("alice ")
+            ? TranscriptTests.pages.contains(block.page)
+            : PageTests.pages.contains(block.page)
+                && PageTests.transcripts.contains { $0.examples[0].line == block.firstCommand }
+        #expect(isReplayed, "\(block.testDescription) is replayed by no test")
+    }
+
+    /// `make test`, and `make bench ARGS="--quick"`, in blocks and in text.
+    @Test(arguments: Project.pages) func eachRuleOnAPageIsInTheMakefile(page: String) throws {
+        let makefile = try Makefile()
+        let inline = try Project.text(page).matches(of: /`(make [^`\n]+)`/).map {
+            String($0.output.1)
+        }
+        let shell = Self.blocks.filter { $0.page == page }.flatMap(\.shellCommands)
+        for command in (inline + shell).filter({ $0.hasPrefix("make ") }) {
+            let words = command.split(separator: "<")[0].replacing(/\w+="[^"]*"/, with: "")
+                .split(separator: " ").dropFirst()
+            for word in words where !word.contains("=") {
+                #expect(makefile.rules.contains(String(word)), "\(page): \(command)")
+            }
+            for match in command.matches(of: /(\w+)=/) {
+                #expect(makefile.text.contains("$(\(match.output.1))"), "\(page): \(command)")
+            }
+        }
+    }
+
+    @Test func eachOptionInABlockIsOneOfAProgram() {
+        let programs = Project.swift(in: "Examples/REPL", "Benchmarks/Sources").values
+        let commands = Self.blocks.flatMap(\.shellCommands)
+        let options = Set(commands.flatMap { $0.matches(of: /--([a-z-]+)/).map(\.output.1) })
+        #expect(options.count > 5)
+        for option in options {
+            // As the prompt reads it, or as the property that swift-argument-parser fills.
+            let forms = ["case \"--\(option)\":", "var \(option) = ", "var \(option): String?"]
+            #expect(
+                programs.contains { program in forms.contains { program.contains($0) } },
+                "nobody reads --\(option)")
+        }
+    }
+
+    @Test func eachVariableOfTheEnvironmentIsRead() throws {
+        let code = Project.swift(in: "Sources", "Tests", "Examples", "Benchmarks/Sources").values
+        let pages = try (Project.pages + ["Makefile"]).map(Project.text)
+        let names = Set(
+            pages.flatMap { $0.matches(of: /SCROLLBACK_[A-Z_]+/).map { String($0.output) } })
+        #expect(names.count > 5)
+        for name in names {
+            #expect(code.contains { $0.contains("\"\(name)\"") }, "nobody reads \(name)")
+        }
+    }
+
+    // MARK: All else
+
+    @Test func eachOtherBlockIsInTheList() {
+        let blocks = Self.blocks.filter {
+            $0.language != "swift" && $0.firstCommand == nil && !$0.isOfCommands
+        }
+        for block in blocks {
+            let entries = OtherBlock.all.filter { $0.isAbout(block) }
+            #expect(
+                entries.count == 1,
+                "\(block.testDescription) is in the list \(entries.count) times: \(block.text)")
+        }
+        for entry in OtherBlock.all {
+            let count = blocks.count(where: entry.isAbout)
+            #expect(count == 1, "\(entry.page) has \(count) blocks that begin: \(entry.start)")
+        }
+    }
+
+    @Test func eachTestOfTheListIsThere() {
+        let lines = Set(Self.code.values.joined())
+        for case .test(let name) in OtherBlock.all.map(\.look) {
+            #expect(lines.contains { $0.contains("func \(name)(") }, "there is no test \(name)")
+        }
+    }
+}
+
+extension CodeBlock {
+    fileprivate var text: String { lines.joined(separator: "\n") }
+
+    fileprivate var isOfManifest: Bool { text.contains(".product(name:") }
+
+    /// Whether nothing is in it but what is typed into a shell.
+    fileprivate var isOfCommands: Bool { !lines.isEmpty && shellCommands.count == lines.count }
+}
+
+extension [String] {
+    /// Whether a file of these lines sees what an import brings; the umbrella brings four modules.
+    fileprivate func hasModule(of line: String) -> Bool {
+        let isInUmbrella = ["Models", "Store", "Sync", "Collections"].contains {
+            line == "import \($0)"
+        }
+        return contains(line) || contains("@testable \(line)")
+            || isInUmbrella && contains("import Scrollback")
+    }
+}
+
+/// The rules of the Makefile, and its text.
+private struct Makefile {
+    let text: String
+    let rules: Set<String>
+
+    init() throws {
+        text = try Project.text("Makefile")
+        let heads = text.matches(of: /(?m)^([a-z][a-z -]*):/).map(\.output.1)
+        let consumers = try FileManager.default.contentsOfDirectory(
+            atPath: Project.root.appending(path: "Tests/Consumers").path)
+        rules = Set(heads.flatMap { $0.split(separator: " ").map(String.init) } + consumers)
+    }
+}

@@ -1,0 +1,85 @@
+/// A block on a page that is neither Swift nor for the prompt or a shell, and who looks at it.
+struct OtherBlock {
+    let page: String
+    /// How it begins, without the spaces before its lines.
+    let start: String
+    let look: Look
+
+    enum Look {
+        /// A test of this name compares it with what is.
+        case test(String)
+        /// Why no test can.
+        case none(because: String)
+    }
+
+    init(_ page: String, _ start: String, _ look: Look) {
+        (self.page, self.start, self.look) = (page, start, look)
+    }
+
+    func isAbout(_ block: CodeBlock) -> Bool {
+        block.page == page && block.lines.joined(separator: "\n").hasPrefix(start)
+    }
+
+    static let all = [
+        OtherBlock(
+            "Docs/Architecture.md", "the server                          the screen",
+            .none(because: "a drawing; the manifest says which module may import which")),
+        OtherBlock("Docs/Backends.md", "1 of 54 promises broken", .test("thePageShowsTheReport")),
+
+        // Stories: the notation first.
+        OtherBlock(
+            "Docs/Collections.md", "a b c          three messages",
+            .none(because: "says how the stories below are drawn")),
+        OtherBlock("Docs/Collections.md", "offline, cached            … b c", .test("aColdStart")),
+        OtherBlock(
+            "Docs/Collections.md", "offline, cached            b a …",
+            .test("aColdStartOfAListOfChannels")),
+        OtherBlock("Docs/Collections.md", "offline, send f", .test("onTheWayToTheServer")),
+        OtherBlock("Docs/Collections.md", "start at c's time", .test("whereTheWindowIs")),
+        OtherBlock("Docs/Collections.md", "d e f", .test("whatIsMissing")),
+        OtherBlock(
+            "Docs/Sync.md", "a b c          three messages",
+            .none(because: "says how the stories below are drawn")),
+        OtherBlock("Docs/Sync.md", "nothing is known", .test("theLifeOfAMessage")),
+        OtherBlock("Docs/Sync.md", "offline                   a b c", .test("theLifeOfAGap")),
+        OtherBlock("Docs/Sync.md", "the feed goes on", .test("theLifeOfACursor")),
+        OtherBlock("Docs/Sync.md", "offline, bob says d", .test("theLifeOfADraft")),
+        OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
+
+        // Bytes and rows; the grammars are for people, and what follows each is compared.
+        OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocSaysWhatThePageShows")),
+        OtherBlock(
+            "Docs/Format.md", "cache\nmessage   :=",
+            .none(because: "a grammar; KeyTests has the bytes of each key")),
+        OtherBlock("Docs/Format.md", "cache\n# gap", .test("theRowsOnThePageAreThoseOfAStore")),
+        OtherBlock(
+            "Docs/Format.md", "KEY     :=",
+            .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
+        OtherBlock(
+            "Docs/Format.md", "header  := \"SBSEAL\"",
+            .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
+        OtherBlock(
+            "Docs/Format.md", "table   :=",
+            .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
+        OtherBlock(
+            "Docs/Format.md", "block   :=",
+            .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
+        OtherBlock(
+            "Docs/Format.md", "scrollback 1 messages",
+            .test("theFileOnThePageIsTheOneThatIsWritten")),
+        OtherBlock(
+            "Docs/Format.md", "file    := header line*",
+            .none(because: "a grammar; the file above it is compared")),
+        OtherBlock(
+            "Docs/Format.md", "file    := \"scrollback sealed 1 \"",
+            .none(because: "a grammar; its key and salt are random")),
+
+        OtherBlock(
+            "Docs/Platforms.md", "for sdk in iphoneos",
+            .none(because: "needs Xcode; the page says that nobody has run it")),
+        OtherBlock("Docs/Scripts.md", "$ printf", .test("thePageOnScriptsShowsWhatIsWritten")),
+        OtherBlock(
+            "Docs/Scripts.md", "With --json, each line is an object",
+            .test("thePageOnScriptsTellsAllThatJSONHas")),
+    ]
+}
