@@ -162,6 +162,9 @@ private struct Makefile {
         let heads = text.matches(of: /(?m)^([a-z][a-z -]*):/).map(\.output.1)
         let consumers = try FileManager.default.contentsOfDirectory(
             atPath: Project.root.appending(path: "Tests/Consumers").path)
-        rules = Set(heads.flatMap { $0.split(separator: " ").map(String.init) } + consumers)
+        let fuzzers = text.firstMatch(of: /(?m)^FUZZERS := (.*)$/)?.output.1 ?? ""
+        rules = Set(
+            (heads + [fuzzers, "Logs"]).flatMap { $0.split(separator: " ").map(String.init) }
+                + consumers)
     }
 }

@@ -45,6 +45,7 @@ struct OtherBlock {
         OtherBlock("Docs/Sync.md", "the feed goes on", .test("theLifeOfACursor")),
         OtherBlock("Docs/Sync.md", "offline, bob says d", .test("theLifeOfADraft")),
         OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
+        OtherBlock("Docs/Sync.md", "the app is not there", .test("theDropBox")),
 
         // Bytes and rows; the grammars are for people, and what follows each is compared.
         OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocSaysWhatThePageShows")),
@@ -73,6 +74,11 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Format.md", "file    := \"scrollback sealed 1 \"",
             .none(because: "a grammar; its key and salt are random")),
+        OtherBlock(
+            "Docs/Format.md", "scrollback 1 drop", .test("theBytesOfADropNeverChange")),
+        OtherBlock(
+            "Docs/Format.md", "name    := number",
+            .none(because: "a grammar; the test of the drop above it looks at the name, too")),
 
         OtherBlock(
             "Docs/Platforms.md", "for sdk in iphoneos",

@@ -153,6 +153,32 @@ import Testing
         #expect(page.isOver)
         try await story.end()
     }
+
+    @Test func theDropBox() async throws {
+        var page = try PageStory("Docs/Sync.md", "The drop box")
+        let temporary = try TemporaryStore()
+        let story = try await Story(store: temporary.store)
+        try await story.say("a b c")
+        try await story.open()
+        try await story.engine.absorbDrops()
+        await story.engine.disconnect()
+        let messages = try await story.say("d")
+        #expect(
+            try story.picture() == page.next("the app is not there", "a push extension has d"))
+
+        let box = try #require(try DropBox(in: temporary.directory))
+        try box.leave(messages)
+        #expect(try story.picture() == page.next("it leaves d", "in a file of its own"))
+
+        try await story.engine.absorbDrops()
+        #expect(try story.picture() == page.next("the app opens", "d is taken in"))
+
+        await story.engine.show("general", nil, viewer: 1)
+        try await story.connect()
+        try await story.sees(page.next("shown, and connected", "a page closes the gap"))
+        #expect(page.isOver)
+        try await story.end()
+    }
 }
 
 extension Story {

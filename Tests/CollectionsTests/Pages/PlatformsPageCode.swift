@@ -1,0 +1,43 @@
+import Collections
+import Foundation
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// The code of Docs/Platforms.md, word for word.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct PlatformsPageCode {
+    private func receive(
+        _ message: Message, of userID: UserID, _ container: URL, _ key: EncryptionKey?
+    ) throws {
+        // As in the application's ChatClientOptions: its directory is in a container of an app group.
+        let box = try DropBox(
+            of: userID, applicationID: "default", in: container.appending(path: "Scrollback"),
+            encryptionKey: key)  // from a keychain group, if there is one
+
+        // Nobody is logged in: nothing is left.
+        guard let box else { return }
+        try box.leave([message])
+    }
+
+    @Test(arguments: [nil, EncryptionKey()])
+    func whatAPushExtensionLeavesIsTakenIn(key: EncryptionKey?) async throws {
+        let story = try await ClientStory()
+        let container = story.directory
+        var options = story.options
+        options.directory = container.appending(path: "Scrollback")
+        options.encryptionKey = key
+        let message = try await story.say("a b")[1]
+        // Nobody has ever been logged in.
+        try receive(message, of: "bob", container, key)
+
+        let client = await story.open(options)
+        try await client.connect(as: Credentials("bob"))
+        await client.disconnect()
+        try receive(message, of: "bob", container, key)
+        #expect(try await client.absorbDrops().messages.map(\.text) == ["b"])
+        await client.close()
+    }
+}
