@@ -50,8 +50,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
     /// LevelDB is damaged.
     public internal(set) var searchFailures: [String] = []
 
-    /// How many lines of drops could not be read, by the reason; of those that wait, and of those that were
-    /// last taken in.
+    /// How many lines of drops could not be read, by the reason: of those that wait, and, where a client makes the
+    /// report, of those that it took in last.
     public internal(set) var damagedDropLines: [String: Int] = [:]
 
     /// Whether anything is damaged, or was when the store was opened.
@@ -101,7 +101,11 @@ extension ChatStore {
             guard let table = OutboxTable(rawValue: letter) else { return "?" }
             return table != .draft || (try? Draft(serialized: bytes)) != nil ? nil : table.name
         }
-        for name in try dropNames() { report.add(try drop(name)?.damage ?? []) }
+        do throws(StoreError) {
+            for name in try dropNames() { report.add(try drop(name)?.damage ?? []) }
+        } catch {
+            report.searchFailures.append(error.code.description)
+        }
         return report
     }
 }

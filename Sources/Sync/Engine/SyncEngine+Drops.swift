@@ -3,7 +3,7 @@ public import Store
 
 // What another process has left in the drop box.
 extension SyncEngine {
-    /// How many messages go into one batch: some, so that few are in memory at once.
+    /// How many messages go into one batch, so that no write is long.
     private static let messagesOfABatch = 500
 
     /// Takes in what other processes have left in the store's `DropBox`, and makes the box if there is none.
@@ -15,7 +15,8 @@ extension SyncEngine {
     ///
     /// - Returns: What was there; nothing for a store in memory, and for a user whom the server does not let in
     ///   any more.
-    /// - Throws: ``SyncError`` with code `store` or `closed`. What was not taken in waits in the box.
+    /// - Throws: ``SyncError`` with code `store` or `closed`. A drop that cannot be read, as of a newer version, waits in
+    ///   the box; all others are taken in nevertheless.
     /// - Complexity: Lists a directory; reads what is in there, and waits for the disk if that is anything.
     @discardableResult
     public func absorbDrops() throws(SyncError) -> AbsorbedDrops {
@@ -27,14 +28,22 @@ extension SyncEngine {
             try store.makeDropBox()
             return try store.dropNames()
         }
+        var failure: SyncError?
         var rest = names[...]
         while !rest.isEmpty {
             var drops: [String] = []
             var messages: [Message] = []
             var damage: [DropBox.Damage] = []
             while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
-                guard let drop = try box({ (store) throws(StoreError) in try store.drop(name) })
-                else { continue }
+                let drop: (messages: [Message], damage: [DropBox.Damage])?
+                do throws(SyncError) {
+                    drop = try box { (store) throws(StoreError) in try store.drop(name) }
+                } catch {
+                    // It waits for a newer version, or another time; the others need not.
+                    failure = failure ?? error
+                    continue
+                }
+                guard let drop else { continue }
                 drops.append(name)
                 messages += drop.messages
                 damage += drop.damage
@@ -47,6 +56,7 @@ extension SyncEngine {
             absorbed.heldCount += held
             absorbed.damage += damage
         }
+        if let failure { throw failure }
         return absorbed
     }
 
