@@ -52,6 +52,10 @@ import Foundation
     }
 
     private static func faults(_ page: Page?, _ only: String?, _ stride: Int) async throws {
+        let isNarrowed = only != nil || stride != 1
+        guard only.map({ Fault(rawValue: $0) != nil }) ?? true, page == nil || !isNarrowed else {
+            throw Unexpected("there is no such fault, or the page would not have all of them")
+        }
         var table = MatrixTable()
         try await withPlace { place in
             let matrix = Matrix(in: place, stride: stride)

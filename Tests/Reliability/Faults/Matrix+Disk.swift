@@ -72,11 +72,9 @@ extension Matrix {
                 }
                 try await world.say()
                 outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
-                outcome.stored += world.heard.values.reduce(0) { $0 + $1.count }
                 let start = ContinuousClock.now
                 disks.heal()
                 try await agree(world, &outcome, since: start)
-                outcome.lost += try await world.lost()
                 await world.closeDevice()
                 for text in world.told.all { outcome.note(told: text) }
                 // And what was written is on the disk.

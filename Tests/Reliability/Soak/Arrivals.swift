@@ -4,7 +4,7 @@ import Store
 
 /// Notes each message that the server accepts, as it tells somebody with a perfect network.
 ///
-/// Messages say who wrote them, and the how many-eth of the writer's in its channel they are.
+/// A message's text says who wrote it, and its number among the writer's messages in that channel.
 final class Arrivals: Sendable {
     private struct Line {
         /// How many messages there were of each number.

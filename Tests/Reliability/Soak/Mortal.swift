@@ -44,13 +44,12 @@ final class Mortal {
 
     private func die() throws {
         guard let process else { return }
-        kill(process.processIdentifier, SIGKILL)
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         self.process = nil
         end.kills += 1
-        guard process.terminationReason == .uncaughtSignal else {
-            throw Unexpected("a process ended by itself with \(process.terminationStatus)")
-        }
+        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
+        else { throw Unexpected("a process ended by itself with \(process.terminationStatus)") }
     }
 
     /// Kills it for the last time, and checks what it has left.

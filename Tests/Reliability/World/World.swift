@@ -138,11 +138,11 @@ final class World {
 
     /// Waits until what the device holds is as some condition has it.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
-        guard let store else { return }
+        guard let store else { throw Unexpected("no store is open") }
         let (snapshot, changes) = try store.observe(.everything)
         if try condition(snapshot) { return }
         for await _ in changes where try condition(try store.snapshot()) { return }
-        try Task.checkCancellation()
+        throw Unexpected("the store was closed before it was as it should be")
     }
 
     // MARK: Messages
