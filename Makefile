@@ -124,7 +124,7 @@ asan: deps
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
 # Two at a time: a fuzzer is one thread.
-fuzz: fuzzer
+fuzz:
 	$(MAKE) --jobs 2 --output-sync $(FUZZERS)
 
 fuzzer: deps
@@ -132,8 +132,7 @@ fuzzer: deps
 
 # New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
 # had memory taken that nothing in a few kilobytes is worth.
-$(FUZZERS) Logs:
-	test -x .build-fuzz/release/Fuzzer || $(MAKE) fuzzer
+$(FUZZERS) Logs: fuzzer
 	mkdir -p .build-fuzz/$@
 	set -o pipefail; \
 	FUZZ_TARGET=$@ SWIFT_BACKTRACE=enable=no .build-fuzz/release/Fuzzer -max_total_time=$(FUZZ_SECONDS) \

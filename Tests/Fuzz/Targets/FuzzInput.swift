@@ -41,7 +41,8 @@ struct FuzzDirectory: ~Copyable {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }  // Nothing is left if the test trapped.
+    // What cannot be removed is only in the way.
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     func write(_ bytes: [UInt8], to path: String) {
         orTrap { try Data(bytes).write(to: url.appending(path: path)) }
@@ -67,7 +68,7 @@ func orTrap<Result>(_ body: () throws -> Result) -> Result {
     }
 }
 
-/// Waits for a task, on the main thread such that what is of the main actor goes on.
+/// Waits for a task; on the main thread, lets the main actor go on meanwhile.
 func wait(for body: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
