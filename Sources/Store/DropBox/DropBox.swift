@@ -24,10 +24,10 @@ public import Models
 ///
 /// The value is a directory's name and a key. Several processes may leave something at once.
 public struct DropBox: Sendable {
-    /// The most bytes that one drop may have: a megabyte.
+    /// The most bytes that the messages of one drop may have in their binary form: a mebibyte.
     public static let maximumDropSize = 1 << 20
 
-    /// The most bytes that all drops may have: 16 megabytes.
+    /// The most bytes that the files of all drops may have: 16 mebibytes.
     public static let maximumSize = 16 << 20
 
     /// The most drops that wait.
