@@ -202,6 +202,43 @@ import Testing
         await client.close()
     }
 
+    @Test(arguments: ChatClient.Wiping.allCases)
+    func whoLogsOutOfADamagedCacheGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
+        let story = try await ClientStory()
+        let first = await story.open()
+        try await first.connect(as: Credentials("bob"))
+        await first.disconnect()
+        try await first.send(UserMessageCreateParams("b"), in: "general")
+        await first.close()
+        let directory = ChatStore.directory(
+            in: story.directory, applicationID: "default", userID: "bob")
+        try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
+
+        let client = await story.open()
+        #expect(client.cachingError?.code == .corruption)
+        let drafts = try await client.logOut(wiping: wiping)
+        #expect(drafts.compactMap { $0.message?.text } == ["b"])
+        let isThere = FileManager.default.fileExists(atPath: directory.path)
+        #expect(isThere == (wiping == .cachedData))
+        await client.close()
+    }
+
+    @Test func whatCannotBeOpenedIsNotLoggedOutOf() async throws {
+        let story = try await ClientStory()
+        let other = try ChatStore(
+            at: ChatStore.directory(
+                in: story.directory, applicationID: "default", userID: "bob"))
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let error = await #expect(throws: SyncError.self) {
+            try await client.logOut(wiping: .everything)
+        }
+        #expect((error?.cause as? StoreError)?.code == .locked)
+        #expect(client.currentUser?.userID == "bob")
+        await client.close()
+        other.close()
+    }
+
     @Test func theCacheIsClearedWhileItIsInUse() async throws {
         let story = try await ClientStory()
         try story.createChannel("random")

@@ -20,12 +20,18 @@ extension ChatClient {
     ///   `corruption`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the users of this device. Waits for the disk, twice for each.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
-        do throws(StoreError) {
-            try await ChatClient.exchangeKey(of: options, for: key)
-        } catch {
-            throw SyncError(error)
+        var result: Result<Void, SyncError> = .success(())
+        await betweenSwitches { [self] in
+            do throws(SyncError) {
+                try await onDisk { [options] () throws(StoreError) in
+                    try ChatClient.exchangeKey(of: options, for: key)
+                }
+                options.encryptionKey = key
+            } catch {
+                result = .failure(error)
+            }
         }
-        options.encryptionKey = key
+        try result.get()
     }
 
     /// Encrypts all that an application keeps of its users anew, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
@@ -57,10 +63,9 @@ extension ChatClient {
         progress(1)
     }
 
-    @concurrent
-    private static func exchangeKey(
+    private nonisolated static func exchangeKey(
         of options: ChatClientOptions, for key: EncryptionKey
-    ) async throws(StoreError) {
+    ) throws(StoreError) {
         let old = try options.presentKey
         let directories = try options.encryptedDirectories(openedBy: [old, key])
         // Each opens with both before any opens with one alone.

@@ -19,9 +19,7 @@ public import Sync
 @MainActor
 @Observable
 public final class ChatClient {
-    /// What was chosen when the client was opened.
-    ///
-    /// Of it, ``changeEncryptionKey(to:)`` alone changes anything later.
+    /// What was chosen when the client was opened; ``changeEncryptionKey(to:)`` alone changes it later.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
     /// The server, or the way to it.
@@ -204,29 +202,32 @@ public final class ChatClient {
     /// - Parameter wiping: What goes.
     /// - Returns: What the user wrote and was never sent, channel by channel, in the order in which it was
     ///   written; none if nobody was the client's user.
-    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away; then the user stays, or, where
-    ///   the files of an empty store could not be removed, is logged out.
+    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away, as where the store could not be
+    ///   opened; then the user stays, with what was not sent. Files of an emptied store that cannot be removed now go
+    ///   when the next user connects.
     @discardableResult
     public func logOut(wiping: Wiping) async throws(SyncError) -> [Draft] {
-        guard let leaving = session else { return [] }
+        guard session != nil else { return [] }
         await disconnect()
+        // Of a damaged cache, it opens a new one beside the outbox.
+        try await clearCachedData()
+        if let cachingError { throw SyncError(cachingError) }
+        let engine = try engine()
+        // From now on a push leaves nothing of the user on this device.
+        try await engine.removeDropBox()
+        // Last of what may fail: from here on nobody has them but the caller.
         let drafts: [Draft]
         switch wiping {
         case .cachedData:
-            drafts = try leaving.engine.stored { (reader) throws(StoreError) in
-                try reader.drafts()
-            }
-        case .everything: drafts = try await leaving.engine.discardDrafts()
+            drafts = try engine.stored { (reader) throws(StoreError) in try reader.drafts() }
+        case .everything: drafts = try await engine.discardDrafts()
         }
-        try await clearCachedData()
-        // From now on a push leaves nothing of the user on this device.
-        try await engine().removeDropBox()
         forgetLastUser()
-        let directory = session?.store.directory
+        let directory = engine.store.directory
         await switchUser(to: nil)
         // What LevelDB has not yet rewritten of removed rows goes with its files.
         if wiping == .everything, let directory {
-            try await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+            try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
         return drafts
     }
@@ -325,12 +326,19 @@ public final class ChatClient {
 
     /// Ends what belongs to one user, and begins with another; one switch after the other.
     func switchUser(to userID: UserID?) async {
-        let before = lastSwitch
-        let task = Task { @MainActor [self] in
-            await before?.value
+        await betweenSwitches { [self] in
             if session?.userID == userID, userID != nil { return }
             await end()
             if let userID { await begin(userID) }
+        }
+    }
+
+    /// Does something while no user's store is opened or closed.
+    func betweenSwitches(_ body: @escaping @MainActor () async -> Void) async {
+        let before = lastSwitch
+        let task = Task { @MainActor in
+            await before?.value
+            await body()
         }
         lastSwitch = task
         await task.value
@@ -391,7 +399,11 @@ public final class ChatClient {
     }
 
     func note(_ absorbed: AbsorbedDrops) {
-        if !absorbed.isEmpty { lastAbsorption = .success(absorbed) }
+        if !absorbed.isEmpty {
+            lastAbsorption = .success(absorbed)
+        } else if case .failure = lastAbsorption {
+            lastAbsorption = nil
+        }
     }
 
     @concurrent
@@ -399,8 +411,8 @@ public final class ChatClient {
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
     ) async throws(StoreError) -> ChatStore {
-        // What a log-out could not finish.
-        try ChatStore.finishRemoval(at: options.directory(of: userID))
+        // What log-outs could not finish, whoever it was.
+        try ChatStore.finishRemovals(in: options.usersDirectory)
         try options.encryptPlainFiles(of: userID)
         return try ChatStore(
             at: options.directory(of: userID), options: options.store,

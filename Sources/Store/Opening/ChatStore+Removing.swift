@@ -4,9 +4,9 @@ extension ChatStore {
     /// Removes a store that nobody has open, with all that lies in its directory.
     ///
     /// In one step for whoever opens it: from then on there is none. Where it ends before all files are gone,
-    /// ``finishRemoval(at:)`` removes the rest.
+    /// ``finishRemovals(in:)`` removes the rest.
     package static func removeFiles(at directory: URL) throws(StoreError) {
-        try finishRemoval(at: directory)
+        try OpenFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
         try OpenFile.move(directory.path, to: removed)
@@ -15,15 +15,20 @@ extension ChatStore {
         try OpenFile.removeAll(at: removed)
     }
 
-    /// Removes what ``removeFiles(at:)`` has left.
-    package static func finishRemoval(at directory: URL) throws(StoreError) {
-        let removed = removedPath(of: directory)
-        if access(removed, F_OK) == 0 { try OpenFile.removeAll(at: removed) }
+    /// Removes what ``removeFiles(at:)`` has left of any of the stores that are side by side in a directory.
+    package static func finishRemovals(in directory: URL) throws(StoreError) {
+        // Where there is no directory, there is nothing to remove.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        for name in names where name.hasSuffix(removedSuffix) {
+            try OpenFile.removeAll(at: directory.appending(path: name).path)
+        }
     }
 
-    /// No directory of a user has such a name.
+    /// No directory of a user has a name with such an end.
+    private static let removedSuffix = ".removed"
+
     private static func removedPath(of directory: URL) -> String {
         let path = directory.path
-        return (path.last == "/" ? String(path.dropLast()) : path) + ".removed"
+        return (path.last == "/" ? String(path.dropLast()) : path) + removedSuffix
     }
 }
