@@ -140,7 +140,8 @@ final class LogBackend: Backend {
                 }
             }
         } onCancel: {
-            state.withLock { $0.waits.removeValue(forKey: id)?.resume() }
+            // Not within `cancel()`, which has locked the task: who has our lock may be waking it.
+            Task { state.withLock { $0.waits.removeValue(forKey: id)?.resume() } }
         }
     }
 
