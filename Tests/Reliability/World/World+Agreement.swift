@@ -15,6 +15,8 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
+        // Of what is in doubt, all that the server has is told first.
+        if try store.drafts().contains(where: \.isDoubtful) { try await hearNewest() }
         for draft in try store.drafts() where draft.state == .failed {
             let text = draft.message?.text ?? ""
             // Of what is in doubt its user sees whether it is there.
@@ -108,6 +110,19 @@ extension World {
                 try store.message($1, in: channel.key) == nil ? $0 + 1 : $0
             }
         }
+    }
+
+    /// Waits until the device has the newest message of each channel, and so all that was told before.
+    private func hearNewest() async throws {
+        let auditor = server.client()
+        _ = try await auditor.connect(as: Credentials("bob"))
+        for url in World.channels {
+            guard let newest = try await history(url, by: auditor)?.last?.messageID else {
+                continue
+            }
+            try await until { try $0.message(newest, in: url) != nil }
+        }
+        await auditor.disconnect()
     }
 
     /// What the server has of a channel, the oldest first; `nil` if there is no such channel.
