@@ -104,6 +104,7 @@ final class World {
         listener = Task { [told] in
             for await event in await engine.events() {
                 if let text = event.asTold { told.note(text) }
+                if case .fate(.failed(let draft), of: _) = event { told.note(failed: draft) }
             }
         }
     }
@@ -197,10 +198,19 @@ final class World {
 /// What an app was told, each thing once.
 final class Told: Sendable {
     private let texts = Locked<Set<String>>([])
+    private let failedTexts = Locked<Set<String>>([])
 
     var all: Set<String> { texts.withLock { $0 } }
 
+    /// The messages that could not be sent, or of which nobody knew.
+    var failed: Set<String> { failedTexts.withLock { $0 } }
+
     func note(_ text: String) { texts.withLock { _ = $0.insert(text) } }
+
+    func note(failed draft: Draft) {
+        guard let text = draft.message?.text else { return }
+        failedTexts.withLock { _ = $0.insert(text) }
+    }
 }
 
 extension SyncEvent {
