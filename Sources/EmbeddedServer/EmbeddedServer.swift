@@ -36,7 +36,8 @@ public final class EmbeddedServer: Sendable {
     ///     One server at a time may have it.
     ///   - isDurable: Whether each request is on the disk before it is answered, and survives a loss
     ///     of power. By default, it survives the end of the process.
-    ///   - seed: Chooses whatever ``conditions`` leave to chance.
+    ///   - seed: Chooses whatever ``conditions`` leave to chance and, with the time, the epoch of a new server:
+    ///     a cache takes two that begin at one time with one seed for the same.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if the files cannot be read, or somebody has them.
     public convenience init(
@@ -49,7 +50,8 @@ public final class EmbeddedServer: Sendable {
     /// Starts a server that leaves nothing behind.
     ///
     /// - Parameters:
-    ///   - seed: Chooses whatever ``conditions`` leave to chance.
+    ///   - seed: Chooses whatever ``conditions`` leave to chance and, with the time, the epoch of a new server:
+    ///     a cache takes two that begin at one time with one seed for the same.
     ///   - now: The server's clock.
     /// - Throws: `serverFailure` if there is no memory for it.
     /// - Returns: The server.

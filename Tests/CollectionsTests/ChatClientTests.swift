@@ -87,6 +87,34 @@ import Testing
         other.close()
     }
 
+    /// As whoever runs a program twice with a server in memory has it.
+    @Test func aCacheOfAnotherServerIsNotTakenForThisOnes() async throws {
+        let story = try await ClientStory()
+        try await story.say("a b")
+        let first = await story.open()
+        try await first.connect(as: Credentials("bob"))
+        let shown = try first.makeMessageCollection(of: "general")
+        #expect(try await shown.start().value.map(\.text) == ["a", "b"])
+        await first.close()
+
+        let clock = ManualClock(at: 2000)
+        let other = try EmbeddedServer.inMemory { clock.now }
+        try other.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
+        // The same id as that of "a", and fewer of them.
+        try other.sendAdminMessage("x", to: "general")
+        let second = await ChatClient.open(backend: other.client(), options: story.options)
+        try await second.connect(as: Credentials("bob"))
+        let collection = try second.makeMessageCollection(of: "general")
+        collection.start()
+        let changes = collection.allChanges()
+        if collection.messages.map(\.text) != ["x"] {
+            for await _ in changes where collection.messages.map(\.text) == ["x"] { break }
+        }
+        #expect(try collection.coverage().isComplete)
+        await second.close()
+    }
+
     @Test func usersSeeNothingOfEachOther() async throws {
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])

@@ -19,8 +19,8 @@ import Testing
         #expect(times == [1000, 1000, 1000, 2000])
         #expect(try await alice.texts() == ["a", "b", "c", "d"])
         #expect(
-            try await alice.messages(in: "general", at: .newest, older: 2, newer: 0).older
-                == "1.0:b1000/3")
+            try await alice.messages(in: "general", at: .newest, older: 2, newer: 0).older?.rawValue
+                == "\(world.epoch).0:b1000/3")
     }
 
     @Test func clocksThatDisagreeTurnTheOrderAround() async throws {
@@ -112,18 +112,44 @@ import Testing
         let backup = try world.server.backup()
         _ = try await alice.say("b")
         let cursor = try await alice.feed(since: nil).cursor
+        let original = world.epoch
         try world.server.restore(backup)
         #expect(await thrown { try await alice.feed(since: cursor) }?.code == .expired)
         #expect(try await alice.texts() == ["a"])
         let epoch = try await alice.connect(as: Credentials("alice")).epoch
-        #expect(epoch != "1")
+        #expect(epoch.rawValue != original)
         #expect(try await alice.feed(since: nil).epoch == epoch)
         // The id is given again.
         #expect(try await alice.say("c").map(\.messageID) == ["2"])
         try world.server.restore(backup)
         let next = try await alice.connect(as: Credentials("alice")).epoch
-        #expect(next != "1")
+        #expect(next.rawValue != original)
         #expect(next != epoch)
+    }
+
+    @Test func eachServerHasAnEpochOfItsOwnAndKeepsIt() async throws {
+        func epoch(of world: World) async throws -> ServerEpoch {
+            try await world.connect("alice").connect(as: Credentials("alice")).epoch
+        }
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "scrollback-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let clock = Clock()
+        let world = try World(at: directory, clock: clock)
+        let first = ServerEpoch(world.epoch)
+        // Nothing else was ever written there.
+        world.server.close()
+        clock.advance()
+        let again = try World(at: directory, clock: clock)
+        #expect(try await epoch(of: again) == first)
+        again.server.close()
+
+        let later = try World(clock: clock)
+        let seeded = try World(seed: 1, clock: clock)
+        let epochs = [first, try await epoch(of: later), try await epoch(of: seeded)]
+        #expect(Set(epochs).count == 3, "\(epochs)")
+        // Nothing but the seed and the time is in it.
+        #expect(try await epoch(of: try World(clock: clock)) == epochs[1])
     }
 
     @Test func whatIsMissingIsUnsupported() async throws {
@@ -160,6 +186,7 @@ import Testing
         }
         let old = try World()
         try old.makeChannel("general", "alice")
+        let original = old.epoch
         let first = try old.server.backup()
         try old.server.restore(first)
         let second = try await epoch(of: old)
@@ -174,7 +201,7 @@ import Testing
         seen.append(try await epoch(of: old))
         #expect(Set(seen).count == 3, "\(seen)")
         #expect(!seen.contains(second), "\(seen) \(second)")
-        #expect(!seen.contains("1"))
+        #expect(!seen.map(\.rawValue).contains(original))
     }
 
     @Test func whoHasEnteredAnOpenChannelIsInItAfterARestore() async throws {

@@ -29,7 +29,7 @@ import Testing
         #expect(batch.events.words == [])
         #expect(batch.events.contains(.channels(["general", "b", "c"])))
         #expect(batch.isLive)
-        #expect(batch.epoch == "1")
+        #expect(batch.epoch.rawValue == world.epoch)
         #expect(batch.events.channel("general") == (try await alice.channel("general")))
     }
 

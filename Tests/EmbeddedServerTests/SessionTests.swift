@@ -14,7 +14,7 @@ import Testing
         let client = world.server.client()
         let session = try await client.connect(as: Credentials("alice"))
         #expect(session.user == User(id: "alice"))
-        #expect(session.epoch == "1")
+        #expect(session.epoch.rawValue == world.epoch)
         #expect(session.appInfo?.uploadSizeLimit == 25 << 20)
         world.server.conditions.requiresKnownUsers = true
         let error = await thrown { try await client.connect(as: Credentials("bob")) }

@@ -97,6 +97,7 @@ import Testing
         #expect(hex(place.write) == "00000002" + "80000000000003e8" + "0000000000000102" + "01")
         var counters = ServerCounters()
         counters.time = 1000
+        counters.epoch = 1
         #expect(
             hex(counters.write)
                 == "01" + "0000000000000000" + "80000000000003e8" + "0000000000000001"
@@ -114,6 +115,7 @@ import Testing
         cursor.beginning = "t 5 1 0 c@x:~."
         var counters = ServerCounters()
         counters.sequence = 50
+        counters.epoch = 1
         #expect(try LogCursor(cursor.text(1), counters) == cursor)
     }
 

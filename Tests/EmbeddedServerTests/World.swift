@@ -19,6 +19,9 @@ final class World: Sendable {
         }
     }
 
+    /// What the server's cursors begin with.
+    var epoch: String { server.withState { $0.epoch.rawValue } }
+
     /// A device of a user, connected, whose feed never waits.
     func connect(_ userID: UserID) async throws -> EmbeddedClient {
         let client = server.client(waits: false)

@@ -27,7 +27,12 @@ extension ServerState {
                 }
             }
         }
-        restored.epoch = newEpoch(after: counters, restored)
+        restored.epoch = newEpoch(
+            (max(counters.epoch, restored.epoch) >> 32) + 1,
+            of: [
+                counters.epoch, counters.sequence, counters.nextMessage, restored.epoch,
+                restored.sequence,
+            ])
         database.put(ServerCounters.key, restored.write)
         try database.commit()
         let entered = leaveThePast()
@@ -67,20 +72,6 @@ extension ServerState {
             session.openChannelsChanged.insert(number)
             channel.participants[session.userID, default: 0] += 1
         }
-    }
-
-    /// An epoch that there never was, neither here nor where the rows come from.
-    ///
-    /// The upper half counts, so that it was not among those that are known; the lower half is of
-    /// what the server is like now, so that two servers that were put back do not share it.
-    private func newEpoch(after old: ServerCounters, _ restored: ServerCounters) -> UInt64 {
-        var hash = StableHash()
-        for number in [
-            seed, old.epoch, old.sequence, old.nextMessage, restored.epoch, restored.sequence,
-            UInt64(bitPattern: now().milliseconds),
-        ] { hash.combine(number) }
-        var random = SplitMix64(seed: hash.value)
-        return ((max(old.epoch, restored.epoch) >> 32) + 1) << 32 | random.next() >> 32
     }
 }
 

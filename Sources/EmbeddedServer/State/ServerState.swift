@@ -28,9 +28,9 @@ final class ServerState {
     /// Whom the request at hand concerns, so that their feeds go on.
     var touched = Touched()
 
-    /// Opens the server in a database.
+    /// Opens the server in a database, or starts one.
     ///
-    /// - Throws: `serverFailure` if the rows cannot be read.
+    /// - Throws: `serverFailure` if the rows cannot be read, or the first one cannot be written.
     init(
         _ database: ServerDatabase, seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp
     ) throws(BackendError) {
@@ -38,6 +38,14 @@ final class ServerState {
         self.seed = seed
         self.now = now
         try load()
+        if counters.epoch == 0 { try begin() }
+    }
+
+    /// Gives a new server an epoch that clients of another one have not seen, and that stays.
+    private func begin() throws(BackendError) {
+        counters.epoch = newEpoch(0)
+        database.put(ServerCounters.key, counters.write)
+        try database.commit()
     }
 
     /// Does a request: all of it, or nothing.

@@ -14,8 +14,10 @@ struct ServerCounters: Hashable {
     var firstCursor: LogSequence = 0
     /// Page cursors with this number are good; those with a lower one have expired.
     var pageGeneration: UInt32 = 0
-    /// Grows when the server's history breaks.
-    var epoch: UInt64 = 1
+    /// Which history the server tells: another one for each server, and after each restoration.
+    ///
+    /// Its upper half counts the restorations. 0 before the server has begun.
+    var epoch: UInt64 = 0
 
     static func key(_ writer: inout ByteWriter) { writer.table(.counters) }
 
