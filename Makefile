@@ -19,7 +19,7 @@
 #   make faults     inject each kind of fault, and write what becomes of messages into Docs/Reliability.md
 #   make soak       let clients live with faults for SOAK_SECONDS (600), with SEED, and write that there too
 #   make interop    read and write the binary form against protoc
-#   make consumers  build and run the packages in Tests/Consumers, which use this one
+#   make consumers  build, run and test the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
 #   make corpus     import the real logs in CORPUS, page them offline, and compare them
 #   make nightly    what takes longer: tsan, asan, graphs, the long tests, faults, soak, ten minutes of fuzz
@@ -159,6 +159,8 @@ consumers: $(CONSUMERS)
 	swift build --disable-build-manifest-caching --scratch-path .build-consumers \
 	    --package-path Tests/Consumers/Plain --configuration release --static-swift-stdlib
 	.build-consumers/release/Plain
+	swift test --quiet --disable-xctest --disable-build-manifest-caching --scratch-path .build-consumers \
+	    --package-path Tests/Consumers/FirstCollection
 
 $(CONSUMERS): deps
 	$(CONSUME)$@

@@ -36,18 +36,18 @@ import Testing
     }
 
     @Test(arguments: swift.filter(\.isOfManifest))
-    func aManifestNamesWhatThePackageHas(block: CodeBlock) throws {
-        let manifest = try Project.text("Package.swift")
-        for match in block.text.matches(of: /\.product\(name: "(\w+)", package: "(\w+)"\)/) {
-            #expect(match.output.2 == "scrollback")
-            #expect(manifest.firstRange(of: "name: \"\(match.output.1)\", targets: [") != nil)
-        }
-        // As the consumers name it, which `make consumers` builds.
-        let consumer = try Project.text("Tests/Consumers/Plain/Package.swift").lowercased()
-        #expect(consumer.contains(#".product(name: "scrollback", package: "scrollback")"#))
-        for match in block.text.matches(of: /\.package\(path: "\.\.(\/\w+)"\)/) {
-            #expect(consumer.contains("\(match.output.1)\")"))
-        }
+    func aManifestIsThatOfAConsumer(block: CodeBlock) throws {
+        // From where the package is, by the name of its directory.
+        let manifest = try Project.text("Tests/Consumers/FirstCollection/Package.swift")
+            .replacing("../../Scrollback", with: "../scrollback")
+            .replacing("package: \"Scrollback\"", with: "package: \"scrollback\"")
+        // The page names the target of the tests later.
+        let tests = #".testTarget(name: "AppTests", dependencies: ["App"]),"#
+        #expect(try Project.text("README.md").contains("`\(tests)`"))
+        let lines = manifest.components(separatedBy: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.dropLast()
+        #expect(lines.contains(tests))
+        #expect(lines.filter { $0 != tests } == block.lines)
     }
 
     // MARK: The prompt and the shell

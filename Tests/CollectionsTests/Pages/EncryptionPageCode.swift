@@ -27,14 +27,17 @@ import Testing
     @Test func aStoreIsEncrypted() throws {
         defer { try? FileManager.default.removeItem(at: directory) }
 
-        let key = EncryptionKey()  // 32 random bytes: keep them in the keychain
+        let key = EncryptionKey()  // 32 random bytes
+        let bytes = key.withUnsafeBytes { Data($0) }  // for the keychain
+        let kept = EncryptionKey(bytes)  // from there; nil unless there are 32
+
         let store = try ChatStore(at: directory, encryptionKey: key)
 
         // Or, for a client:
         var options = ChatClientOptions()
         options.encryptionKey = key
 
-        #expect(key.withUnsafeBytes { $0.count } == 32)
+        #expect(kept == key && EncryptionKey(bytes.dropLast()) == nil)
         #expect(options.encryptionKey == key && key != EncryptionKey())
         try store.write { try $0.save(.sample(text: "canary")) }
         store.close()

@@ -1,0 +1,26 @@
+import EmbeddedServer
+import Scrollback
+import Testing
+
+@Test @MainActor func whatIsWrittenOfflineIsSentLater() async throws {
+    let server = try EmbeddedServer.inMemory()
+    let network = ConditionedBackend(server.client())
+    var options = ChatClientOptions()
+    options.sleep = { _ in }  // what waits between attempts does not
+    let client = await ChatClient.open(backend: network, options: options)
+    try await client.connect(as: Credentials("alice"))
+    try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
+
+    network.goOffline()
+    let hello = try await client.send(UserMessageCreateParams("Hello?"), in: "general")
+    #expect(hello.sendingStatus == .pending)
+
+    network.goOnline()
+    let request = try #require(hello.requestID)
+    let fate = try await client.engine().awaitFate(of: request, in: "general")
+    guard case .sent = fate else {
+        Issue.record("not sent: \(fate)")
+        return
+    }
+    await client.close()
+}
