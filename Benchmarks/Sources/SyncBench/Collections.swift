@@ -115,7 +115,8 @@ final class Watch: MessageCollectionDelegate {
     }
 }
 
-/// How long a message takes from the server to a collection's delegate.
+/// How long a message takes from the server to a collection's delegate, and, in turns with it, what waking
+/// the same threads does.
 @MainActor
 func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
@@ -123,20 +124,28 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     let watch = Watch()
     collection.delegate = watch
     _ = try await collection.start().value
+    let relay = Relay()
     var times: [Duration] = []
+    var wakes: [Duration] = []
     for number in 0..<count {
         var sent = ContinuousClock.now
         try await watch.hears("\(number)") { sent = try await conversation.say(number) }
         times.append(max(.zero, watch.last - sent))
+        wakes.append(await relay.pass(number))
     }
     collection.dispose()
     await conversation.engine.close()
     times.sort()
+    wakes.sort()
     return [
         Row(
             what: "a live message, from the server to a delegate, median", count: count,
             figure: times[count / 2].short),
         Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
+        Row(
+            what: "waking the threads on its way, and nothing else, median", count: count,
+            figure: wakes[count / 2].short),
+        Row(what: "…, p99", count: count, figure: wakes[count * 99 / 100].short),
     ]
 }
 
