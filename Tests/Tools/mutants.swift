@@ -154,6 +154,36 @@ enum Outcome {
 /// How many seconds the tests of a mutant may take; without a bug they take far less.
 let patience = 300
 
+/// A terminal that nobody sees: what tests write to a pipe stays in their memory until they end, and some
+/// mutants do not let them.
+final class Terminal {
+    /// The end that the tests write to; close it when they have it.
+    let writer: FileHandle
+    private let descriptor: Int32
+
+    init() throws {
+        var ends: (reader: Int32, writer: Int32) = (-1, -1)
+        guard openpty(&ends.reader, &ends.writer, nil, nil, nil) == 0 else {
+            throw Failure(description: "There is no terminal: \(String(cString: strerror(errno)))")
+        }
+        descriptor = ends.reader
+        writer = FileHandle(fileDescriptor: ends.writer, closeOnDealloc: true)
+    }
+
+    deinit { close(descriptor) }
+
+    /// What was written next, when there is something; `nil` when everybody has closed the writer.
+    func read() -> Data? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Foundation.read(descriptor, &bytes, bytes.count)
+            if count > 0 { return Data(bytes[..<count]) }
+            // Linux says EIO where there is nobody to write any more.
+            guard count < 0, errno == EINTR else { return nil }
+        }
+    }
+}
+
 /// Runs tests until one fails.
 func run(_ tests: String, with mutant: String?) throws -> Outcome {
     let process = Process()
@@ -165,11 +195,13 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
     var environment = ProcessInfo.processInfo.environment
     environment["SCROLLBACK_MUTANT"] = mutant
     environment["SWIFT_BACKTRACE"] = "enable=no"
+    environment["TERM"] = "dumb"
     process.environment = environment
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
+    let output = try Terminal()
+    process.standardOutput = output.writer
+    process.standardError = output.writer
     try process.run()
+    try output.writer.close()
     var isEndless = false
     let watch = DispatchSource.makeTimerSource(queue: .global())
     watch.schedule(
@@ -184,7 +216,7 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
     var next = log.startIndex
     var failed: String?
     var hasPassed = false
-    while case let part = output.fileHandleForReading.availableData, !part.isEmpty {
+    while let part = output.read() {
         log += part
         while let end = log[next...].firstIndex(of: UInt8(ascii: "\n")) {
             let line = String(decoding: log[next..<end], as: UTF8.self)
