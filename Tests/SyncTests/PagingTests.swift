@@ -100,11 +100,12 @@ import Testing
     }
 
     /// Also where another message, which is missing, has the time of the one that is gone.
-    @Test(arguments: [1, 2000]) func anAnchorThatWasDeletedIsGoneAround(
+    @Test(arguments: [1, 2000, 1_000_000]) func anAnchorThatWasDeletedIsGoneAround(
         timeGranularity: Int64
     ) async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
+        options.backgroundPages = 9
         var conditions = ServerConditions()
         conditions.timeGranularity = timeGranularity
         let story = try await Story(options, conditions)
@@ -112,18 +113,107 @@ import Testing
         try await story.open()
         story.network.update { $0.pages.deletedAnchorsExpire = true }
         story.tellNewest(1)
-        story.network.hold([.messages])
         await story.engine.disconnect()
         let messages = try await story.say("c d e f g h")
+        story.network.hold([.messages], at: .beforeEffect)
         try await story.connect()
+        for _ in 1...2 {
+            try await story.held(1)
+            story.network.release()
+        }
+        // The next page is asked for behind d, which is gone when the server is asked.
         try await story.held(1)
-        story.network.release()
-        try await story.sees("a b ~ f g h")
-        try await story.delete(messages[3])
-        try await story.until { try !$0.picture(of: "general").contains("f") }
+        try await story.sees("a b ~ d e f g h")
+        try await story.delete(messages[1])
+        try await story.sees("a b ~ e f g h")
         story.network.expire(.pageCursors)
+        story.network.clearLog()
         story.network.stopHolding()
-        try await story.sees("a b c d e g h")
+        try await story.sees("a b c e f g h")
+        // By the cursor, by the message, and by its time.
+        let outcomes = story.network.log.filter { $0.contains(" messages ") }.prefix(3)
+        #expect(outcomes.map { $0.contains("expired") } == [true, true, false])
+        try await story.end()
+    }
+
+    /// A page by the time of what is gone has not come to the gap yet where many messages share the time.
+    @Test func aPageAboveTheGapThatIsFilledClosesNoOther() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 2
+        options.backgroundPages = 0
+        var conditions = ServerConditions()
+        conditions.timeGranularity = 1_000_000
+        let story = try await Story(options, conditions)
+        let known = try await story.say("a b")
+        try await story.open()
+        story.network.update { $0.pages.deletedAnchorsExpire = true }
+        story.tellNewest(1)
+        await story.engine.disconnect()
+        let missed = try await story.say("c d e f g h")
+        try await story.connect()
+        try await story.isTold()
+        _ = try await story.engine.fetchMessages(
+            in: "general", at: .message("4"), older: 0, newer: 2)
+        #expect(try story.picture() == "a b ~ d e ~ h ~")
+
+        story.network.expire(.pageCursors)
+        story.network.hold([.feed])
+        story.network.hold([.messages], at: .beforeEffect)
+        try await story.delete(missed[1])
+        try await story.held(1)
+        let view = ShownRange(
+            from: .position(try #require(known[0].position)),
+            to: .position(try #require(missed[1].position)))
+        await story.engine.show("general", view, viewer: 1)
+        // By the cursor, by the message, and by its time; the feed is held, too.
+        for _ in 1...3 {
+            try await story.held(2)
+            story.network.release(at: 1)
+        }
+        try await story.held(2)
+        #expect(try story.picture() == "a b ~ d e ~ g h")
+        story.network.stopHolding()
+        try await story.sees("a b c e f ~ g h")
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.sees("a b c e f g h")
+        try await story.end()
+    }
+
+    /// By a time, which more messages have than the page takes.
+    @Test func aPageThatDoesNotComeToItsEdgeHasNone() async throws {
+        var options = SyncOptions.exact
+        options.backgroundPages = 0
+        var conditions = ServerConditions()
+        conditions.timeGranularity = 1_000_000
+        let story = try await Story(options, conditions)
+        try await story.say("a b")
+        try await story.open()
+        story.tellNewest(1)
+        await story.engine.disconnect()
+        let missed = try await story.say("c d e f g h")
+        try await story.connect()
+        try await story.isTold()
+        _ = try await story.engine.fetchMessages(
+            in: "general", at: .message("4"), older: 0, newer: 2)
+        #expect(try story.picture() == "a b ~ d e ~ h ~")
+
+        let (d, e) = (try #require(missed[1].position), try #require(missed[2].position))
+        let older = try await story.engine.fetchMessages(
+            in: "general", at: .time(1_000_000), older: 2, newer: 0, edge: .position(d))
+        #expect(older.page.messages.map(\.text) == ["g", "h"])
+        #expect(try story.picture() == "a b ~ d e ~ g h")
+        // Whoever goes on from there goes on behind it.
+        let gap = try #require(try story.store.gaps(in: "general").first)
+        #expect(gap.upper == .position(d) && gap.walkCursor == older.page.older)
+
+        let newer = try await story.engine.fetchMessages(
+            in: "general", at: .time(0), older: 0, newer: 2, edge: .position(e))
+        #expect(newer.page.messages.map(\.text) == ["a", "b"])
+        #expect(newer.from == .beginning)
+        #expect(try story.picture() == "a b ~ d e ~ g h")
+        #expect(try await story.engine.verify("general").isEmpty)
+        try await story.engine.repair("general")
+        #expect(try story.picture() == "a b c d e f g h")
         try await story.end()
     }
 

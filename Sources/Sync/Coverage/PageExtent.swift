@@ -39,3 +39,23 @@ struct PageExtent: Hashable {
         through = upper
     }
 }
+
+extension MessagePage {
+    /// Finds out where a page ends that was asked for at a bound.
+    ///
+    /// A page by a time begins with any message of that time. Where more have it than a page takes, all of
+    /// them may be on the other side of the bound, and nobody knows what lies in between.
+    ///
+    /// - Parameters:
+    ///   - bound: Where it was asked for; `nil` if that is no edge.
+    ///   - older: How many messages before it were asked for.
+    ///   - newer: How many behind it.
+    /// - Returns: The bound; `nil` if the page does not come to it.
+    func edge(at bound: Gap.Bound?, older: Int, newer: Int) -> Gap.Bound? {
+        guard let bound, let first = messages.first?.position, let last = messages.last?.position
+        else { return bound }
+        if newer == 0, bound < .position(last) { return nil }
+        if older == 0, .position(first) < bound { return nil }
+        return bound
+    }
+}

@@ -135,9 +135,9 @@ extension SyncCore {
         let report = write { (ingest) throws(StoreError) in
             // The newest end is an edge, too, once nothing is behind it.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
-            let report = try ingest.take(page, in: url, edge: end, since: news, .messageFill)
-            if case .walk(let gap) = step { try ingest.goOnWalking(gap, behind: page) }
-            return report
+            return try ingest.take(
+                page, in: url, at: end, older: ingest.options.pageSize, newer: 0, since: news,
+                .messageFill)
         }
         guard let report else { return false }
         healing[url].failures = 0

@@ -61,8 +61,11 @@ extension SyncCore {
         _ answer: BackendAnswer, to question: SyncQuestion, _ news: Flights.News
     ) -> SyncReply? {
         switch (answer, question) {
-        case (.page(let page), .messages(let url, let anchor, _, _, let edge, let source)):
-            return take(page, in: url, at: anchor, edge, source, news)
+        case (
+            .page(let page),
+            .messages(let url, let anchor, let older, let newer, let edge, let source)
+        ):
+            return take(page, in: url, at: anchor, older, newer, edge, source, news)
         case (.lookup(let lookup), .lookup(_, let url)):
             return write { (ingest) throws(StoreError) in
                 try ingest.take(lookup, in: url, since: news, .requestMessage)
@@ -76,9 +79,10 @@ extension SyncCore {
                 }
                 return .lookup(lookup)
             }
-        case (.page(let page), .compare(let url, _, _, let edge)):
+        case (.page(let page), .compare(let url, _, let older, let edge)):
             return read { (reader) throws(StoreError) in
-                try reader.compare(page, in: url, edge: edge, news)
+                let edge = page.edge(at: edge, older: older, newer: 0)
+                return try reader.compare(page, in: url, edge: edge, news)
             }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return take(changes, in: url, news)
@@ -110,8 +114,8 @@ extension SyncCore {
     }
 
     private mutating func take(
-        _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ edge: Gap.Bound?,
-        _ source: CollectionEventSource, _ news: Flights.News
+        _ page: MessagePage, in url: ChannelURL, at anchor: MessageAnchor, _ older: Int,
+        _ newer: Int, _ edge: Gap.Bound?, _ source: CollectionEventSource, _ news: Flights.News
     ) -> SyncReply? {
         let fetched = write { (ingest) throws(StoreError) in
             var edge = edge
@@ -123,7 +127,8 @@ extension SyncCore {
             case .newest where page.newer == nil: edge = .end
             default: break
             }
-            let report = try ingest.take(page, in: url, edge: edge, since: news, source)
+            let report = try ingest.take(
+                page, in: url, at: edge, older: older, newer: newer, since: news, source)
             return FetchedMessages(
                 page: page, extent: report.extent, doubtful: report.doubtful,
                 lossCount: try ingest.batch.lossCount())
@@ -195,7 +200,7 @@ extension SyncCore {
 extension StoreReader {
     /// Compares a page with what is held where all of its history should be.
     fileprivate func compare(
-        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound, _ news: Flights.News
+        _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ news: Flights.News
     ) throws(StoreError) -> SyncReply {
         var found = HistoryDifferences()
         let gaps = try gaps(in: url)

@@ -11,6 +11,28 @@ extension Ingest {
         var doubtful: [MessageID] = []
     }
 
+    /// Takes over a page that was asked for at a bound, and has a walk that ends there go on behind it.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - url: The channel.
+    ///   - bound: Where its anchor is, if what lies there is known; see ``PageExtent``.
+    ///   - older: How many messages before it were asked for.
+    ///   - newer: How many behind it.
+    ///   - news: What became known since the page was asked for.
+    ///   - source: Why, for those who observe.
+    /// - Returns: What it covers, and what it puts in doubt.
+    /// - Throws: What the store throws.
+    mutating func take(
+        _ page: MessagePage, in url: ChannelURL, at bound: Gap.Bound?, older: Int, newer: Int,
+        since news: Flights.News, _ source: CollectionEventSource
+    ) throws(StoreError) -> PageReport {
+        let edge = page.edge(at: bound, older: older, newer: newer)
+        let report = try take(page, in: url, edge: edge, since: news, source)
+        if newer == 0, let bound { try goOnWalking(at: bound, in: url, behind: page) }
+        return report
+    }
+
     /// Takes over a page of a history, and closes the gaps that it covers.
     ///
     /// - Parameters:
@@ -194,11 +216,13 @@ extension Ingest {
 
     /// Makes a walk go on behind a page that ended before it came to the gap, as where many messages
     /// share the time that it was asked for by.
-    func goOnWalking(_ gap: Gap, behind page: MessagePage) throws(StoreError) {
-        guard let first = page.messages.first?.position, gap.upper <= .position(first),
+    private func goOnWalking(
+        at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
+    ) throws(StoreError) {
+        guard let first = page.messages.first?.position, upper <= .position(first),
             let cursor = page.older
         else { return }
-        try moveWalk(in: gap.channelURL, at: gap.upper, to: cursor)
+        try moveWalk(in: url, at: upper, to: cursor)
     }
 
     private func moveWalk(
