@@ -27,7 +27,7 @@ import Testing
         #expect(try SchemaFixture.rows(of: directory) == fixture.rows)
         let version = directory.url.appending(path: "VERSION")
         #expect(try String(contentsOf: version, encoding: .utf8) == "\(fixture.version)\n")
-        #expect((try KeyFile(in: directory.url.path).isThere()) == (form == .encrypted))
+        #expect((try KeyFile(in: directory.url.path).exists()) == (form == .encrypted))
     }
 
     @Test(arguments: fixtures, FileForm.allCases)

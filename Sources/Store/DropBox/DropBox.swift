@@ -54,7 +54,7 @@ public struct DropBox: Sendable {
         self.directory = directory
         key = encryptionKey
         files = DropFiles(in: directory)
-        guard try files.areThere() else { return nil }
+        guard try files.exists() else { return nil }
         _ = try files.keys(encryptionKey)
     }
 

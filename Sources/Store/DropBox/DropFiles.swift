@@ -15,7 +15,7 @@ struct DropFiles: Sendable {
     private var removed: String { path + ".removed" }
 
     /// Whether there is a box.
-    func areThere() throws(StoreError) -> Bool {
+    func exists() throws(StoreError) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {
             throw StoreError(errno: errno, doing: "look at the drop box", path: path)
@@ -44,7 +44,7 @@ struct DropFiles: Sendable {
             try file.lock()
             return try withExtendedLifetime(file, body)
         } catch {
-            guard try areThere() else {
+            guard try exists() else {
                 throw StoreError(
                     .closed, "the drop box was removed: nobody is logged in", path: path)
             }
@@ -138,7 +138,7 @@ extension DropFiles {
     /// Makes the box, if it is not there.
     func make() throws(StoreError) {
         if access(removed, F_OK) == 0 { try OpenFile.removeAll(at: removed) }
-        if try !areThere() { try OpenFile.createDirectory(path) }
+        if try !exists() { try OpenFile.createDirectory(path) }
     }
 
     /// Removes the box with all that is in it; who leaves something just then is waited for.
@@ -146,7 +146,7 @@ extension DropFiles {
     /// In one step: from then on nobody finds it.
     func removeBox() throws(StoreError) {
         try OpenFile.removeAll(at: removed)
-        guard try areThere() else { return }
+        guard try exists() else { return }
         try alone { () throws(StoreError) in try OpenFile.move(path, to: removed) }
         try OpenFile.removeAll(at: removed)
     }
@@ -157,7 +157,7 @@ extension DropFiles {
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard try areThere() else { return try finish() }
+        guard try exists() else { return try finish() }
         try alone { () throws(StoreError) in
             try removeUnfinished()
             for name in try names() {

@@ -77,7 +77,7 @@ extension StoreFiles {
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         // Where there is no file, whether there should be one.
-        if try !keyFile.isThere() { _ = try unlock(nil, isCreating: false) }
+        if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
 

@@ -9,7 +9,7 @@ extension KeyFile {
     func checkExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        if try isThere() {
+        if try exists() {
             let keys = try keys(old, new)
             // An earlier call came to its end, and nobody was told.
             return keys.isNew == false || keys.found.isUnfinished
@@ -26,7 +26,7 @@ extension KeyFile {
     func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
-        let found = try isThere() ? keys(old, new).found : nil
+        let found = try exists() ? keys(old, new).found : nil
         if let found, found.isUnfinished, try areBothKnown(old, new),
             (new == nil) == (found.generation == DataKeys.plain)
         {

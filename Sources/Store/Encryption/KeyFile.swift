@@ -24,7 +24,7 @@ package struct KeyFile: Sendable {
     private static let sumCount = 32
 
     /// Whether there is one.
-    package func isThere() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
+    package func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
 
     /// Reads the keys.
     ///

@@ -11,7 +11,7 @@ extension StoreFiles {
     /// - Returns: The keys; `nil` if the files are plain.
     /// - Throws: `wrongKey`; `corruption` if the file of the keys is damaged or missing.
     func unlock(_ key: EncryptionKey?, isCreating: Bool) throws(StoreError) -> DataKeys? {
-        if try keyFile.isThere() {
+        if try keyFile.exists() {
             guard let key else {
                 throw StoreError(
                     .wrongKey, "the store is encrypted, and no key was given",
@@ -41,7 +41,7 @@ extension StoreFiles {
         var isOurs = false
         // Whoever has the store open has it under keys that must not be replaced.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
-            if try keyFile.isThere() { return }
+            if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])
             isOurs = true
         }

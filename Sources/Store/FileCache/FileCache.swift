@@ -94,16 +94,16 @@ extension FileCache {
     ) throws(StoreError) -> DataKeys? {
         let file = KeyFile(in: path)
         guard let key else {
-            guard try file.isThere() else { return nil }
+            guard try file.exists() else { return nil }
             throw StoreError(.wrongKey, "the files are encrypted, and no key was given", path: path)
         }
         // Not touched, if they are another's.
-        if try file.isThere() { return try file.keys(key) }
+        if try file.exists() { return try file.keys(key) }
         if try OpenFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(.wrongKey, "the files are not encrypted", path: path)
         }
         return try alone(in: path) { () throws(StoreError) in
-            if try !file.isThere() { try file.write(DataKeys(), for: [key]) }
+            if try !file.exists() { try file.write(DataKeys(), for: [key]) }
             return try file.keys(key)
         }
     }

@@ -92,13 +92,13 @@ extension ChatStore {
         }
         report.outboxCopy = try files?.outboxCopies().last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
-        let isDistrusted = try files?.distrust.isThere() ?? false
+        let isDistrusted = try files?.distrust.exists() ?? false
         if report.cacheDamage != nil || isDistrusted {
             try cache.distrust()
             try files?.distrust.remove()
         }
         report.isCoverageDropped = try cache.finishDistrusting()
-        let isOutboxDistrusted = try files?.outboxDistrust.isThere() ?? false
+        let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
             try outbox.reindexDrafts()
             report.isOutboxReindexed = true

@@ -117,10 +117,7 @@ extension StoreFiles {
 struct Mark {
     let path: String
 
-    func isThere() throws(StoreError) -> Bool {
-        if (try OpenFile(reading: path)) != nil { return true }
-        return false
-    }
+    func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
 
     /// When it returns, the mark is on the disk.
     func set() throws(StoreError) { try OpenFile.replace(path, by: []) }
