@@ -70,7 +70,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
 
     /// Adds what could not be read of drops.
     package mutating func add(_ damage: [DropBox.Damage]) {
-        for line in damage { damagedDropLines[line.damage.reason.description, default: 0] += 1 }
+        for line in damage { damagedDropLines[line.reason.description, default: 0] += 1 }
     }
 }
 

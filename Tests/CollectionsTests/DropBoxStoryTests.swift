@@ -188,7 +188,7 @@ import Testing
         await client.reconnect()
         let absorbed = try #require(try client.lastAbsorption?.get())
         #expect(absorbed.damage.map(\.file) == [name])
-        #expect(absorbed.damage.map(\.damage.description) == ["line 3: check"])
+        #expect(absorbed.damage.map(\.description) == ["\(name), line 3: check"])
         #expect(absorbed.dropCount == 2 && absorbed.heldCount == 3)
         #expect(try box(story).count == 0)
         await client.close()

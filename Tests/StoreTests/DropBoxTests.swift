@@ -28,7 +28,7 @@ import Testing
         let drops = try store.dropNames().compactMap { try store.drop($0) }
         return (
             drops.map { $0.messages.map(\.messageID) },
-            drops.flatMap { $0.damage.map { $0.damage.description } }
+            drops.flatMap { $0.damage.map { "line \($0.line): \($0.reason)" } }
         )
     }
 

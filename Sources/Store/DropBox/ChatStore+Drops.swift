@@ -18,7 +18,7 @@ extension ChatStore {
         _ name: String
     ) throws(StoreError) -> (messages: [Message], damage: [DropBox.Damage])? {
         guard let contents = try dropFiles?.contents(name, keys) else { return nil }
-        return (contents.records, contents.damage.map { DropBox.Damage(file: name, damage: $0) })
+        return (contents.records, contents.damage.map { DropBox.Damage(file: name, $0) })
     }
 
     /// Removes drops, for good when it returns.

@@ -122,10 +122,25 @@ extension DropBox {
         /// The name of the drop's file, which says nothing of what is in it.
         public let file: String
 
-        /// The line, and what is wrong with it.
-        public let damage: FileCache.Damage
+        /// Which line: 1 is the header, 2 the first message.
+        public let line: Int
+
+        /// What is wrong with it.
+        public let reason: FileCache.Damage.Reason
+
+        /// Why the bytes are no message; `nil` unless the reason is ``FileCache/Damage/Reason/record``.
+        public let cause: SerializationError?
+
+        init(file: String, _ damage: FileCache.Damage) {
+            self.file = file
+            line = damage.line
+            reason = damage.reason
+            cause = damage.cause
+        }
 
         /// File, line and reason, such as "0000000000000001-93e2….drop, line 3: check".
-        public var description: String { "\(file), \(damage)" }
+        public var description: String {
+            "\(file), \(FileCache.Damage(line: line, reason: reason, cause: cause))"
+        }
     }
 }
