@@ -14,7 +14,7 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData() }
-        try box { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
+        try withDropFiles { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
     }
 
     /// Removes the messages of channels; the channels, and what the user wrote, stay.

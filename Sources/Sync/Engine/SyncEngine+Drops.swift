@@ -24,7 +24,7 @@ extension SyncEngine {
         guard store.directory != nil, state.connection != .revoked else { return absorbed }
         // Of a store that is closed or suspended, the box is left as it is.
         _ = try stored { (reader) throws(StoreError) in reader.number }
-        let names = try box { (store) throws(StoreError) in
+        let names = try withDropFiles { (store) throws(StoreError) in
             try store.makeDropBox()
             return try store.dropNames()
         }
@@ -37,7 +37,7 @@ extension SyncEngine {
             while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
                 let drop: (messages: [Message], damage: [DropBox.Damage])?
                 do throws(SyncError) {
-                    drop = try box { (store) throws(StoreError) in try store.drop(name) }
+                    drop = try withDropFiles { (store) throws(StoreError) in try store.drop(name) }
                 } catch {
                     // It waits for a newer version, or another time; the others need not.
                     failure = failure ?? error
@@ -50,7 +50,7 @@ extension SyncEngine {
             }
             let held = try absorb(messages)
             // Now, and not before: they are on the disk.
-            try box { (store) throws(StoreError) in try store.removeDrops(drops) }
+            try withDropFiles { (store) throws(StoreError) in try store.removeDrops(drops) }
             absorbed.dropCount += drops.count
             absorbed.messages += messages
             absorbed.heldCount += held
@@ -66,11 +66,13 @@ extension SyncEngine {
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removeDropBox() throws(SyncError) {
-        try box { (store) throws(StoreError) in try store.removeDropBox() }
+        try withDropFiles { (store) throws(StoreError) in try store.removeDropBox() }
     }
 
     /// Does something with the box's files.
-    func box<Value>(_ body: (ChatStore) throws(StoreError) -> Value) throws(SyncError) -> Value {
+    func withDropFiles<Value>(
+        _ body: (ChatStore) throws(StoreError) -> Value
+    ) throws(SyncError) -> Value {
         do throws(StoreError) {
             return try body(store)
         } catch {
