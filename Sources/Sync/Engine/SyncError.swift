@@ -1,6 +1,5 @@
 public import Foundation
 package import Models
-package import Store
 
 /// Why an engine did not do what it was asked.
 public struct SyncError: LocalizedError {
@@ -69,11 +68,6 @@ extension SyncError {
         self.init(code, error.message, cause: error)
     }
 
-    /// The failure of a read or a write.
-    package init(_ error: StoreError) {
-        self.init(error.code == .closed ? .closed : .store, error.message, cause: error)
-    }
-
     /// The same as ``description``, for those who ask an error without knowing its type.
     public var errorDescription: String? { description }
 }
@@ -82,21 +76,5 @@ extension SyncError: CustomStringConvertible {
     /// Code and message in one line, and the cause behind them.
     public var description: String {
         "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
-    }
-}
-
-/// Does something that waits for the disk, and not on the thread of who asks.
-///
-/// - Parameter work: What is done with a store, or with its files.
-/// - Returns: What it returns.
-/// - Throws: ``SyncError`` with code `store`.
-@concurrent
-package func onDisk<Value: Sendable>(
-    _ work: @Sendable () throws(StoreError) -> Value
-) async throws(SyncError) -> Value {
-    do throws(StoreError) {
-        return try work()
-    } catch {
-        throw SyncError(error)
     }
 }
