@@ -56,3 +56,7 @@ uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count) {
 uint32_t scrollback_crc32c(const void *bytes, size_t count) {
     return scrollback::ExtendCRC32C(0, static_cast<const char *>(bytes), count);
 }
+
+uint32_t scrollback_log_checksum(const void *bytes, size_t count) {
+    return scrollback::MaskedCRC32C(static_cast<const char *>(bytes), count);
+}

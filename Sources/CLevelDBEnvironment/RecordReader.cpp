@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "CLevelDBEnvironment.h"
 #include "CRC32C.h"
 
 namespace scrollback {
 namespace {
 
 // DO NOT CHANGE: LevelDB's log format.
-constexpr size_t kBlockSize = 32768;
-constexpr size_t kHeaderSize = 7;
+constexpr size_t kBlockSize = scrollback_log_block_size;
+constexpr size_t kHeaderSize = scrollback_log_header_size;
 enum Type { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
 uint32_t Byte(const char *bytes, size_t index) { return static_cast<uint8_t>(bytes[index]); }
@@ -20,7 +21,7 @@ size_t Length(const char *header) { return Byte(header, 4) | Byte(header, 5) << 
 bool HasGoodChecksum(const char *header) {
     uint32_t stored = Byte(header, 0) | Byte(header, 1) << 8 | Byte(header, 2) << 16
         | Byte(header, 3) << 24;
-    return MaskedCRC32C(ExtendCRC32C(0, header + 6, 1 + Length(header))) == stored;
+    return MaskedCRC32C(header + 6, 1 + Length(header)) == stored;
 }
 
 /// Whether a fragment begins anywhere in the bytes and ends in them.

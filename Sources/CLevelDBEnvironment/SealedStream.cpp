@@ -28,8 +28,7 @@ std::string Bound(const char *record, uint64_t at) {
 }
 
 uint32_t Check(const char *record) {
-    return MaskedCRC32C(
-        ExtendCRC32C(0, record + kLengthAt, SealedStream::kRecordHeader - kLengthAt));
+    return MaskedCRC32C(record + kLengthAt, SealedStream::kRecordHeader - kLengthAt);
 }
 
 class WrittenStream final : public leveldb::WritableFile {
@@ -269,12 +268,11 @@ bool SealedStreamReader::Record() {
 void SealedStreamReader::Damage() { isDamaged_ = wasDamaged_ = true; }
 
 void SealedStreamReader::End() {
-    size_t room = RoomInPlainBlock();
-    // What is left of a block of a log, if it is less than seven bytes, has no header.
-    bool hasHeader = room >= 7;
+    size_t room = scrollback_log_block_size - plain_ % scrollback_log_block_size;
+    bool hasHeader = room >= scrollback_log_header_size;
     if (isDamaged_) {
         // A whole block, since LevelDB takes what is wrong in a shorter one for a torn record.
-        filler_ = standIn_ = hasHeader ? room : room + SealedStream::kBlock;
+        filler_ = standIn_ = hasHeader ? room : room + scrollback_log_block_size;
     } else if (isTorn_) {
         standIn_ = hasHeader ? 1 : room + 1;
         bytes_.assign(standIn_, 0);

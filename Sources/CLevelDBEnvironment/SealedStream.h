@@ -78,7 +78,6 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     void Damage();
     void Tear() { isTorn_ = wasTorn_ = true; }
     void End();
-    size_t RoomInPlainBlock() const { return SealedStream::kBlock - plain_ % SealedStream::kBlock; }
 
     const std::unique_ptr<leveldb::SequentialFile> file_;
     const scrollback_cipher cipher_;

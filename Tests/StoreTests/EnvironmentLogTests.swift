@@ -115,9 +115,9 @@ import Testing
         var forged = try bytes(log)
         let record = ends[2]
         forged.replaceSubrange(record + 7..<record + 15, with: littleEndian(number))
-        let sum = scrollback_crc32c(Array(forged[(record + 6)...]), forged.count - record - 6)
-        let masked = (sum >> 15 | sum << 17) &+ 0xA282_EAD8
-        forged.replaceSubrange(record..<record + 4, with: littleEndian(masked))
+        let sum = scrollback_log_checksum(
+            Array(forged[(record + 6)...]), forged.count - record - 6)
+        forged.replaceSubrange(record..<record + 4, with: littleEndian(sum))
         let (keys, report) = try opened(directory) { try write(forged, $0.logs[0]) }
         // With it goes the block that it is in.
         #expect(keys == "")

@@ -192,8 +192,22 @@ typedef struct {
 /// Returns the report of the last opening, and forgets it.
 scrollback_log_report scrollback_env_take_log_report(scrollback_env *env);
 
-/// The checksum that guards each record of a log: CRC-32C, not masked.
+// MARK: LevelDB's log format
+
+// A log, and a manifest, is a row of blocks; a block is a row of fragments of records, each behind a
+// header: its checksum in four bytes, its length in two, its kind in one. What is left of a block
+// that has no room for a header is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
+enum {
+    scrollback_log_block_size = 32768,
+    scrollback_log_header_size = 7,
+};
+
+/// CRC-32C, of which the checksum of a fragment is made.
 uint32_t scrollback_crc32c(const void *bytes, size_t count);
+
+/// The checksum in the header of a fragment, of its kind and what follows: CRC-32C, masked, so that the
+/// checksum of bytes which hold checksums stays strong.
+uint32_t scrollback_log_checksum(const void *bytes, size_t count);
 
 #pragma clang assume_nonnull end
 

@@ -60,8 +60,7 @@ struct DatabaseFiles {
     /// Makes each record of a log that does not have its checksum one that LevelDB cannot take for
     /// one.
     ///
-    /// LevelDB's own format, leveldb/doc/log_format.md: blocks of 32 KiB, in them records, each behind
-    /// a header of the checksum in four bytes, the length in two, and the kind.
+    /// CLevelDBEnvironment.h says how they lie there.
     func spoilDamagedRecords(in environment: LevelDB.Environment) throws(StoreError) {
         for name in try names() where name.hasSuffix(".log") {
             let path = "\(directory)/\(name)"
@@ -87,20 +86,21 @@ struct DatabaseFiles {
     /// - Returns: Whether there was one.
     private static func spoilDamagedRecords(in bytes: inout [UInt8]) -> Bool {
         var hasChanged = false
-        for block in stride(from: 0, to: bytes.count, by: 32 << 10) {
-            let end = min(block + 32 << 10, bytes.count)
+        let blockSize = Int(scrollback_log_block_size)
+        let headerSize = Int(scrollback_log_header_size)
+        for block in stride(from: 0, to: bytes.count, by: blockSize) {
+            let end = min(block + blockSize, bytes.count)
             var header = block
-            while header + 7 <= end {
-                let next = header + 7 + Int(bytes[header + 4]) + Int(bytes[header + 5]) << 8
+            while header + headerSize <= end {
+                let size = Int(bytes[header + 4]) + Int(bytes[header + 5]) << 8
+                let next = header + headerSize + size
                 // LevelDB itself drops what does not fit.
                 guard next <= end else { break }
                 let checksum = bytes[header + 6..<next].withUnsafeBytes {
-                    scrollback_crc32c($0.baseAddress!, $0.count)
+                    scrollback_log_checksum($0.baseAddress!, $0.count)
                 }
-                // DO NOT CHANGE: LevelDB's mask.
-                let masked = (checksum >> 15 | checksum << 17) &+ 0xA282_EAD8
                 let stored = (0..<4).reduce(0) { $0 | UInt32(bytes[header + $1]) << (8 * $1) }
-                if masked != stored {
+                if checksum != stored {
                     // No kind that there is.
                     bytes[header + 6] = 0xFF
                     hasChanged = true

@@ -68,9 +68,8 @@ extension FuzzTarget {
 private func fragment(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let payload = Array(payload.prefix(Int(UInt16.max)))
     let checked = [type] + payload
-    let sum = scrollback_crc32c(checked, checked.count)
-    let masked = (sum >> 15 | sum << 17) &+ 0xA282_EAD8
-    let head = withUnsafeBytes(of: masked.littleEndian, Array.init)
+    let sum = scrollback_log_checksum(checked, checked.count)
+    let head = withUnsafeBytes(of: sum.littleEndian, Array.init)
     return head + [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + checked
 }
 
