@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "Paths.h"
 #include "RecordReader.h"
 #include "Status.h"
 
@@ -14,14 +15,6 @@ using leveldb::Slice;
 using leveldb::Status;
 
 namespace {
-
-std::string DirectoryOf(const std::string &path) {
-    size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
 
@@ -78,7 +71,7 @@ class WatchedFile final : public StreamedFile {
     WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
         : StreamedFile(file), environment_(environment), path_(path), isLog_(IsLog(path)),
           reader_(
-              isLog_ ? 12 : SIZE_MAX,
+              isLog_ ? Replay::kBatchHeader : SIZE_MAX,
               [this](const std::string &head, uint64_t size) {
                   environment_->WithReplay([&](Replay &replay) {
                       isLog_ ? replay.LogRecord(head, size) : replay.ManifestRecord(head);

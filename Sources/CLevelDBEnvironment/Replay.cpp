@@ -111,10 +111,10 @@ void Replay::BeginLog(uint64_t number) {
 }
 
 void Replay::LogRecord(const std::string &head, uint64_t size) {
-    if (head.size() < 12) return Damage();
+    if (head.size() < kBatchHeader) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
     // An operation has two bytes at least; and LevelDB counts back from the one behind the last.
-    if (sequence > kGreatestSequence || count > (size - 12) / 2 || sequence + count == 0) {
+    if (sequence > kGreatestSequence || count > (size - kBatchHeader) / 2 || sequence + count == 0) {
         isImpossible_ = true;
         return Damage();
     }

@@ -23,12 +23,15 @@ namespace scrollback {
 /// failed write was taken back. So such a log is not reused.
 class Replay {
   public:
+    /// How many bytes of a log record say that: eight, then four. DO NOT CHANGE: LevelDB's format.
+    static constexpr size_t kBatchHeader = 12;
+
     /// Takes a record of the manifest.
     void ManifestRecord(const std::string &record);
 
     /// A log is replayed now.
     void BeginLog(uint64_t number);
-    /// Takes a record of that log: its first twelve bytes, or all if it has fewer, and its size.
+    /// Takes a record of that log: the header of its batch, or all if it has less, and its size.
     void LogRecord(const std::string &head, uint64_t size);
     /// A place in that log is damaged.
     void Damage();

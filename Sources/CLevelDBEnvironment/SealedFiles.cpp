@@ -5,6 +5,7 @@
 
 #include "Cipher.h"
 #include "Files.h"
+#include "Paths.h"
 #include "SealedStream.h"
 #include "SealedTable.h"
 
@@ -15,15 +16,10 @@ using leveldb::Status;
 
 namespace {
 
-/// What a name ends with while its file is sealed anew.
-constexpr char kUnfinished[] = ".resealed";
-
 bool EndsWith(const std::string &text, const std::string &end) {
     return text.size() >= end.size()
         && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
-
-std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsTable(const std::string &path) { return EndsWith(path, ".ldb") || EndsWith(path, ".sst"); }
 
@@ -285,7 +281,7 @@ class SealedFiles final : public Files {
 
     /// The same, or with other bytes than the file's.
     Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
-        const std::string unfinished = to + kUnfinished;
+        const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
         leveldb::WritableFile *writable = nullptr;
         Status status = NewWritableFile(unfinished, to, &writable);
         if (!status.ok()) return status;
@@ -307,8 +303,7 @@ class SealedFiles final : public Files {
             errno = error;
             return status;
         }
-        size_t slash = to.rfind('/');
-        int error = below_->SyncDirectory(slash == std::string::npos ? "." : to.substr(0, slash));
+        int error = below_->SyncDirectory(DirectoryOf(to));
         if (error == 0) return Status::OK();
         errno = error;
         return Status::IOError(to, std::strerror(error));

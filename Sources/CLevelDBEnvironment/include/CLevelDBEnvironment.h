@@ -118,6 +118,9 @@ typedef struct {
 scrollback_env *scrollback_env_create_sealed(
     leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
 
+/// What the name of a file ends with while it is written anew, and after a crash.
+#define SCROLLBACK_RESEALED_SUFFIX ".resealed"
+
 /// Writes a file anew under the key of new files, in one step, if it is not under it; the database must
 /// be closed.
 ///

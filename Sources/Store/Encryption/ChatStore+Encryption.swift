@@ -1,3 +1,4 @@
+import CLevelDBEnvironment
 public import Foundation
 
 extension ChatStore {
@@ -114,7 +115,8 @@ extension StoreFiles {
             try OpenFile.removeAll(at: directory.appending(path: name).path)
         }
         for database in try databases() {
-            for name in try OpenFile.names(in: database.path) where name.hasSuffix(".resealed") {
+            for name in try OpenFile.names(in: database.path)
+            where name.hasSuffix(SCROLLBACK_RESEALED_SUFFIX) {
                 try OpenFile.remove(database.path + "/" + name)
             }
         }
