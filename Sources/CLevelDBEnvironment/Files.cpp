@@ -31,7 +31,10 @@ int Sync(int file) {
     // other one.
     if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
-    return fsync(file) == 0 ? 0 : errno;
+    while (fsync(file) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    return 0;
 }
 
 /// Opens a path, hands the descriptor on, and closes it.
