@@ -60,17 +60,15 @@ extension DropFiles {
 
     /// A number, by which they are ordered, and a random one, so that no name is ever used again.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
-        let digits = [number, random].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }
+        let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
     }
 
     private static func number(of name: String) -> UInt64? {
-        let digits = name.utf8.prefix(16)
-        guard name.hasSuffix(suffix), name.utf8.count == 33 + suffix.utf8.count else { return nil }
-        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+        guard name.utf8.count == DropFiles.name(0, 0).utf8.count, name.hasSuffix(suffix) else {
+            return nil
+        }
+        return UInt64(String(decoding: name.utf8.prefix(16), as: UTF8.self), radix: 16)
     }
 
     /// The names of the drops, oldest first.

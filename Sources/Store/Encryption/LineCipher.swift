@@ -38,8 +38,7 @@ struct LineCipher: Sendable {
         else { return nil }
         let code = HMAC<SHA256>.authenticationCode(
             for: Data(file.channel.rawValue.utf8), using: key)
-        return code.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-            + ".messages"
+        return code.hexadecimal + CacheFile.messagesSuffix
     }
 
     /// Encrypts the text of a file of some name; as it is, if new files are to be plain.

@@ -38,7 +38,7 @@ extension CacheFile {
         switch kind {
         case .channels: "channels"
         case .drop: "drop"
-        case .messages: Self.hex(SHA256.hash(data: Data(channel.rawValue.utf8))) + ".messages"
+        case .messages: channel.rawValue.hashedFileName + CacheFile.messagesSuffix
         }
     }
 
@@ -48,9 +48,13 @@ extension CacheFile {
     }
 
     static func isMessagesName(_ name: some StringProtocol) -> Bool {
-        name.hasSuffix(".messages") && name.utf8.count == 64 + ".messages".utf8.count
-            && name.utf8.prefix(64).allSatisfy(hexDigits.contains)
+        let digits = name.utf8.dropLast(messagesSuffix.utf8.count)
+        return name.hasSuffix(messagesSuffix) && digits.count == 64
+            && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
+
+    /// What the name of a file of messages ends with.
+    static let messagesSuffix = ".messages"
 }
 
 // MARK: Text
@@ -169,7 +173,7 @@ extension CacheFile {
     fileprivate static let checkSize = 16
 
     fileprivate static func check(_ digest: SHA256Digest) -> [UInt8] {
-        Array(hex(digest).utf8.prefix(checkSize))
+        Array(digest.hexadecimal.utf8.prefix(checkSize))
     }
 
     /// What stands before the check value of a line, and the check value.
@@ -179,12 +183,5 @@ extension CacheFile {
         let space = line.count - checkSize - 1
         guard space >= 0, line[space] == UInt8(ascii: " ") else { return nil }
         return (line[..<space], line[(space + 1)...])
-    }
-
-    private static let hexDigits = Array("0123456789abcdef".utf8)
-
-    private static func hex(_ digest: SHA256Digest) -> String {
-        let digits = digest.flatMap { [hexDigits[Int($0 >> 4)], hexDigits[Int($0 & 15)]] }
-        return String(decoding: digits, as: UTF8.self)
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 public import Foundation
 public import Models
 
@@ -159,20 +158,14 @@ extension ChatStore {
                 UInt8(ascii: "-"), UInt8(ascii: "_"):
                 name.unicodeScalars.append(Unicode.Scalar(byte))
             default:
-                name += "%" + hex([byte])
+                name += "%" + [byte].hexadecimal
             }
         }
         // Begins differently than the others, so the two kinds are never taken for each other.
         return name.utf8.count <= longestName ? name : hash(id)
     }
 
-    private static func hash(_ id: String) -> String {
-        "-" + hex(SHA256.hash(data: Data(id.utf8)))
-    }
-
-    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
-    }
+    private static func hash(_ id: String) -> String { "-" + id.hashedFileName }
 }
 
 extension StoreError {
