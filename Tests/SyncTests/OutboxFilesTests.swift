@@ -35,4 +35,29 @@ import Testing
         files.remove([name])
         #expect(!FileManager.default.fileExists(atPath: path))
     }
+
+    /// A name on the disk has 255 bytes at the most; a request id may have as many as anybody likes.
+    @Test(arguments: [1, 97, 98, 99, 100, 300, 65_535])
+    func copiesOfDifferentDraftsAreDifferentFiles(length: Int) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let files = OutboxFiles(besides: root)
+        let rest = String(repeating: "x", count: length - 1)
+        let ids = ["a" + rest, "b" + rest, rest + "a", rest + "b"].map { RequestID($0) }
+        var names: [String: String] = [:]
+        for id in Set(ids) {
+            for index in [0, 1, 10] {
+                let original = root.appending(path: "original")
+                let text = "\(index) of \(id)"
+                try Data(text.utf8).write(to: original)
+                names[try files.copy(original.path, for: id, at: index)] = text
+            }
+        }
+        #expect(names.count == 3 * Set(ids).count)
+        for (name, text) in names {
+            let path = try #require(files.path(of: name))
+            #expect(FileManager.default.contents(atPath: path) == Data(text.utf8))
+        }
+    }
 }

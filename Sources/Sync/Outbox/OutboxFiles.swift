@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Store
 
 /// The outbox's own copies of files that wait to be sent.
 ///
@@ -24,23 +25,32 @@ struct OutboxFiles: Sendable {
         guard let directory else {
             throw SyncError(.refused, "a store in memory has no place for a copy of \(path)")
         }
-        // Whatever the name of the request is, it names nothing outside of the directory.
-        let name = id.rawValue.utf8.map { String(format: "%02x", $0) }.joined() + "-\(index)"
-        let shortened = name.utf8.count <= 200 ? name : String(name.suffix(200))
+        let name = OutboxFiles.name(id, index)
         do {
             let files = FileManager.default
             try files.createDirectory(
                 at: directory, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            let copy = directory.appending(path: shortened)
+            let copy = directory.appending(path: name)
             try? files.removeItem(at: copy)  // One of an attempt that failed.
             try files.copyItem(at: URL(filePath: path), to: copy)
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
-            return shortened
+            return name
         } catch {
             throw SyncError(.refused, "the file at \(path) cannot be copied", cause: error)
         }
     }
+
+    /// Another name for each file of each draft, which names nothing outside of the directory.
+    private static func name(_ id: RequestID, _ index: Int) -> String {
+        let digits = id.rawValue.utf8.hexadecimal
+        // Begins differently than the others, so the two kinds are never taken for each other.
+        return (digits.utf8.count <= longestName ? digits : "-" + id.rawValue.hashedFileName)
+            + "-\(index)"
+    }
+
+    /// The longest name that is not replaced by a hash: file systems take 255 bytes, or fewer.
+    private static let longestName = 196
 
     /// Where a copy is; `nil` if the name is not that of one.
     func path(of name: String) -> String? {
