@@ -114,6 +114,25 @@ import Testing
         }
     }
 
+    // MARK: Versions that none has
+
+    @Test(arguments: ["cache", "outbox"], FileForm.allCases)
+    func aDatabaseOfVersion0IsDamaged(_ name: String, _ form: FileForm) throws {
+        let directory = try SchemaFixture(version: 1).copy(form)
+        let path = directory.url.appending(path: name).path
+        let database = try LevelDB(at: path, environment: directory.environment(name))
+        try database.setSchemaVersion(0)
+        database.close()
+        let before = try SchemaFixture.rows(of: directory)
+        let error = #expect(throws: StoreError.self) { try directory.open() }
+        #expect(error?.code == .corruption && error?.path == path)
+        #expect(
+            error?.message
+                == "the \(name): the schema's version: byte 0 is not the first of a version from 1 on"
+        )
+        #expect(try SchemaFixture.rows(of: directory) == before)
+    }
+
     // MARK: Downgrades
 
     @Test(arguments: ["cache", "outbox"], FileForm.allCases)

@@ -42,10 +42,18 @@ package struct Migration: Sendable {
 
 extension LevelDB {
     /// The version of the schema; `nil` in a database that was just created.
+    ///
+    /// - Throws: `corruption` if it is one that no code ever wrote.
     func schemaVersion() throws(StoreError) -> Int? {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         return try rows.read(ByteWriter.key { $0.schemaKey(.version) }, as: "the schema's version")
-        { (reader) throws(ByteReader.Damage) in Int(try reader.integer(UInt32.self)) }
+        { (reader) throws(ByteReader.Damage) in
+            let version = Int(try reader.integer(UInt32.self))
+            guard version > 0 else {
+                throw ByteReader.Damage(offset: 0, expected: "the first of a version from 1 on")
+            }
+            return version
+        }
     }
 
     func setSchemaVersion(_ version: Int) throws(StoreError) {
