@@ -40,7 +40,8 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                try checkSchema()
+                // No newer code must have migrated the rows meanwhile.
+                _ = try StoreSchema.current.versions(of: cache, outbox)
                 writer = Writer(next: try Batch.NextNumbers(in: cache, outbox))
                 let version = Version(
                     number: number + 1, cache: try cache.snapshot(),
@@ -61,13 +62,4 @@ extension ChatStore {
     }
 
     private var isSuspended: Bool { state.withLock { $0.failure?.code == .suspended } }
-
-    /// Makes sure that no newer code has migrated the rows meanwhile.
-    private func checkSchema() throws(StoreError) {
-        let newest = max(try cache.schemaVersion() ?? 0, try outbox.schemaVersion() ?? 0)
-        if newest > StoreSchema.current.version {
-            throw StoreError(
-                newer: newest, than: StoreSchema.current.version, path: cache.path)
-        }
-    }
 }

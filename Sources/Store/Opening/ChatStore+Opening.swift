@@ -112,14 +112,10 @@ extension ChatStore {
         _ cache: LevelDB, _ outbox: LevelDB, to schema: StoreSchema, _ files: StoreFiles?,
         _ report: inout OpeningReport, _ handler: (MigrationProgress) -> Void
     ) throws(StoreError) {
-        let versions = (try cache.schemaVersion(), try outbox.schemaVersion())
+        let versions = try schema.versions(of: cache, outbox)
         report.isNew = versions == (nil, nil)
-        report.isCacheNew = versions.0 == nil
-        let found = min(versions.0 ?? schema.version, versions.1 ?? schema.version)
-        let newest = max(versions.0 ?? 0, versions.1 ?? 0)
-        if newest > schema.version {
-            throw StoreError(newer: newest, than: schema.version, path: cache.path)
-        }
+        report.isCacheNew = versions.cache == nil
+        let found = min(versions.cache ?? schema.version, versions.outbox ?? schema.version)
         try files?.setVersion(schema.version)
         if found < schema.version {
             report.migratedFrom = found
@@ -144,17 +140,9 @@ extension ChatStore {
         // version first: no crash leaves a cache that has one alone. Damage may have taken the version
         // of an outbox that has drafts.
         let isOutboxEmpty = try outbox.isEmpty()
-        report.isOutboxLost = versions.0 != nil && versions.1 == nil && isOutboxEmpty
-        if versions.1 == nil { try outbox.setSchemaVersion(schema.version) }
-        if versions.0 == nil { try cache.setSchemaVersion(schema.version) }
-    }
-}
-
-extension StoreError {
-    init(newer found: Int, than known: Int, path: String) {
-        self.init(
-            .newerSchema, "the files have version \(found), this code knows up to \(known)",
-            path: path)
+        report.isOutboxLost = versions.cache != nil && versions.outbox == nil && isOutboxEmpty
+        if versions.outbox == nil { try outbox.setSchemaVersion(schema.version) }
+        if versions.cache == nil { try cache.setSchemaVersion(schema.version) }
     }
 }
 

@@ -122,15 +122,15 @@ extension LevelDB {
         try repair(at: copy, environment: environment())
         let source = try LevelDB(at: copy, environment: environment(), skippingDamage: true)
         defer { source.close() }
-        if let found = try? source.schemaVersion(), found > StoreSchema.current.version {
-            throw StoreError(newer: found, than: StoreSchema.current.version, path: outbox)
-        }
+        // A version that cannot be read says no more than one that is not there.
+        let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
+        try StoreSchema.current.check(version, at: outbox)
         try OpenFile.createDirectory(new)
         let target = try LevelDB(at: new, environment: environment())
         defer { target.close() }
         var report = SalvageReport()
         report.unreadableRows = try target.addReadableDrafts(of: source)
-        try target.setSchemaVersion((try? source.schemaVersion()) ?? StoreSchema.current.version)
+        try target.setSchemaVersion(version)
         let drafts = try target.reindexDrafts()
         report.keptDrafts = drafts.readable
         report.unreadableRows += drafts.unreadable

@@ -37,9 +37,7 @@ struct StoreFiles {
 
     /// Makes sure that no newer code has written the directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
-        if let found = try storedVersion(), found > schema.version {
-            throw StoreError(newer: found, than: schema.version, path: version)
-        }
+        try schema.check(try storedVersion(), at: version)
     }
 
     /// Tells an older code to keep off; before a migration begins, so that it never meets one half

@@ -18,6 +18,32 @@ package struct StoreSchema: Sendable {
     package static let current = StoreSchema(migrations: [])
 }
 
+extension StoreSchema {
+    /// Makes sure that what was found is not of a newer code.
+    func check(_ found: Int?, at path: String) throws(StoreError) {
+        guard let found, found > version else { return }
+        throw StoreError(newer: found, than: version, path: path)
+    }
+
+    /// The versions of a store's databases, of which none is a newer code's.
+    func versions(
+        of cache: LevelDB, _ outbox: LevelDB
+    ) throws(StoreError) -> (cache: Int?, outbox: Int?) {
+        let found = (cache: try cache.schemaVersion(), outbox: try outbox.schemaVersion())
+        try check(found.cache, at: cache.path)
+        try check(found.outbox, at: outbox.path)
+        return found
+    }
+}
+
+extension StoreError {
+    init(newer found: Int, than known: Int, path: String) {
+        self.init(
+            .newerSchema, "the files have version \(found), this code knows up to \(known)",
+            path: path)
+    }
+}
+
 /// A step from one version of the schema to the next.
 package struct Migration: Sendable {
     /// The version that it leads to.
