@@ -31,8 +31,7 @@ extension ChatStore {
     ) throws(StoreError) -> Int {
         if directory != nil { return try DatabaseFiles(database.path).size() }
         var size = 0
-        // No table's letter is 0xFF.
-        try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try snapshot.scan(.all) { (key, value) throws(StoreError) in
             size += key.count + value.count
             return true
         }

@@ -117,8 +117,7 @@ extension DamageReport {
     ) {
         var counts: [String: Int] = [:]
         do throws(StoreError) {
-            // No table's letter is 0xFF.
-            try rows.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+            try rows.scan(.all) { (key, value) throws(StoreError) in
                 if let letter = key.first, let table = unreadable(letter, Array(value)) {
                     counts[table, default: 0] += 1
                 }

@@ -87,7 +87,7 @@ extension ByteWriter {
 }
 
 /// The keys from a lower one, included, to an upper one, not included.
-package struct KeyRange {
+package struct KeyRange: Sendable {
     package var lower: KeyBytes
     package var upper: KeyBytes
 
@@ -101,6 +101,9 @@ package struct KeyRange {
         self.lower = lower
         self.upper = upper
     }
+
+    /// All keys there are: no table's letter is 0xFF.
+    package static let all = KeyRange([], [0xFF])
 }
 
 extension KeyBytes {

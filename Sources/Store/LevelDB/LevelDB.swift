@@ -326,7 +326,7 @@ extension LevelDB {
     func flush() throws(StoreError) {
         let handle = try handle()
         // No row is behind this, so nothing else is compacted.
-        [0xFF].withCharacters {
+        KeyRange.all.upper.withCharacters {
             leveldb_compact_range(
                 handle.pointer, $0.baseAddress, $0.count, $0.baseAddress, $0.count)
         }

@@ -208,8 +208,7 @@ extension LevelDB {
     /// Whether there is no row.
     fileprivate func isEmpty() throws(StoreError) -> Bool {
         var isEmpty = true
-        // No table's letter is 0xFF.
-        try snapshot().scan(KeyRange([], [0xFF])) { (_, _) throws(StoreError) in
+        try snapshot().scan(.all) { (_, _) throws(StoreError) in
             isEmpty = false
             return false
         }

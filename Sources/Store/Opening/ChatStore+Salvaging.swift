@@ -144,8 +144,7 @@ extension LevelDB {
         let rows = Rows(snapshot: try source.snapshot(), overlay: nil)
         var batch = Overlay()
         var unreadable = 0
-        // No table's letter is 0xFF.
-        try rows.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
             case .draft:
                 let draft: Draft? = rows.readableRecord(value)

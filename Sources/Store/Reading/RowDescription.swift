@@ -49,8 +49,7 @@ extension StoreReader {
     ) throws(StoreError) -> [RowDescription] {
         var rows: [RowDescription] = []
         guard limit > 0 else { return [] }
-        // No table's letter is 0xFF.
-        var range = KeyRange([], [0xFF])
+        var range = KeyRange.all
         if let table {
             guard let letter = database.letter(of: table) else { return [] }
             range = KeyRange(prefix: [letter])

@@ -36,8 +36,7 @@ extension StoreReader {
     public func forEachRow(
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
     ) throws(StoreError) {
-        // No table's letter is 0xFF.
-        try view.cache.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try view.cache.scan(.all) { (key, value) throws(StoreError) in
             body(key, value)
             return true
         }
