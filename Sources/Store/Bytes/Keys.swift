@@ -44,6 +44,9 @@ enum Table: UInt8, CaseIterable {
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
 
+    /// How many bytes the letter and the channel's number have that most keys begin with.
+    static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
+
     /// The tables whose keys go on with a channel's number: all that is held of a channel.
     static let ofChannels: [Table] = [
         .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
@@ -167,10 +170,18 @@ extension ByteReader {
 
     /// A message's key behind the table and the channel.
     static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
-        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]))
+        var reader = ByteReader(key.behindChannel)
         let position = try reader.descending { (reader) throws(Damage) in try reader.position() }
         try reader.end()
         return position
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// What a key has behind the letter and the channel's number; nothing if it ends before.
+    @inline(__always)
+    var behindChannel: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: dropFirst(Table.prefixSize))
     }
 }
 

@@ -6,7 +6,8 @@ extension Rows {
     /// The channel's number, which follows the letter of most tables.
     func channelNumber(ofKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelNumber {
         try decode(
-            UnsafeRawBufferPointer(rebasing: key[..<min(5, key.count)]), as: "the key of a channel"
+            UnsafeRawBufferPointer(rebasing: key.prefix(Table.prefixSize)),
+            as: "the key of a channel"
         ) { (reader) throws(ByteReader.Damage) in
             _ = try reader.byte()
             return try reader.integer()

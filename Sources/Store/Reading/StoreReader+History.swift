@@ -233,10 +233,9 @@ extension Rows {
     func stretch<Value: Stretch>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
-        // Behind the letter of the table and the number of the channel.
-        let bound = try decode(
-            UnsafeRawBufferPointer(rebasing: key[min(5, key.count)...]), as: "a bound in \(url)"
-        ) { (reader) throws(ByteReader.Damage) in try reader.bound() }
+        let bound = try decode(key.behindChannel, as: "a bound in \(url)") {
+            (reader) throws(ByteReader.Damage) in try reader.bound()
+        }
         return try decode(value, as: "the stretch below \(bound) in \(url)") {
             (reader) throws(ByteReader.Damage) in try Value(url, upper: bound, value: &reader)
         }

@@ -128,8 +128,8 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: true)
         else { return [] }
         return try view.replies(
-            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit,
-            number
+            KeyRange(lower, prefix.successorOfPrefix), isDescending: false, limit, number,
+            behind: prefix
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
@@ -150,7 +150,7 @@ extension StoreReader {
                 behind: prefix, includingIt: isInclusive, towardsOlder: false)
         else { return [] }
         return try view.replies(
-            KeyRange(prefix, upper), isDescending: true, limit, number
+            KeyRange(prefix, upper), isDescending: true, limit, number, behind: prefix
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
@@ -319,6 +319,7 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
+        // More than a page may be far more than there is.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
@@ -331,7 +332,7 @@ extension StoreView {
 
     fileprivate func replies(
         _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ number: ChannelNumber,
-        _ isIncluded: (Message) -> Bool
+        behind prefix: KeyBytes, _ isIncluded: (Message) -> Bool
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -339,9 +340,8 @@ extension StoreView {
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
         // The position is all that follows the parent's id, so it is a message's key as it stands.
-        let prefixCount = 5 + 2 + Int(range.lower[5]) << 8 + Int(range.lower[6])
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
-            let messageKey = messageTable + key[min(prefixCount, key.count)...]
+            let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
             if let message, isIncluded(message) { messages.append(message) }
             return messages.count < limit

@@ -75,7 +75,7 @@ extension Rows {
             try scan(KeyRange(lower, end)) { (key, _) throws(StoreError) in
                 if let number = readableNumber(ofKey: key) {
                     body(number)
-                    start = Array(key[..<5]).successorOfPrefix
+                    start = Array(key.prefix(Table.prefixSize)).successorOfPrefix
                 } else {
                     orDamaged(Array(key))
                     start = Array(key) + [0]

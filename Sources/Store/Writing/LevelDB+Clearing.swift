@@ -112,7 +112,7 @@ extension Rows {
     ) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         try scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
-            if let number = readableNumber(ofKey: key), key.count == 5 {
+            if let number = readableNumber(ofKey: key), key.count == Table.prefixSize {
                 numbers.append(number)
             } else {
                 removals.remove { $0.raw(key) }
