@@ -110,10 +110,7 @@ extension Rows {
             }
         }
         try scan(KeyRange(prefix: [Table.name.rawValue])) { (_, value) throws(StoreError) in
-            let number = try decode(value, as: "the number of a channel") {
-                (reader) throws(ByteReader.Damage) in try reader.integer(ChannelNumber.self)
-            }
-            greatest = max(greatest, number)
+            greatest = max(greatest, try channelNumber(ofNameValue: value))
             return true
         }
         return greatest
@@ -123,15 +120,7 @@ extension Rows {
     fileprivate func namedNumbers() throws(StoreError) -> [ChannelNumber: ChannelURL] {
         var channels: [ChannelNumber: ChannelURL] = [:]
         try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
-            let url = try decode(key, as: "the name of a channel") {
-                (reader) throws(ByteReader.Damage) in
-                _ = try reader.byte()
-                return ChannelURL(try reader.text())
-            }
-            let number = try decode(value, as: "the number of channel \(url)") {
-                (reader) throws(ByteReader.Damage) in try reader.integer(ChannelNumber.self)
-            }
-            channels[number] = url
+            channels[try channelNumber(ofNameValue: value)] = try channelURL(ofNameKey: key)
             return true
         }
         return channels

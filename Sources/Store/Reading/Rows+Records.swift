@@ -20,6 +20,30 @@ extension Rows {
         try? channelNumber(ofKey: key)
     }
 
+    /// The text that a key has behind its letter: a name, the scope of a token, a request id.
+    func text(
+        ofKey key: UnsafeRawBufferPointer, as what: @autoclosure () -> String
+    ) throws(StoreError) -> String {
+        try decode(key, as: what()) { (reader) throws(ByteReader.Damage) in
+            _ = try reader.byte()
+            return try reader.text()
+        }
+    }
+
+    /// The channel that a row of the table of names is of.
+    func channelURL(ofNameKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelURL {
+        ChannelURL(try text(ofKey: key, as: "the name of a channel"))
+    }
+
+    /// The number that such a row gives the channel.
+    func channelNumber(
+        ofNameValue value: UnsafeRawBufferPointer
+    ) throws(StoreError) -> ChannelNumber {
+        try decode(value, as: "the number of a channel") { (reader) throws(ByteReader.Damage) in
+            try reader.integer()
+        }
+    }
+
     /// Reads a record.
     @inline(__always)
     package func record<Value: Record>(

@@ -106,12 +106,7 @@ extension StoreReader {
         let cache = try view.cache
         var urls: [ChannelURL] = []
         try cache.scan(KeyRange(prefix: [Table.name.rawValue])) { (key, _) throws(StoreError) in
-            urls.append(
-                try cache.decode(key, as: "the name of a channel") {
-                    (reader) throws(ByteReader.Damage) in
-                    _ = try reader.byte()
-                    return ChannelURL(try reader.text())
-                })
+            urls.append(try cache.channelURL(ofNameKey: key))
             return true
         }
         return urls

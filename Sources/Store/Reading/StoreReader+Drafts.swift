@@ -73,12 +73,7 @@ extension StoreReader {
             let row = [OutboxTable.draft.rawValue] + value
             let draft: Draft? = try outbox.readableRecord(row)
             guard draft == nil, try outbox.contains(row) else { return true }
-            ids.append(
-                try outbox.decode(key, as: "the request id of a draft") {
-                    (reader) throws(ByteReader.Damage) in
-                    _ = try reader.byte()
-                    return RequestID(try reader.text())
-                })
+            ids.append(RequestID(try outbox.text(ofKey: key, as: "the request id of a draft")))
             return true
         }
         return ids

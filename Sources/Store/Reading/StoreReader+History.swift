@@ -214,12 +214,7 @@ extension StoreReader {
         let cache = try view.cache
         var scopes: [String] = []
         try cache.scan(KeyRange(prefix: [Table.token.rawValue])) { (key, _) throws(StoreError) in
-            scopes.append(
-                try cache.decode(key, as: "the scope of a token") {
-                    (reader) throws(ByteReader.Damage) in
-                    _ = try reader.byte()
-                    return try reader.text()
-                })
+            scopes.append(try cache.text(ofKey: key, as: "the scope of a token"))
             return true
         }
         return scopes

@@ -20,8 +20,8 @@ extension Batch {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
                 // What cannot be read has no name that anybody knows it by.
-                if table == .name, let name = try? cache.name(key) {
-                    names.append((name, try? cache.channelNumber(ofName: value)))
+                if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
+                    names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
                 return true
             }
@@ -46,21 +46,6 @@ extension Batch {
 }
 
 extension Rows {
-    fileprivate func name(_ key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelURL {
-        try decode(key, as: "the name of a channel") { (reader) throws(ByteReader.Damage) in
-            _ = try reader.byte()
-            return ChannelURL(try reader.text())
-        }
-    }
-
-    fileprivate func channelNumber(
-        ofName value: UnsafeRawBufferPointer
-    ) throws(StoreError) -> ChannelNumber {
-        try decode(value, as: "the number of a channel") { (reader) throws(ByteReader.Damage) in
-            try reader.integer()
-        }
-    }
-
     /// Calls a closure with each number that has rows in a table, and another with each key that
     /// has no number.
     ///
