@@ -14,7 +14,7 @@ extension ChatStore {
     /// - Returns: What could not be opened anew; its files are read as before, if they can be.
     /// - Throws: `closed`; then nothing was touched.
     func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
-        if state.withLock({ $0.isClosed }) { throw isClosed }
+        if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
         let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
         let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
         // Readers wait too. Who holds a snapshot for long is not to hold them up at each write.

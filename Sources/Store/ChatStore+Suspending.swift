@@ -13,7 +13,7 @@ extension ChatStore {
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (_) throws(StoreError) in
-            if state.withLock({ $0.isClosed }) { throw isClosed }
+            if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
             try withoutVersion { () throws(StoreError) in
                 // Both or none.

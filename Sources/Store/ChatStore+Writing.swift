@@ -42,7 +42,8 @@ extension ChatStore {
         _ body: (Batch) throws -> Void, _ writer: inout Writer, _ unmended: Unmended
     ) throws -> Change {
         guard let version = state.withLock({ $0.version }) else {
-            throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure } ?? isClosed
+            throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure }
+                ?? StoreError(closedAt: path)
         }
         var known: [ChannelNumber: ChannelState] = [:]
         swap(&known, &writer.knownStates)
@@ -88,7 +89,7 @@ extension ChatStore {
         return try writer.withLock { (_) throws(StoreError) in
             let (change, observers) = try state.withLock { (state) throws(StoreError) in
                 guard let number = state.version?.number ?? state.resumed?.number else {
-                    throw isClosed
+                    throw StoreError(closedAt: path)
                 }
                 state.version = state.version.map { $0.numbered(number + 1) }
                 state.resumed?.number = number + 1

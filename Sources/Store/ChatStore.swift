@@ -147,7 +147,9 @@ extension ChatStore {
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {
         let observation = ObservedChanges(of: part, limit: limit)
         let version = try state.withLock { (state) throws(StoreError) in
-            guard let version = state.version else { throw state.failure ?? isClosed }
+            guard let version = state.version else {
+                throw state.failure ?? StoreError(closedAt: path)
+            }
             state.observers = state.observers.filter { $0.value.observation != nil }
             state.observers[ObjectIdentifier(observation)] = WeakObservedChanges(
                 observation: observation)
@@ -158,12 +160,13 @@ extension ChatStore {
 
     func version() throws(StoreError) -> Version {
         try state.withLock { (state) throws(StoreError) in
-            guard let version = state.version else { throw state.failure ?? isClosed }
+            guard let version = state.version else {
+                throw state.failure ?? StoreError(closedAt: path)
+            }
             return version
         }
     }
 
-    var isClosed: StoreError {
-        StoreError(.closed, "the store was closed before", path: directory?.path ?? cache.path)
-    }
+    /// What errors name where it is neither of the databases.
+    var path: String { directory?.path ?? cache.path }
 }

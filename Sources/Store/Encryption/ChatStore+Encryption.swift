@@ -18,8 +18,7 @@ extension ChatStore {
     /// - Complexity: O(1); waits for the disk.
     public func changeEncryptionKey(to key: EncryptionKey) throws(StoreError) {
         guard let keys, let directory else {
-            throw StoreError(
-                .wrongKey, "the store is not encrypted", path: self.directory?.path ?? cache.path)
+            throw StoreError(.wrongKey, "the store is not encrypted", path: path)
         }
         // Nobody seals the files anew while the store is open.
         try writer.withLock { (_) throws(StoreError) in

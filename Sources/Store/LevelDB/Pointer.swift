@@ -7,3 +7,18 @@ struct Pointer: @unchecked Sendable {
 
     init(_ raw: OpaquePointer) { self.raw = raw }
 }
+
+// MARK: Bytes
+
+extension UnsafeRawBufferPointer {
+    /// The bytes as C's functions take them.
+    @inline(__always)
+    var characters: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
+}
+
+extension KeyBytes {
+    @inline(__always)
+    func withCharacters<Result>(_ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
+        withUnsafeBytes { body($0.assumingMemoryBound(to: CChar.self)) }
+    }
+}

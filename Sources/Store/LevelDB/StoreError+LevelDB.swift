@@ -1,0 +1,61 @@
+import CLevelDB
+import Foundation
+
+extension LevelDB {
+    /// Calls a function of LevelDB, and throws what it reports.
+    @inline(__always)
+    static func check<Result>(
+        _ path: String,
+        _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) throws(StoreError) -> Result {
+        var report: UnsafeMutablePointer<CChar>?
+        let result = body(&report)
+        if let report {
+            defer { leveldb_free(report) }
+            throw StoreError(levelDB: String(cString: report), path: path)
+        }
+        return result
+    }
+}
+
+extension StoreError {
+    /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
+    init(levelDB report: String, path: String) {
+        let cause = LevelDBReport(report)
+        if report.hasSuffix("[locked]") {
+            self.init(lockedAt: path, cause: cause)
+        } else if let mark = report.range(of: " [errno ", options: .backwards),
+            let number = Int32(report[mark.upperBound...].dropLast())
+        {
+            if number == 0 {
+                // No call of the system failed, so LevelDB's words are all there is.
+                var text = report[..<mark.lowerBound]
+                if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
+                self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
+            } else {
+                self.init(errno: number, doing: "read or write", path: path, cause: cause)
+            }
+        } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
+            || report.hasPrefix("Invalid argument")
+        {
+            // A file that should be there, or files of something else: damage too.
+            self.init(.corruption, "the files are damaged", path: path, cause: cause)
+        } else {
+            self.init(.io, "LevelDB failed", path: path, cause: cause)
+        }
+    }
+
+    init(closedAt path: String) {
+        self.init(.closed, "the store was closed before", path: path)
+    }
+
+    init(lockedAt path: String, cause: (any Error)? = nil) {
+        self.init(.locked, "another process or store has it open", path: path, cause: cause)
+    }
+
+    /// LevelDB's own words.
+    private struct LevelDBReport: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}
