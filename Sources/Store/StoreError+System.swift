@@ -21,4 +21,15 @@ extension StoreError {
         self.init(
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
+
+    /// What Foundation reports of a file, told apart by the system's number behind it.
+    init(system error: any Error, doing action: String, path: String) {
+        // On Linux it is no NSError until it is cast from an Error.
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+        if let underlying = underlying as NSError?, underlying.domain == NSPOSIXErrorDomain {
+            self.init(errno: Int32(underlying.code), doing: action, path: path)
+        } else {
+            self.init(.io, "cannot \(action)", path: path, cause: error)
+        }
+    }
 }

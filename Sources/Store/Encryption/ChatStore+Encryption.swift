@@ -110,7 +110,7 @@ extension StoreFiles {
             try OpenFile.removeAll(at: path)
         }
         for name in try OpenFile.names(in: directory.path)
-        where name.hasPrefix("outbox-damaged-") && name.hasSuffix(OpenFile.unfinished) {
+        where name.hasPrefix(StoreFiles.copyPrefix) && name.hasSuffix(OpenFile.unfinished) {
             try OpenFile.removeAll(at: directory.appending(path: name).path)
         }
         for database in try databases() {
@@ -130,7 +130,7 @@ extension StoreFiles {
     private func sealedFiles() throws(StoreError) -> [(path: String, database: String, size: Int)] {
         var files: [(path: String, database: String, size: Int)] = []
         for (path, database) in try databases() {
-            for name in try OpenFile.names(in: path).sorted() where name != "LOCK" {
+            for name in try OpenFile.names(in: path).sorted() where name != DatabaseFiles.lock {
                 var status = stat()
                 guard lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG
                 else { continue }

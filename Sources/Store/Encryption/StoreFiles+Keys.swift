@@ -52,7 +52,8 @@ extension StoreFiles {
     private func hasFiles() throws(StoreError) -> Bool {
         if access(version, F_OK) == 0 || access(salvaged, F_OK) == 0 { return true }
         for database in [cache, outbox] {
-            if try OpenFile.names(in: database).contains(where: { $0 != "LOCK" }) { return true }
+            let names = try OpenFile.names(in: database)
+            if names.contains(where: { $0 != DatabaseFiles.lock }) { return true }
         }
         return false
     }

@@ -3,6 +3,9 @@ import Foundation
 
 /// The files of a database on disk, as far as we look at them ourselves.
 struct DatabaseFiles {
+    /// The file that an opening locks: LevelDB's name for it.
+    static let lock = "LOCK"
+
     private let directory: String
 
     init(_ directory: String) { self.directory = directory }
@@ -40,7 +43,7 @@ struct DatabaseFiles {
     /// All but the lock, which closing another opening of it would let go of.
     func copy(to path: String) throws(StoreError) {
         try OpenFile.createDirectory(path)
-        for name in try names() where name != "LOCK" {
+        for name in try names() where name != DatabaseFiles.lock {
             let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
             var status = stat()
             guard lstat(file, &status) == 0 else {
