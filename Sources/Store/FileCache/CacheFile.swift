@@ -62,7 +62,7 @@ extension CacheFile {
 extension CacheFile {
     /// The text of the file, with a line for each of the records.
     func text<R: Record>(of records: [R]) -> [UInt8] {
-        let seal = Seal(self)
+        let checks = CheckValues(of: self)
         let header = "scrollback \(Self.version) \(kind) \(records.count) \(base64)"
         var text = Array("\(header) ".utf8) + Self.check(SHA256.hash(data: Data(header.utf8)))
         text.append(UInt8(ascii: "\n"))
@@ -70,7 +70,7 @@ extension CacheFile {
             let bytes = record.serialize()
             text += bytes.base64EncodedData()
             text.append(UInt8(ascii: " "))
-            text += seal.check(bytes)
+            text += checks.value(for: bytes)
             text.append(UInt8(ascii: "\n"))
         }
         return text
@@ -93,16 +93,16 @@ extension CacheFile {
 }
 
 /// The check values of the records of one file: a line of another one does not fit.
-struct Seal {
+struct CheckValues {
     private let file: SHA256
 
-    init(_ file: CacheFile) {
+    init(of file: CacheFile) {
         var hash = SHA256()
         hash.update(data: Data("\(file.kind) \(file.base64)\n".utf8))
         self.file = hash
     }
 
-    fileprivate func check(_ bytes: Data) -> [UInt8] {
+    fileprivate func value(for bytes: Data) -> [UInt8] {
         var hash = file
         hash.update(data: bytes)
         return CacheFile.check(hash.finalize())
@@ -112,7 +112,7 @@ struct Seal {
     func record<R: Record>(in line: [UInt8]) throws(LineDamage) -> R {
         guard let (base64, check) = CacheFile.split(line) else { throw LineDamage(.check) }
         guard let bytes = Data(base64Encoded: Data(base64)) else { throw LineDamage(.base64) }
-        guard check.elementsEqual(self.check(bytes)) else { throw LineDamage(.check) }
+        guard check.elementsEqual(value(for: bytes)) else { throw LineDamage(.check) }
         do {
             return try R(serialized: bytes)
         } catch {

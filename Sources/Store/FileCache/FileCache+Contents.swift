@@ -93,7 +93,7 @@ extension FileCache.Contents where Element: Record {
         _ file: CacheFile, from lines: inout LineReader, at path: String,
         where isExpected: (Element) -> Bool
     ) throws(StoreError) {
-        let seal = Seal(file)
+        let checks = CheckValues(of: file)
         var expected = 0
         var line = 1
         while let next = try lines.next() {
@@ -113,13 +113,13 @@ extension FileCache.Contents where Element: Record {
                 }
                 add(.header, line: 1)
                 // If the header was lost with its line, a record is first.
-                if let record: Element = try? seal.record(in: bytes), isExpected(record) {
+                if let record: Element = try? checks.record(in: bytes), isExpected(record) {
                     records.append(record)
                 }
                 continue
             }
             do throws(LineDamage) {
-                let record: Element = try seal.record(in: bytes)
+                let record: Element = try checks.record(in: bytes)
                 guard isExpected(record) else { throw LineDamage(.record) }
                 records.append(record)
             } catch {
