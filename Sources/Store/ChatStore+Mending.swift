@@ -63,7 +63,7 @@ extension ChatStore.State {
         do throws(StoreError) {
             version = Version(
                 number: resumed.number, cache: try cache.snapshot(),
-                outbox: try outbox.snapshot(), names: resumed.names, derived: resumed.derived)
+                outbox: try outbox.snapshot(), names: resumed.names, latest: resumed.latest)
             self.resumed = nil
             failure = nil
         } catch {
@@ -77,11 +77,11 @@ extension ChatStore.State {
 struct Resumed {
     var number: Int
     let names: ChannelNames
-    let derived: Version.Derived
+    let latest: DerivedValues
 
     init(_ version: Version) {
         number = version.number
         names = version.names
-        derived = version.derived()
+        latest = version.latest
     }
 }

@@ -4,6 +4,8 @@ public import Models
 extension ChatStore {
     /// How many rows of cleared channels leave the disk with each write.
     private static let purgedWithEachWrite = 256
+    /// How many of them do so in one batch where nobody writes meanwhile.
+    private static let purgedInOneBatch = 10_000
 
     /// Writes what a closure puts into a batch, all or nothing, and tells those who observe it.
     ///
@@ -45,10 +47,8 @@ extension ChatStore {
             throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
-        var known: [ChannelNumber: ChannelState] = [:]
-        swap(&known, &writer.knownStates)
-        let batch = Batch(version, writer.next, known)
-        known = [:]
+        // Handed over, so that the batch need not copy what it changes.
+        let batch = Batch(version, writer.next, writer.knownStates.takeAll())
         let change: Change
         let failure: StoreError?
         do {
@@ -147,10 +147,10 @@ extension ChatStore {
             Version(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
                 names: old.names,
-                derived: batch.hasReplacedUnreadable
-                    ? Version.Derived()
-                    : old.derived(
-                        after: batch.channelChanges, addingMessages: batch.rows.addedMessages)),
+                latest: batch.hasReplacedUnreadable
+                    ? nil
+                    : old.takeCommit(
+                        batch.channelChanges, addingMessages: batch.rows.addedMessages)),
             change)
         return (change, failure)
     }
@@ -185,7 +185,7 @@ extension ChatStore {
             _ = try version()
             // So that no table has both a row and its removal: that one would stay.
             try cache.flush()
-            while try cache.purgeCleared(atMost: 10_000) {}
+            while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             writer.hasCleared = false
             try renewSnapshot()
             try cache.compact()
@@ -197,7 +197,7 @@ extension ChatStore {
         let old = try version()
         let new = Version(
             number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
-            derived: old.derived())
+            latest: old.latest)
         state.withLock { $0.version = new }
     }
 }

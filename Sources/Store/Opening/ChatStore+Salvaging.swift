@@ -160,7 +160,7 @@ extension LevelDB {
                 return true
             }
             batch.put({ $0.raw(key) }, { $0.raw(value) })
-            guard batch.size > 1 << 20 else { return true }
+            guard batch.isLarge else { return true }
             try write(batch, isDurable: false)
             batch = Overlay()
             return true

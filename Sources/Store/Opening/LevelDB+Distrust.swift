@@ -56,7 +56,7 @@ extension LevelDB {
         let rows = Rows(snapshot: try snapshot(), overlay: nil)
         var batch = Overlay()
         func writeIfLarge() throws(StoreError) {
-            guard batch.size > 1 << 20 else { return }
+            guard batch.isLarge else { return }
             try write(batch, isDurable: false)
             batch = Overlay()
         }

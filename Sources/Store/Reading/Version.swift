@@ -4,8 +4,6 @@ import Models
 ///
 /// Made by the writer, so that a reader takes it with a reference count and waits for no write.
 final class Version: Sendable {
-    typealias Derived = DerivedValues
-
     /// The number of the last change; 0 before the first.
     let number: Int
     let cache: LevelDB.Snapshot
@@ -18,20 +16,19 @@ final class Version: Sendable {
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot, names: ChannelNames,
-        derived: Derived? = nil
+        latest: DerivedValues? = nil
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.names = names
-        latest = derived ?? DerivedValues(asOf: number)
-        own = Locked(latest.values(asOf: number) ?? DerivedValues.Values())
+        self.latest = latest ?? DerivedValues(asOf: number)
+        own = Locked(self.latest.values(asOf: number) ?? DerivedValues.Values())
     }
 
     /// The same rows under another number.
     func numbered(_ number: Int) -> Version {
-        Version(
-            number: number, cache: cache, outbox: outbox, names: names, derived: derived())
+        Version(number: number, cache: cache, outbox: outbox, names: names, latest: latest)
     }
 
     /// How many messages there are in all; counted at the first call.
@@ -71,13 +68,10 @@ final class Version: Sendable {
         return keys
     }
 
-    /// What was derived, for another version of the same commit.
-    func derived() -> Derived { latest }
-
-    /// What was derived, as it is after the next commit.
+    /// Brings what was made of the rows up to the next commit, for the version of that.
     ///
-    /// Only the writer may ask, once for each commit.
-    func derived(after changes: [ChannelRowChange], addingMessages count: Int) -> Derived {
+    /// Only the writer may, once for each commit.
+    func takeCommit(_ changes: [ChannelRowChange], addingMessages count: Int) -> DerivedValues {
         latest.take(
             DerivedValues.Commit(
                 number: number + 1, channels: changes, addedMessages: count))

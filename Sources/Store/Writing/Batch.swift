@@ -126,8 +126,7 @@ public final class Batch: StoreReader {
 
     /// Takes out what the next batch need not read again.
     func takeKnownStates(isWritten: Bool) -> [ChannelNumber: ChannelState] {
-        var states: [ChannelNumber: ChannelState] = [:]
-        swap(&states, &knownStates)
+        var states = knownStates.takeAll()
         if isWritten { for (number, state) in rows.states { states[number] = state } }
         return states
     }

@@ -19,8 +19,7 @@ package final class Overlay {
         var entries: [Entry] = []
         /// The newest entry of each key plus one, found by the key's hash; zero is free.
         ///
-        /// Empty for
-        /// as long as there are few entries.
+        /// Empty for as long as there are few entries.
         var slots: [Int32] = []
         /// The newest entry of each key, by key, among the first ``sortedCount`` entries.
         ///
@@ -46,6 +45,9 @@ package final class Overlay {
 
     /// How many bytes it holds.
     package var size: Int { contents.bytes.count }
+
+    /// Whether to write it, and go on with another, where a whole table is gone through.
+    var isLarge: Bool { size > 1 << 20 }
 
     /// Writes a row; a later one of the same key replaces it.
     @inline(__always)
