@@ -1,0 +1,87 @@
+/// Takes the fields of a record twice: to measure them, and to write them.
+struct FieldSink {
+    var writer: FieldWriter?
+    var size = 0
+    private var last = 0
+
+    init(writer: FieldWriter?) {
+        self.writer = writer
+    }
+
+    @inline(__always)
+    mutating func put<Value: FieldValue>(_ number: Int, _ value: Value) {
+        assert(number > last, "Field \(number) was put after field \(last).")
+        last = number
+        if writer == nil {
+            size += value.size(inField: number)
+        } else {
+            value.write(inField: number, to: &writer!)
+        }
+    }
+}
+
+/// Writes into memory of a fixed size; every write is bounded, in release builds too.
+struct FieldWriter {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private(set) var offset = 0
+
+    init(_ buffer: UnsafeMutableRawBufferPointer) {
+        self.buffer = buffer
+    }
+
+    /// The next bytes to be written.
+    @inline(__always)
+    private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
+        precondition(count <= buffer.count - offset, "A field was measured too small.")
+        defer { offset += count }
+        // Only an empty buffer has no address, and nothing is taken from it: count is 0 then.
+        return (buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped)
+            + offset
+    }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        take(1).storeBytes(of: byte, as: UInt8.self)
+    }
+
+    @inline(__always)
+    mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            byte(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        byte(UInt8(truncatingIfNeeded: rest))
+    }
+
+    @inline(__always)
+    mutating func tag(_ number: Int, _ type: WireType) {
+        varint(UInt64(number) << 3 | UInt64(type.rawValue))
+    }
+
+    mutating func fixed64(_ bits: UInt64) {
+        take(8).storeBytes(of: bits.littleEndian, as: UInt64.self)
+    }
+
+    @inline(__always)
+    mutating func text(_ text: String, count: Int) {
+        varint(UInt64(count))
+        let target = take(count)
+        var text = text
+        text.withUTF8 { utf8 in
+            precondition(utf8.count == count, "A text was measured and written differently.")
+            if let source = utf8.baseAddress { target.copyMemory(from: source, byteCount: count) }
+        }
+    }
+
+    mutating func copy(_ bytes: [UInt8], _ range: Range<Int>) {
+        bytes.withUnsafeBytes { copy(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    mutating func copy(_ bytes: UnsafeRawBufferPointer) {
+        let target = take(bytes.count)
+        if let source = bytes.baseAddress {
+            target.copyMemory(from: source, byteCount: bytes.count)
+        }
+    }
+}
