@@ -89,11 +89,18 @@ extension Bool: SingularValue {
             return try container.decode(Bool.self)
         } catch {
             if let value = try? container.decode(Int64.self) { return value != 0 }
-            switch try? container.decode(String.self) {
-            case "true", "1", "Y": return true
-            case "false", "0", "N", "": return false
-            default: throw error
-            }
+            let text = try? container.decode(String.self)
+            guard let value = text.flatMap(Bool.init(lenient:)) else { throw error }
+            return value
+        }
+    }
+
+    /// What a text stands for, as servers write truth values; `nil` if it is none.
+    init?(lenient text: String) {
+        switch text {
+        case "true", "1", "Y": self = true
+        case "false", "0", "N", "": self = false
+        default: return nil
         }
     }
 }

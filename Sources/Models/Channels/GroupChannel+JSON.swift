@@ -20,8 +20,7 @@ extension JSONValue {
         switch self {
         case .bool(let value): value
         case .int(let value): value != 0
-        case .string("true"), .string("1"): true
-        case .string("false"), .string("0"), .string(""): false
+        case .string(let text): Bool(lenient: text)
         default: nil
         }
     }
