@@ -16,7 +16,8 @@ import Testing
     @Test func everyTypeOfRecordIsInTheListOfTypes() {
         let declared = Self.files.flatMap { file in
             file.matches(
-                of: /public struct (\w+): (?:Record|Person|Channel|MessageCreateParams) \{/
+                of:
+                    /public struct (\w+): (?:Record|Person|Channel|Message(?:Create|Update)Params) \{/
             )
             .map { String($0.output.1) }
         }

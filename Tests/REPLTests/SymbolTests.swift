@@ -40,6 +40,7 @@ import Testing
     static let records = [
         "MessageListParams": "open", "ThreadedMessageListParams": "thread",
         "GroupChannelListQuery": "list", "MessageCreateParams": "send",
+        "MessageUpdateParams": "edit",
         "UserMessageCreateParams": "send", "FileMessageCreateParams": "send-file",
         "MultipleFilesMessageCreateParams": "send-file", "UserMessageUpdateParams": "edit",
         "FileMessageUpdateParams": "edit", "AppleCriticalAlertOptions": "send",

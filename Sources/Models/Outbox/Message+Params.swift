@@ -64,18 +64,14 @@ extension Message {
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
         case (.user(let params), .user):
-            apply(
-                params.text, params.data, params.customType, params.mentionType,
-                params.mentionedUserIDs, params.mentionedMessageTemplate)
+            take(params)
             if var own = userMessageParams {
                 own.text = text
                 own.take(from: self)
                 userMessageParams = own
             }
         case (.file(let params), .file):
-            apply(
-                params.text, params.data, params.customType, params.mentionType,
-                params.mentionedUserIDs, params.mentionedMessageTemplate)
+            take(params)
             if var own = fileMessageParams {
                 own.text = text
                 own.take(from: self)
@@ -91,18 +87,15 @@ extension Message {
         return true
     }
 
-    private mutating func apply(
-        _ text: String?, _ data: String?, _ customType: String?, _ mentionType: MentionType?,
-        _ mentionedUserIDs: [UserID], _ template: String?
-    ) {
-        if let text { self.text = text }
-        if let data { self.data = data }
-        if let customType { self.customType = customType }
-        if let mentionType {
+    private mutating func take(_ params: some MessageUpdateParams) {
+        if let text = params.text { self.text = text }
+        if let data = params.data { self.data = data }
+        if let customType = params.customType { self.customType = customType }
+        if let mentionType = params.mentionType {
             self.mentionType = mentionType
-            self.mentionedUserIDs = mentionType == .users ? mentionedUserIDs : []
+            mentionedUserIDs = mentionType == .users ? params.mentionedUserIDs : []
         }
-        if let template { mentionedMessageTemplate = template }
+        if let template = params.mentionedMessageTemplate { mentionedMessageTemplate = template }
     }
 }
 
