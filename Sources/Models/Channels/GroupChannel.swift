@@ -160,7 +160,7 @@ extension GroupChannel {
         set { self[31] = newValue }
     }
 
-    /// Whether texts pass the profanity filter.
+    /// Whether its texts are let past the profanity filter.
     public var ignoresProfanityFilter: Bool {
         get { self[53] }
         set { self[53] = newValue }
