@@ -54,9 +54,6 @@ extension Gap {
         case end
     }
 
-    /// Whether the gap has nothing but the whole of its channel's history.
-    public var isTotal: Bool { lower == .beginning && upper == .end }
-
     /// Whether a position lies in the gap.
     public func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper

@@ -3,23 +3,6 @@ import CLevelDB
 // What is done with tables, and with databases that nobody has open.
 
 extension LevelDB {
-    /// How many bytes on disk the keys of a range take, about; what is only in the log is not seen.
-    func approximateSize(of range: KeyRange) throws(StoreError) -> Int {
-        let handle = try handle()
-        var size: UInt64 = 0
-        range.lower.withCharacters { lower in
-            range.upper.withCharacters { upper in
-                var starts = Optional(lower.baseAddress!)
-                var limits = Optional(upper.baseAddress!)
-                var startSize = lower.count
-                var limitSize = upper.count
-                leveldb_approximate_sizes(
-                    handle.pointer, 1, &starts, &startSize, &limits, &limitSize, &size)
-            }
-        }
-        return Int(clamping: size)
-    }
-
     /// Rewrites all tables, without what was deleted in them.
     ///
     /// - Complexity: Reads and writes all there is; seconds for a million messages.
