@@ -56,8 +56,15 @@ package struct ByteReader {
         return text
     }
 
+    /// Reads a text behind its length in two bytes.
     package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))
+    }
+
+    /// Reads a text that may be missing.
+    mutating func optional() throws(Damage) -> String? {
+        let size = try integer(UInt32.self)
+        return size == 0 ? nil : try text(Int(size) - 1)
     }
 
     package mutating func timestamp() throws(Damage) -> Timestamp {

@@ -47,6 +47,13 @@ package struct ByteWriter {
         }
     }
 
+    /// A text that may be missing: its length plus one in four bytes, or zero.
+    mutating func optional(_ text: String?) {
+        guard let text else { return integer(UInt32(0)) }
+        integer(UInt32(text.utf8.count) + 1)
+        self.text(text)
+    }
+
     @inline(__always)
     package mutating func timestamp(_ time: Timestamp) {
         integer(UInt64(bitPattern: time.milliseconds) ^ (1 << 63))

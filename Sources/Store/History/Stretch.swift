@@ -120,21 +120,3 @@ extension StaleRange: Stretch {
         self.init(in: channelURL, from: lower, to: upper, epoch: try value.integer())
     }
 }
-
-// MARK: Texts that may be missing
-
-extension ByteWriter {
-    /// A text that may be missing: its length plus one in four bytes, or zero.
-    mutating func optional(_ text: String?) {
-        guard let text else { return integer(UInt32(0)) }
-        integer(UInt32(text.utf8.count) + 1)
-        self.text(text)
-    }
-}
-
-extension ByteReader {
-    mutating func optional() throws(Damage) -> String? {
-        let size = try integer(UInt32.self)
-        return size == 0 ? nil : try text(Int(size) - 1)
-    }
-}
