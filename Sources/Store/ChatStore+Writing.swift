@@ -174,8 +174,9 @@ extension ChatStore {
     /// Removes the rows, and then has LevelDB rewrite its tables without them. Of the latter it never
     /// says whether it failed, so the space may not be free although nothing is thrown.
     ///
-    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`; `noSpace`, `io` or `corruption` if the rows cannot
-    ///   be removed. Those that are left leave the disk with later writes.
+    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`; with
+    ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Those that are left leave the
+    ///   disk with later writes.
     /// - Precondition: Not called within a write.
     /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
     public func purgeCleared() throws(StoreError) {

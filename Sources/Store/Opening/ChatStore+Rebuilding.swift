@@ -3,10 +3,10 @@ public import Foundation
 extension ChatStore {
     /// Removes the cache of a store that nobody has open, so that the next opening begins an empty one.
     ///
-    /// For a store that does not open any more, with the code `corruption`, because of its cache, as the
-    /// message says. What the server has comes
-    /// back with the next sync; what the user wrote and the server does not have yet is in the outbox,
-    /// which is not touched. ``OpeningReport/isCacheNew`` tells of it at the next opening.
+    /// For a store that does not open any more, with the code `corruption`, because of its cache, as
+    /// the message says. What the server has comes back with the next sync; what the user wrote and
+    /// the server does not have yet is in the outbox, which is not touched.
+    /// ``OpeningReport/isCacheNew`` tells of it at the next opening.
     ///
     /// Where an opening fails with `corruption` even after this, it is the outbox that is damaged:
     /// ``salvageOutbox(at:encryptionKey:)`` saves what can be read of it.

@@ -54,7 +54,8 @@ public struct OpeningReport: Hashable, Sendable {
 
     /// The path of the newest copy of a damaged outbox's files.
     ///
-    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:encryptionKey:)``. Stays until somebody removes it; `nil` if there is none.
+    /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:encryptionKey:)``. Stays
+    /// until somebody removes it; `nil` if there is none.
     public internal(set) var outboxCopy: String?
 
     /// Whether the outbox was gone, with all drafts, while the cache was there.

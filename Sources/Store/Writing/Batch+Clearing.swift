@@ -3,8 +3,8 @@ public import Models
 extension Batch {
     /// Removes all that the server can give again; drafts stay.
     ///
-    /// That is: channels with all that is held of them, users and tokens. Pins and accesses go with their channels, so who shows a channel pins it again. What is
-    /// damaged goes too.
+    /// That is: channels with all that is held of them, users and tokens. Pins and accesses go with
+    /// their channels, so who shows a channel pins it again. What is damaged goes too.
     ///
     /// - Parameter source: Why, for those who observe: they are told of it once, and not of what
     ///   was there.
