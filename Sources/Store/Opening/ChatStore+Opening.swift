@@ -216,7 +216,7 @@ extension LevelDB {
     }
 
     func nextNumber<Value: FixedWidthInteger>() throws(StoreError) -> Value? {
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
             (reader) throws(ByteReader.Damage) in
             let number: Value = try reader.integer()

@@ -141,7 +141,7 @@ extension LevelDB {
     ///
     /// - Returns: How many rows cannot be decoded.
     private func addReadableDrafts(of source: LevelDB) throws(StoreError) -> Int {
-        let rows = Rows(snapshot: try source.snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
         var unreadable = 0
         try rows.scan(.all) { (key, value) throws(StoreError) in

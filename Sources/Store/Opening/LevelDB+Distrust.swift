@@ -10,7 +10,7 @@ extension LevelDB {
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         for table in [Table.token, .gap, .staleRange] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in
                 batch.remove { $0.raw(key) }
@@ -28,7 +28,7 @@ extension LevelDB {
     /// - Throws: `corruption` if a row cannot be one of ours; else what the disk says.
     /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
         guard greatest < .greatestGiven else {
@@ -53,7 +53,7 @@ extension LevelDB {
 
     /// Writes the indexes of a channel's messages, and their number, anew.
     private func reindex(_ number: ChannelNumber) throws(StoreError) {
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         var batch = Overlay()
         func writeIfLarge() throws(StoreError) {
             guard batch.isLarge else { return }

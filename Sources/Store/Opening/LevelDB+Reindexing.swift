@@ -12,7 +12,7 @@ extension LevelDB {
     /// - Returns: How many drafts can be read, and how many cannot, whether or not they stay.
     @discardableResult
     func reindexDrafts() throws(StoreError) -> (readable: Int, unreadable: Int) {
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
         let ids = try rows.takeRequests(in: batch)
         var index = DraftIndex(ids: ids)

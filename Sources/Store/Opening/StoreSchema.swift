@@ -71,7 +71,7 @@ extension LevelDB {
     ///
     /// - Throws: `corruption` if it is one that no code ever wrote.
     func schemaVersion() throws(StoreError) -> Int? {
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.version) }, as: "the schema's version")
         { (reader) throws(ByteReader.Damage) in
             let version = Int(try reader.integer(UInt32.self))

@@ -11,7 +11,7 @@ package struct Rows {
         self.init(snapshot: snapshot, overlay: overlay)
     }
 
-    init(snapshot: LevelDB.Snapshot, overlay: Overlay?, counted: BatchRows? = nil) {
+    init(snapshot: LevelDB.Snapshot, overlay: Overlay? = nil, counted: BatchRows? = nil) {
         self.snapshot = snapshot
         self.overlay = overlay
         self.counted = counted

@@ -237,7 +237,7 @@ extension StoreView {
         var keys = try version.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
         let table = KeyRange(prefix: [sorting.table.rawValue])
-        let stored = Rows(snapshot: version.cache, overlay: nil)
+        let stored = Rows(snapshot: version.cache)
         for row in batch.cache.rows(in: table) {
             let number = try row.key.withBytes { (key) throws(StoreError) in
                 try stored.channelNumber(ofKey: key)

@@ -34,7 +34,7 @@ public struct StoreView {
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
         return try version.names.number(
-            of: url, asOf: version.number, in: Rows(snapshot: version.cache, overlay: nil))
+            of: url, asOf: version.number, in: Rows(snapshot: version.cache))
     }
 }
 

@@ -39,7 +39,7 @@ final class Version: Sendable {
             count = known
         } else {
             count = try latest.reading(asOf: number) { () throws(StoreError) in
-                let count = try Rows(snapshot: cache, overlay: nil).messageCount()
+                let count = try Rows(snapshot: cache).messageCount()
                 latest.keep(messageCount: count, asOf: number)
                 return count
             }
@@ -59,7 +59,7 @@ final class Version: Sendable {
             keys = known
         } else {
             keys = try latest.reading(asOf: number) { () throws(StoreError) in
-                let keys = try SortedKeys(Rows(snapshot: cache, overlay: nil), by: sorting)
+                let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
                 latest.keep(keys, by: sorting, asOf: number)
                 return keys
             }

@@ -28,7 +28,7 @@ extension Batch {
         }
         // Those that the batch has given are not all on the disk yet.
         var numbers = Set(rows.numbers.values.compactMap(\.number))
-        let stored = Rows(snapshot: version.cache, overlay: nil)
+        let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {
             try stored.forEachNumber(in: table) {
                 numbers.insert($0)

@@ -225,7 +225,7 @@ extension Batch {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
         // As they were before the batch, since each operation counts what it does.
-        let stored = Rows(snapshot: version.cache, overlay: nil)
+        let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
         putState(state, number)

@@ -12,7 +12,7 @@ extension LevelDB {
     /// - Throws: What the disk says; then nothing was removed.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
-        let rows = Rows(snapshot: try snapshot(), overlay: nil)
+        let rows = Rows(snapshot: try snapshot())
         let removals = Overlay()
         if !purge.isRead { purge.begin(with: try rows.clearedNumbers(removing: removals)) }
         purge.putStop(into: removals)
