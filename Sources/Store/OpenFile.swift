@@ -128,6 +128,15 @@ extension OpenFile {
             throw StoreError(errno: errno, doing: "lock the file", path: path)
         }
     }
+
+    /// Calls a closure while it has the lock of a file, which is created if it is not there.
+    static func alone<Result>(
+        _ path: String, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let file = try OpenFile(marking: path)
+        try file.lock()
+        return try withExtendedLifetime(file, body)
+    }
 }
 
 // MARK: Files by their names

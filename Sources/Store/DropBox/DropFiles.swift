@@ -40,9 +40,7 @@ struct DropFiles: Sendable {
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do throws(StoreError) {
-            let file = try OpenFile(marking: path + "/lock")
-            try file.lock()
-            return try withExtendedLifetime(file, body)
+            return try OpenFile.alone(path + "/lock", body)
         } catch {
             guard try exists() else {
                 throw StoreError(
@@ -64,10 +62,10 @@ extension DropFiles {
         return digits.joined(separator: "-") + suffix
     }
 
+    private static let nameSize = name(0, 0).utf8.count
+
     private static func number(of name: String) -> UInt64? {
-        guard name.utf8.count == DropFiles.name(0, 0).utf8.count, name.hasSuffix(suffix) else {
-            return nil
-        }
+        guard name.utf8.count == nameSize, name.hasSuffix(suffix) else { return nil }
         return UInt64(String(decoding: name.utf8.prefix(16), as: UTF8.self), radix: 16)
     }
 

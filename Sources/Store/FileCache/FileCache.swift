@@ -339,9 +339,7 @@ extension FileCache {
         in path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try OpenFile.createDirectory(path)
-        let file = try OpenFile(marking: path + "/lock")
-        try file.lock()
-        return try withExtendedLifetime(file, body)
+        return try OpenFile.alone(path + "/lock", body)
     }
 
     /// The names of the files of the cache, of those too whose writing was interrupted.
