@@ -184,15 +184,21 @@ class SealedFiles final : public Files {
         if (!cipher_.reads_plain) return Status::OK();
         std::string head;
         Status status = Head(path, &head);
-        *isPlain = !SealedHeader::IsMarked(head.data(), head.size());
+        *isPlain = IsPlainHead(head);
         return status;
     }
 
+    /// The same, of its first bytes.
+    bool IsPlainHead(const std::string &head) const {
+        return cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size());
+    }
+
+    /// The number of the key that a file is under, 0 if it is plain; and whether we have that key.
     Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
         std::string head;
         Status status = Head(path, &head);
         if (!status.ok()) return status;
-        if (cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size())) {
+        if (IsPlainHead(head)) {
             *generation = 0;
             *isReadable = true;
             return status;
@@ -228,7 +234,7 @@ class SealedFiles final : public Files {
         std::string head;
         Status status = Head(path, &head);
         if (!status.ok()) return status;
-        if (cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size())) {
+        if (IsPlainHead(head)) {
             return target()->NewRandomAccessFile(path, result);
         }
         SealedHeader header;
