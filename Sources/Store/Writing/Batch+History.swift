@@ -81,6 +81,56 @@ extension Batch {
     }
 }
 
+// MARK: Tombstones
+
+extension Batch {
+    /// Remembers that a message was deleted, for those who would bring it back.
+    ///
+    /// Saving the message is not refused: who may, and who may not, only they know.
+    /// Outlives the clearing of its channel, but not its removal.
+    ///
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
+    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    public func save(_ tombstone: Tombstone) throws(StoreError) {
+        try checkName(tombstone.messageID.rawValue, "the id of a message")
+        put(tombstone, try number(giving: tombstone.channelURL))
+    }
+
+    /// The tombstones of a channel, without those that are damaged.
+    func readableTombstones(
+        of url: ChannelURL, _ number: ChannelNumber
+    ) throws(StoreError) -> [Tombstone] {
+        let cache = cache
+        let prefix = ByteWriter.key { $0.table(.tombstone, number) }
+        var tombstones: [Tombstone] = []
+        try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
+            let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
+            // What is about to be discarded need not be readable.
+            if let tombstone = try? cache.tombstone(id, value, in: url) {
+                tombstones.append(tombstone)
+            }
+            return true
+        }
+        return tombstones
+    }
+
+    func put(_ tombstone: Tombstone, _ number: ChannelNumber) {
+        rows.cache.put(
+            { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
+    }
+
+    /// Forgets that a message was deleted.
+    ///
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is damaged;
+    ///   the tombstone need not be readable.
+    public func removeTombstone(
+        of id: MessageID, in url: ChannelURL
+    ) throws(StoreError) {
+        guard let number = try number(of: url) else { return }
+        rows.cache.remove { $0.tombstoneKey(number, id) }
+    }
+}
+
 // MARK: Rows
 
 extension Batch {
