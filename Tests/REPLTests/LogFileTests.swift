@@ -35,12 +35,43 @@ import Testing
         (100_000_000_000, 100_000_000_000),
     ])
     func everyNumberIsATime(number: Int64, milliseconds: Int64) throws {
-        let text = #"{"channel_url": "g", "created_at": \#(number), "message": "m"}"#
+        let message = try message(
+            #"{"channel_url": "g", "created_at": \#(number), "message": "m"}"#)
+        #expect(message.createdAt == Timestamp(milliseconds: milliseconds))
+    }
+
+    @Test(arguments: [
+        (#""alice""#, "alice alice"), ("7", "7 7"), ("null", "-"),
+        (#"{"user_id": "alice", "nickname": "Alice"}"#, "alice Alice"),
+        (#"{"metadata": {"user_id": "x"}, "name": "A", "guest_id": 7}"#, "7 A"),
+        (#"{"user_id": "alice"}"#, "alice alice"),
+    ])
+    func aSenderIsAnIDOrAnObjectThatHasOne(json: String, sender: String) throws {
+        let message = try message(
+            #"{"channel_url": "g", "created_at": 1, "message": "m", "sender": \#(json)}"#)
+        #expect(message.sender.map { "\($0.userID) \($0.nickname)" } ?? "-" == sender)
+        #expect(message.type == (sender == "-" ? .admin : .user))
+    }
+
+    @Test(arguments: [
+        (#"{"nickname": "Alice"}"#, "no field 'user_id' in 'sender'"),
+        (#"["alice"]"#, "the field 'sender' is neither a user's id nor an object"),
+        ("true", "the field 'sender' is neither a user's id nor an object"),
+        (#"{"user_id" "alice"}"#, "in 'sender': no ':' at byte 12"),
+    ])
+    func whoNobodyIsMakesABadLine(json: String, reason: String) {
+        let error = #expect(throws: JSONLine.Damage.self) {
+            try message(
+                #"{"channel_url": "g", "created_at": 1, "message": "m", "sender": \#(json)}"#)
+        }
+        #expect(error?.description == reason)
+    }
+
+    private func message(_ text: String) throws -> Message {
         let fields = LogFields()
         let line = try Array(text.utf8).withUnsafeBufferPointer {
             try JSONLine($0, fields: fields.bytes)
         }
-        #expect(
-            try fields.message(line, number: 1).createdAt == Timestamp(milliseconds: milliseconds))
+        return try fields.message(line, number: 1)
     }
 }

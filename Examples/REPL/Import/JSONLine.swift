@@ -8,6 +8,11 @@ package struct JSONLine {
     package enum Value: Hashable {
         case text(String)
         case number(Int64)
+        /// An object, as its bytes: a line of its own.
+        case object([UInt8])
+        /// A list, `true` or `false`.
+        case other
+        /// `null`, or the field is not there.
         case none
     }
 
@@ -114,8 +119,11 @@ private struct Scanner {
             }
             return .number(Int64(number))
         default:
+            let start = index
             try skipValue()
-            return .none
+            let value = bytes[start..<index]
+            if value.first == 0x7B { return .object(Array(value)) }
+            return value.elementsEqual("null".utf8) ? .none : .other
         }
     }
 
