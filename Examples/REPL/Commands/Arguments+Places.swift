@@ -61,16 +61,8 @@ extension Command.Arguments {
     /// The number behind `limit` at the end of the line, and the words before it.
     func limited(to limit: Int) throws -> (words: [String], limit: Int) {
         guard words.count > 1, words[words.count - 2] == "limit" else { return (words, limit) }
-        let word = words[words.count - 1]
-        guard let limit = Int(word), (1...Self.greatestLimit).contains(limit) else {
-            throw CommandError.failed("'\(word)' is not a number from 1 to \(Self.greatestLimit)")
-        }
-        return (words.dropLast(2), limit)
+        return (words.dropLast(2), try count(words[words.count - 1]))
     }
-}
-
-extension Command.Arguments {
-    private static var greatestLimit: Int { 1_000_000 }
 }
 
 extension Timestamp {

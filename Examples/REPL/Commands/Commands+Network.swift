@@ -169,16 +169,16 @@ extension Command {
         },
         Command(
             name: "conditions",
-            usage: "perfect | train | awkward SEED | within SEED | hostile SEED",
+            usage: "perfect | train [SEED] | awkward [SEED] | within [SEED] | hostile [SEED]",
             summary: "Sets all conditions of this device's network at once.",
             example: "conditions awkward 7",
             preparation: ["demo"],
             offers: [.oneOf(["perfect", "train", "awkward", "within", "hostile"])]
         ) { arguments in
-            guard let name = arguments.words.first else { throw CommandError.usage }
+            guard (1...2).contains(arguments.words.count) else { throw CommandError.usage }
             let network = try arguments.device.network
-            let seed = arguments.words.dropFirst().first.flatMap { UInt64($0) } ?? 0
-            switch name {
+            let seed = try arguments.words.dropFirst().first.map { try arguments.seed($0) } ?? 0
+            switch arguments.words[0] {
             case "perfect": network.conditions = .perfect
             case "train": network.conditions = .train(seed: seed)
             case "awkward": network.conditions = .awkward(seed: seed)
@@ -369,6 +369,14 @@ extension Command {
 }
 
 extension Command.Arguments {
+    /// What chance is made from.
+    fileprivate func seed(_ word: String) throws -> UInt64 {
+        guard let seed = UInt64(word) else {
+            throw CommandError.failed("'\(word)' is no seed: a number from 0 on")
+        }
+        return seed
+    }
+
     /// Up to three other members of a channel.
     @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
         let me = try device.userID

@@ -22,7 +22,6 @@ extension Command {
             let collection = try device.client.makeMessageCollection(
                 of: url, startingPoint: start.point, params: start.params)
             device.show(collection)
-            collection.delegate = device.collection?.delegate
             do {
                 _ = try await collection.start(start.policy).value
             } catch let error as CollectionError where error.code == .notConnected {
@@ -110,8 +109,9 @@ extension Command {
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let collection = try arguments.collection
+            let point = try arguments.point(arguments.words[0])
             do throws(CollectionError) {
-                try await collection.restart(at: try arguments.point(arguments.words[0]))
+                try await collection.restart(at: point)
             } catch {
                 guard error.code == .notConnected else { throw error }
                 return collection.rows().below("(offline: this is what is cached)")
@@ -197,11 +197,11 @@ extension Command {
 
 extension Command.Arguments {
     /// Where a window begins.
-    fileprivate func point(_ word: String) throws(CollectionError) -> StartingPoint {
+    fileprivate func point(_ word: String) throws -> StartingPoint {
         switch word {
         case "latest": .latest
         case "last-read": .lastRead
-        default: Timestamp(typed: word).map { .time($0) } ?? .latest
+        default: .time(try time(word))
         }
     }
 
@@ -219,8 +219,7 @@ extension Command.Arguments {
         while index < words.count {
             let word = words[index]
             if word == "at", index + 1 < words.count {
-                point =
-                    words[index + 1] == "last-read" ? .lastRead : .time(try time(words[index + 1]))
+                point = try self.point(words[index + 1])
                 index += 2
             } else if let named = InitPolicy.allCases.first(where: { "\($0)" == word }) {
                 policy = named
