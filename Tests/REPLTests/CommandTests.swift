@@ -72,6 +72,24 @@ import Testing
                 """)
     }
 
+    @Test func helpListsWhatBeginsWithAWord() async throws {
+        let reply = await Workspace().reply("help cache")
+        let names = reply.split(separator: "\n").map { $0.prefix(14) }
+        #expect(
+            names == [
+                "  cache size  ", "  cache report", "  cache clear ", "  cache plan [",
+                "  cache shrink",
+            ])
+        #expect(
+            await Workspace().reply("help changelog").split(separator: "\n").count == 2)
+        // One that is a command itself names the others.
+        #expect(
+            await Workspace().reply("help store").hasSuffix(
+                "    See also:    store open, store close, store size, store clear, store check, "
+                    + "store rebuild, store salvage, store scan, store dump, store get, store key, "
+                    + "store reencrypt"))
+    }
+
     @Test func theLongerNameIsTheCommand() async throws {
         #expect(await Workspace().reply("store   close ") == "closed")
         #expect(await Workspace().reply("store").hasPrefix("in memory\n"))
@@ -88,13 +106,31 @@ import Testing
         ("tiem 1", "there is no command 'tiem': help lists them all"),
         ("help tiem", "there is no command 'tiem': help lists them all"),
         ("store clsoe", "there is no command 'store clsoe': help lists them all"),
-        ("file-cache", "there is no command 'file-cache': help lists them all"),
+        ("file-cache", "there is no command 'file-cache': help file-cache lists what begins so"),
+        ("help cache clean", "there is no command 'cache clean': help lists them all"),
         ("time", "usage: time MILLISECONDS | DATE"),
         ("time 1 2", "usage: time MILLISECONDS | DATE"),
     ])
     func anErrorSaysWhatToDoInstead(line: String, message: String) async {
         let error = await #expect(throws: CommandError.self) { try await Command.perform(line) }
         #expect(error?.description == message)
+    }
+
+    @Test(arguments: [
+        ("restart sometime", "'sometime' is no time, such as 2012-04-26 or milliseconds"),
+        ("open general at noon", "'noon' is no time, such as 2012-04-26 or milliseconds"),
+        ("conditions awkward x", "'x' is no seed: a number from 0 on"),
+        (
+            "conditions train 1 2",
+            "usage: conditions perfect | train [SEED] | awkward [SEED] | within [SEED] | "
+                + "hostile [SEED]"
+        ),
+    ])
+    func whatIsNotUnderstoodIsNotGuessed(line: String, message: String) async {
+        let workspace = Workspace.standing()
+        _ = await workspace.reply("demo")
+        #expect(await workspace.reply(line) == "error: \(message)")
+        await workspace.end()
     }
 
     @Test func tabOffersCommandsFirstAndAfterHelp() {

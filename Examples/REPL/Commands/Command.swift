@@ -159,10 +159,21 @@ extension Command {
 
     /// The command of that name.
     static func named(_ name: String) throws -> Command {
-        guard let command = all.first(where: { $0.name == name }) else {
-            throw CommandError.failed("there is no command '\(name)': help lists them all")
-        }
+        guard let command = all.first(where: { $0.name == name }) else { throw unknown(name) }
         return command
+    }
+
+    /// The commands whose names begin with these words.
+    static func beginning(with words: [String]) -> [Command] {
+        all.filter { $0.words.starts(with: words, by: { $0 == $1 }) }
+    }
+
+    /// What is said of a name that no command has.
+    static func unknown(_ name: String) -> CommandError {
+        let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
+        return .failed(
+            "there is no command '\(name)': "
+                + (isBegun ? "help \(name) lists what begins so" : "help lists them all"))
     }
 
     /// The command that a line begins with; of two, the one with the longer name.

@@ -12,8 +12,17 @@ extension Command {
         ) { arguments in
             if arguments.words.isEmpty { return .text(overview, [.commands: all.map(\.name)]) }
             if arguments.text == "--json" { return .text(ResultLine.help, [:]) }
-            let command = try named(arguments.words.joined(separator: " "))
-            return .text(command.help, [.commands: [command.name]])
+            let begun = beginning(with: arguments.words)
+            guard let command = begun.first(where: { $0.words.count == arguments.words.count })
+            else {
+                guard !begun.isEmpty else { throw unknown(arguments.words.joined(separator: " ")) }
+                return .text(
+                    begun.map(\.overviewLine).joined(separator: "\n"),
+                    [.commands: begun.map(\.name)])
+            }
+            let others = begun.map(\.name).filter { $0 != command.name }
+            let more = others.isEmpty ? "" : "\n    See also:    \(others.joined(separator: ", "))"
+            return .text(command.help + more, [.commands: [command.name]])
         },
         Command(
             name: "version",
@@ -35,18 +44,19 @@ extension Command {
     ]
 
     /// One line for each command, in columns, below what they are about.
+    private static var overview: String {
+        groups.map { title, commands in
+            ([title] + commands.map(\.overviewLine)).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    /// The command in one line of columns.
     ///
     /// Arguments that would push the columns apart are left to `help COMMAND`.
-    private static var overview: String {
+    private var overviewLine: String {
         let limit = 32
-        return groups.map { title, commands in
-            let lines = commands.map { command in
-                let fits = command.title.count <= limit
-                return "  \((fits ? command.title : "\(command.name) …").padded(to: limit))  "
-                    + command.summary
-            }
-            return ([title] + lines).joined(separator: "\n")
-        }.joined(separator: "\n\n")
+        let shown = title.count <= limit ? title : "\(name) …"
+        return "  \(shown.padded(to: limit))  \(summary)"
     }
 
     /// What is told of one command: how it is used, and an example with what it needs and says.
