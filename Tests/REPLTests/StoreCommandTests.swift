@@ -23,6 +23,28 @@ import Testing
         #expect(await reply("cover general 42 +", "picture general") == "… 42")
     }
 
+    @Test func noTwoTimesAreTooFarApart() async {
+        for time in [Int64.min, Int64.max] {
+            _ = await reply(
+                #"save Message {"message_id": \#(time), "channel_url": "general", "ts": \#(time)}"#)
+        }
+        #expect(
+            await reply("cover general - +", "coverage general").hasSuffix(
+                "2 known, 0 gaps, 0 not sent"))
+        #expect(
+            await reply("open-gap general - +", "coverage general").hasSuffix(
+                " not sent"))
+    }
+
+    @Test func timeStopsAtItsEnds() {
+        #expect(Timestamp(milliseconds: 1).later(by: .milliseconds(-2)) == -1)
+        #expect(Timestamp.distantFuture.later(by: .seconds(1)) == .distantFuture)
+        #expect(Timestamp.distantPast.later(by: .seconds(-1)) == .distantPast)
+        #expect(Timestamp(5).duration(to: 3) == .zero)
+        #expect(Timestamp(3).duration(to: 5) == .milliseconds(2))
+        #expect(Timestamp.distantPast.duration(to: .distantFuture) == .milliseconds(Int64.max))
+    }
+
     @Test func placesAreMessagesOrTimesAndIDs() async {
         #expect(await reply("draw general a b c", "open-gap general a c") == "a ~ b ~ c")
         #expect(await reply("cover general - 1700000060000/b") == "a b ~ c")

@@ -406,13 +406,7 @@ extension SyncEngine {
                 throw CommandError.failed("the server tells the same of \(url) again and again")
             }
             last = gap
-            let anchor: MessageAnchor =
-                switch (gap.walkCursor, gap.upper) {
-                case (let cursor?, _): .cursor(cursor)
-                case (nil, .position(let position)):
-                    .time(position.createdAt.later(by: .milliseconds(1)))
-                case (nil, _): .newest
-                }
+            let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt
             let fetched = try await fetchMessages(
                 in: url, at: anchor, older: pageSize, newer: 0,
                 edge: anchor == .newest ? nil : gap.upper)

@@ -19,13 +19,14 @@ struct CoverageBar: CustomStringConvertible {
         let first = end(stretches.first, 2)
         let last = stretches.count == 1 ? "" : end(stretches.last, 1)
         let columns = max(1, width - first.count - last.count - unsent.count)
-        let span = Double(max(1, newest.milliseconds - oldest.milliseconds))
+        // As numbers that do not overflow, however far the times are apart.
+        let start = Double(oldest.milliseconds)
+        let span = max(1, Double(newest.milliseconds) - start)
         func column(_ bound: Gap.Bound) -> Double {
             guard case .position(let position) = bound else {
                 return bound == .beginning ? 0 : Double(columns)
             }
-            let time = Double(position.createdAt.milliseconds - oldest.milliseconds)
-            return time / span * Double(columns)
+            return (Double(position.createdAt.milliseconds) - start) / span * Double(columns)
         }
         var signs = Array(repeating: Coverage.Kind.known.sign, count: columns)
         for stretch in stretches where stretch.kind != .known {

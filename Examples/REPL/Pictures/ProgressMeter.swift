@@ -44,7 +44,8 @@ struct ProgressMeter {
         let spark = Sparkline(Array(speeds.suffix(16))).description
         var end = "\(grouped(count))  \(grouped(speed))/s"
         if let share, share > 0 {
-            let left = Int((elapsed / share * (1 - share)).rounded(.up))
+            // Of a gzipped file nobody knows exactly: the share may be more than all.
+            let left = Int(max(0, elapsed / share * (1 - share)).rounded(.up))
             end += "  \(left) s left"
         }
         if !spark.isEmpty { end += "  \(spark)" }

@@ -109,16 +109,21 @@ final class WorldClock: Sendable {
 }
 
 extension Timestamp {
-    /// The time that is some duration later; a negative one is earlier.
+    /// The time that is some duration later, and earlier by a negative one; it stops at the ends of time.
     func later(by duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: milliseconds + Int64(duration / .milliseconds(1)))
+        let end: Timestamp = duration < .zero ? .distantPast : .distantFuture
+        let count = (duration / .milliseconds(1)).rounded(.towardZero)
+        guard let whole = Int64(exactly: count) else { return end }
+        let (time, overflows) = milliseconds.addingReportingOverflow(whole)
+        return overflows ? end : Timestamp(milliseconds: time)
     }
-}
 
-extension Timestamp {
     /// How much later another time is; nothing if it is earlier.
     func duration(to later: Timestamp) -> Duration {
-        .milliseconds(max(0, later.milliseconds - milliseconds))
+        guard self < later else { return .zero }
+        let (milliseconds, overflows) = later.milliseconds
+            .subtractingReportingOverflow(milliseconds)
+        return .milliseconds(overflows ? .max : milliseconds)
     }
 }
 
