@@ -92,18 +92,19 @@ extension EmbeddedServer {
     /// Takes in messages as they are, with their times, and ids where they have some.
     ///
     /// Users and channels that are new are created, senders become members, and nothing of it is unread.
-    /// Reads no clock but for who joins when.
+    /// An id names one message of the whole server, so logs of several channels that each count from 1
+    /// need other ids. Reads no clock but for who joins when.
     ///
     /// - Parameters:
     ///   - messages: In any order, replies before what they answer too.
     ///   - members: Who else is in each channel that is created.
     ///   - tellsFeed: Whether the feed tells them, as messages that have just come; then they are
     ///     unread too.
-    ///   - passesOverKnown: Whether messages are passed over whose ids are there already, so that an
-    ///     import that was interrupted can be done again.
+    ///   - passesOverKnown: Whether messages are passed over that their channel has already, by their
+    ///     ids, so that an import that was interrupted can be done again.
     /// - Returns: How many were taken in.
-    /// - Throws: `refused` if one has the id of another; then those before it, in batches of a
-    ///   thousand, are there.
+    /// - Throws: `refused` if one has the id of another, in whichever channel; then those before it, in
+    ///   batches of a thousand, are there.
     /// - Complexity: O(*n*) in the messages; replies cost more.
     @discardableResult
     public func importMessages(

@@ -54,6 +54,20 @@ import Testing
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
 
+    /// Passed over, what another channel says under the same id would be lost without a word.
+    @Test func whatIsPassedOverIsInItsChannel() async throws {
+        let world = try World()
+        let one = message("a", id: "1", from: "alice", at: 10)
+        try world.server.importMessages([one])
+        var other = message("b", id: "1", from: "alice", at: 11)
+        #expect(try world.server.importMessages([other], passesOverKnown: true) == 0)
+        other.channelURL = "new"
+        let error = await thrown {
+            try world.server.importMessages([other], passesOverKnown: true)
+        }
+        #expect(error?.message == "there is a message 1 already, in old")
+    }
+
     @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
     func aThreadIsCountedInWhateverOrderItComes(order: [Int]) async throws {
         let world = try World()

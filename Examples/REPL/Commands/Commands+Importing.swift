@@ -27,8 +27,15 @@ extension Command {
                 members: [device.userID])
             let meter = Meter(ProgressMeter("importing", width: workspace.width))
             defer { workspace.onProgress(nil) }
-            let outcome = try await work.run { count, share in
-                await meter.note(count, share, workspace)
+            let outcome: LogImport.Outcome
+            do {
+                outcome = try await work.run { count, share in
+                    await meter.note(count, share, workspace)
+                }
+            } catch let error as BackendError where error.detail == .duplicatedData {
+                throw CommandError.failed(
+                    "\(error.message), and an id is one message's on the whole server: "
+                        + "id=line makes ids of the file's name and its lines' numbers")
             }
             var lines = outcome.badLines.map { "line \($0.number): \($0.reason)" }
             if outcome.badCount > lines.count {
@@ -45,7 +52,7 @@ extension Command {
             var values: Values = [
                 .imported: outcome.imported, .known: outcome.known,
                 .channelURLs: outcome.channels, .total: outcome.lines,
-                .badLines: outcome.badLines.map { BadLine(number: $0.number, reason: $0.reason) },
+                .badLines: outcome.badLines,
             ]
             guard !request.isServerOnly else {
                 return .text(lines.joined(separator: "\n"), values)
@@ -127,6 +134,7 @@ extension World {
     /// stay as it was.
     fileprivate func forget(_ urls: [ChannelURL]) async throws {
         for device in devices {
+            // Where nobody has connected, nothing is known.
             guard let engine = try? device.client.engine() else { continue }
             try await engine.clearCachedMessages(in: urls)
         }
@@ -153,12 +161,6 @@ extension Message {
             return String(decoding: try encoder.encode(fields), as: UTF8.self)
         }
     }
-}
-
-/// A line that could not be read.
-private struct BadLine: Encodable {
-    var number: Int
-    var reason: String
 }
 
 /// A progress meter that another thread moves.

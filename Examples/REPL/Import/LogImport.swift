@@ -14,8 +14,8 @@ struct LogImport: Sendable {
         /// How many were there before.
         var known = 0
 
-        /// The lines that could not be read, by number and reason; of very many, the first.
-        var badLines: [(number: Int, reason: String)] = []
+        /// The lines that could not be read; of very many, the first.
+        var badLines: [BadLine] = []
 
         /// How many lines could not be read.
         var badCount = 0
@@ -25,6 +25,12 @@ struct LogImport: Sendable {
 
         /// How many lines were read.
         var lines = 0
+    }
+
+    /// A line that could not be read.
+    struct BadLine: Encodable, Sendable {
+        var number: Int
+        var reason: String
     }
 
     let path: String
@@ -87,6 +93,7 @@ extension LogImport.Outcome {
 
     fileprivate mutating func note(badLine number: Int, _ reason: String) {
         badCount += 1
-        if badLines.count < LogImport.Outcome.shownBadLines { badLines.append((number, reason)) }
+        guard badLines.count < LogImport.Outcome.shownBadLines else { return }
+        badLines.append(LogImport.BadLine(number: number, reason: reason))
     }
 }

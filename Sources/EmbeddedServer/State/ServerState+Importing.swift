@@ -8,7 +8,11 @@ extension ServerState {
     ) throws(BackendError) -> Int {
         var count = 0
         for message in messages {
-            if passesOverKnown, let id = message.messageID, try place(of: id) != nil { continue }
+            if passesOverKnown, let id = message.messageID, let place = try place(of: id),
+                place.channel == numbers[message.channelURL]
+            {
+                continue
+            }
             count += 1
             try checkName(message.channelURL.rawValue, "the channel's URL")
             try checkMentions(message.mentionedUserIDs)
@@ -25,9 +29,10 @@ extension ServerState {
             if message.sendingStatus != .succeeded { message.sendingStatus = .succeeded }
             guard let position = message.position else { continue }
             try checkName(position.messageID.rawValue, "the message's id")
-            if try place(of: position.messageID) != nil {
+            if let place = try place(of: position.messageID) {
+                let url = channels[place.channel]?.url.rawValue ?? "a channel that is gone"
                 throw BackendError(
-                    .refused, "there is a message \(position.messageID) already",
+                    .refused, "there is a message \(position.messageID) already, in \(url)",
                     detail: .duplicatedData)
             }
             // What the server gives from now on is above all numbers that there are, those of
