@@ -61,7 +61,7 @@ extension Command {
         ) { arguments in
             let (type, text) = try arguments.typeAndText
             let bytes = try type.record(json: text).serializedBytes
-            let size = bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
+            let size = counted(bytes.count, "byte")
             return .text(
                 bytes.isEmpty ? size : "\(Hex.text(bytes))\n\(size)",
                 [.hex: Hex.text(bytes), .bytes: bytes.count])

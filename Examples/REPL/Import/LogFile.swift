@@ -78,7 +78,7 @@ package final class LogFile {
                     "the file is no whole gzip file: what came before is there")
             }
         }
-        rest.withUnsafeBufferPointer { bytes in
+        let consumed = rest.withUnsafeBufferPointer { bytes in
             var start = 0
             while start < bytes.count,
                 let end = memchr(bytes.baseAddress! + start, 0x0A, bytes.count - start)
@@ -92,7 +92,7 @@ package final class LogFile {
                 body(UnsafeBufferPointer(rebasing: bytes[start...]))
                 start = bytes.count
             }
-            consumed = start
+            return start
         }
         rest.removeFirst(consumed)
         guard rest.count <= LogFile.longestLine else {
@@ -101,6 +101,4 @@ package final class LogFile {
         }
         return !hasEnded
     }
-
-    private var consumed = 0
 }

@@ -25,8 +25,9 @@ protocol Host: AnyObject {
 /// A server within this process, whose files are in the home directory.
 @MainActor
 private final class EmbeddedHost: Host {
-    let server: EmbeddedServer?
     private let embedded: EmbeddedServer
+
+    var server: EmbeddedServer? { embedded }
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
@@ -37,7 +38,6 @@ private final class EmbeddedHost: Host {
         }
         // As services do: who was away hears of the newest messages, and has to ask for those before.
         embedded.conditions.feedLimit = 20
-        server = embedded
     }
 
     func makeBackend() -> any Backend { embedded.client() }

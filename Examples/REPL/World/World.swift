@@ -128,6 +128,7 @@ final class World {
     /// Whether there are caches of devices that do not run.
     var hasOtherDevices: Bool {
         guard let home = options.home else { return false }
+        // A directory that is not there, or cannot be read, has none.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
         return (names ?? []).count > devices.count
@@ -211,6 +212,7 @@ extension Device {
     fileprivate enum Activity { case busy, listening, resting }
 
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
+        // Before anybody has connected, there is nothing to be busy with.
         guard let engine = try? client.engine() else { return .resting }
         // What sleeps goes on when time has passed, not now.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
