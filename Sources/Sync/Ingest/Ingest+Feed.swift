@@ -153,9 +153,8 @@ extension Ingest {
         guard let position = message.position,
             let untold = try batch.untold(of: message.channelURL), untold <= position
         else { return }
-        let next = try batch.messages(
-            in: message.channelURL, after: .position(position), limit: 1)
-        batch.setUntold(next.first?.position, of: message.channelURL)
+        let next = try batch.position(after: position, in: message.channelURL)
+        batch.setUntold(next, of: message.channelURL)
     }
 
     /// The newest message that is held, but for those that the feed has yet to tell.
@@ -163,7 +162,7 @@ extension Ingest {
         in url: ChannelURL, before untold: Position?
     ) throws(StoreError) -> Position? {
         guard let untold else { return try batch.newestPosition(in: url) }
-        return try batch.messages(in: url, before: .position(untold), limit: 1).first?.position
+        return try batch.messages(orNone: url, before: untold).first?.position
     }
 
     // MARK: Channels
@@ -255,6 +254,9 @@ extension Ingest {
 
     // MARK: The last message, where the server leaves it to be found
 
+    /// Among how many of the newest messages one is looked for that counts as a channel's last.
+    private static let lastCandidates = 20
+
     /// Makes a message its channel's last one, if it is.
     private mutating func noteNewest(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
@@ -277,7 +279,8 @@ extension Ingest {
         else {
             return
         }
-        channel.lastMessage = try batch.messages(in: url, limit: 20).first(where: \.countsAsLast)
+        channel.lastMessage = try batch.newestMessages(orNone: url, limit: Ingest.lastCandidates)
+            .first(where: \.countsAsLast)
         try batch.save(channel, source: .eventChannelChanged)
         flights.noteChannel(url)
     }

@@ -34,6 +34,20 @@ extension StoreReader {
         }
     }
 
+    /// The newest messages of a channel.
+    func newestMessages(orNone url: ChannelURL, limit: Int) throws(StoreError) -> [Message] {
+        try readable(or: []) { (reader) throws(StoreError) in
+            try reader.messages(in: url, limit: limit)
+        }
+    }
+
+    /// Where the message after a position is; at the position itself, if that cannot be read.
+    func position(after position: Position, in url: ChannelURL) throws(StoreError) -> Position? {
+        try readable(or: position) { (reader) throws(StoreError) in
+            try reader.messages(in: url, after: .position(position), limit: 1).first?.position
+        }
+    }
+
     func tombstone(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Tombstone? {
         try readable(or: nil) { (reader) throws(StoreError) in
             try reader.tombstone(of: id, in: url)

@@ -1,0 +1,61 @@
+import Models
+import ScrollbackTesting
+import Testing
+
+@testable import Store
+@testable import Sync
+
+/// A message whose row cannot be decoded: the feed goes on past it.
+@Suite struct DamagedRowTests {
+    private let store: ChatStore
+    private let messages = (1...3).map { Message.sample($0) }
+
+    /// A store that holds the messages 1, 2 and 3 of a channel, the last of which is its last.
+    init() throws {
+        store = try ChatStore.inMemory()
+        try store.write { [messages] batch in
+            try batch.save(GroupChannel.sample(lastMessage: messages[2]))
+            for message in messages { try batch.save(message) }
+            try batch.cover("general", from: .beginning, through: .end)
+        }
+    }
+
+    private func damage(_ index: Int) throws {
+        let position = try #require(messages[index].position)
+        try store.write { batch in
+            batch.rows.cache.put({ $0.messageKey(1, position) }, { $0.raw([0xFF]) })
+        }
+        #expect { try store.messages(in: "general") } throws: {
+            ($0 as? StoreError)?.code == .corruption
+        }
+    }
+
+    private func take(_ event: FeedEvent, untold: Int? = nil) throws {
+        try store.write { batch in
+            if let untold { batch.setUntold(messages[untold].position, of: "general") }
+            var ingest = Ingest(batch, .exact, "bob", Flights())
+            _ = try ingest.take(
+                FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true), after: nil)
+        }
+    }
+
+    @Test func theLastMessageIsDeletedBesideIt() throws {
+        try damage(1)
+        try take(.messageDeleted("3", in: "general", at: nil))
+        #expect(try store.message("3", in: "general") == nil)
+        #expect(try store.groupChannel("general")?.lastMessage == nil)
+    }
+
+    /// From where on the feed has told nothing is not lost behind it.
+    @Test func aMessageIsToldBeforeIt() throws {
+        try damage(2)
+        try take(.messageReceived(messages[1]), untold: 1)
+        #expect(try store.read { try $0.untold(of: "general") } == messages[1].position)
+    }
+
+    @Test func aHoleOpensAboveIt() throws {
+        try damage(0)
+        try take(.hole(in: "general", walk: "w"), untold: 1)
+        #expect(try store.gaps(in: "general").map(\.lower) == [.beginning])
+    }
+}
