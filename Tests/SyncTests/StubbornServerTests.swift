@@ -79,6 +79,22 @@ private struct ScantBackend: ForwardingBackend {
         await story.close()
     }
 
+    @Test func aCircleEndsARepair() async throws {
+        let story = try await Story()
+        try await story.say("a b c")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        await story.close()
+        let engine = SyncEngine(
+            store: story.store, backend: CirclingBackend(base: story.network), options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        await #expect { try await engine.repair("general") } throws: {
+            ($0 as? SyncError)?.code == .stalled
+        }
+        #expect(try story.picture() == "a? b? c?")
+        await engine.close()
+    }
+
     @Test func emptyPagesOfWhatIsStaleAreFollowed() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1

@@ -321,7 +321,7 @@ extension SyncCore {
     }
 
     private mutating func stall(_ url: ChannelURL) {
-        leave(url, SyncError(.stalled, "the server tells the same of \(url) again and again"))
+        leave(url, .stalled(url))
     }
 
     private mutating func leave(_ url: ChannelURL, _ error: SyncError) {

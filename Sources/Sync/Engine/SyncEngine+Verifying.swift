@@ -45,9 +45,7 @@ extension SyncEngine {
                 guard case .compared(let found, let next, let from) = reply else { break }
                 differences.append(found)
                 guard let next, let from, stretch.lower < from else { break }
-                guard used.insert(next).inserted else {
-                    throw SyncError(.stalled, "the server tells the same of \(url) again and again")
-                }
+                guard used.insert(next).inserted else { throw .stalled(url) }
                 edge = from
                 anchor = .cursor(next)
             }
@@ -66,11 +64,15 @@ extension SyncEngine {
         try distrust(url)
         var last: StaleRange?
         var cursor: PageCursor?
+        /// The cursors that were used since a page last made the range smaller.
+        var used: Set<PageCursor> = []
         while let range = try stored({ (reader) throws(StoreError) in
             try reader.staleRanges(in: url).last
         }) {
-            guard range != last || cursor != nil else {
-                throw SyncError(.stalled, "the server tells the same of \(url) again and again")
+            if range != last {
+                used = []
+            } else {
+                guard let cursor, used.insert(cursor).inserted else { throw .stalled(url) }
             }
             let isNext = range.upper != last?.upper
             let anchor = isNext ? range.upper.anchorIncludingIt : cursor.map { .cursor($0) }
@@ -105,6 +107,13 @@ extension SyncEngine {
     /// - Complexity: O(*n*) in the messages that are held; decodes none.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
+    }
+}
+
+extension SyncError {
+    /// The server leads nowhere in a channel.
+    static func stalled(_ url: ChannelURL) -> SyncError {
+        SyncError(.stalled, "the server tells the same of \(url) again and again")
     }
 }
 
