@@ -4,6 +4,24 @@ import Store
 import Sync
 import Testing
 
+/// A way to a server that takes its time to end.
+private struct SlowlyEndingBackend: ForwardingBackend {
+    let base: any Backend
+    let hasBegun: AsyncStream<Void>.Continuation
+    let mayEnd: AsyncStream<Void>
+
+    func disconnect() async {
+        hasBegun.yield()
+        for await _ in mayEnd {}
+        await base.disconnect()
+    }
+}
+
+extension SyncEngine {
+    /// Disconnects before anything else that is asked of the engine from now on.
+    fileprivate func beginDisconnecting() -> Task<Void, Never> { Task { await disconnect() } }
+}
+
 /// An engine that lets go of its store's files for a while.
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
     @Test func itGoesOnWhereItWas() async throws {
@@ -53,6 +71,29 @@ import Testing
         #expect(await story.engine.state.connection == .offline)
         try await story.connect()
         try await story.end()
+    }
+
+    /// As one who logs out while the application goes to the background.
+    @Test func whoDisconnectsWhileItLetsGoStaysSo() async throws {
+        let story = try await Story()
+        try await story.open()
+        await story.close()
+        let (ending, hasBegun) = AsyncStream<Void>.makeStream()
+        let (mayEnd, end) = AsyncStream<Void>.makeStream()
+        let backend = SlowlyEndingBackend(
+            base: story.network, hasBegun: hasBegun, mayEnd: mayEnd)
+        let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
+        try await engine.connect(as: Credentials("bob"))
+        let suspending = Task { try await engine.suspend() }
+        for await _ in ending { break }
+        let disconnecting = await engine.beginDisconnecting()
+        _ = await engine.state
+        end.finish()
+        await disconnecting.value
+        try await suspending.value
+        try await engine.resume()
+        #expect(await engine.state.connection == .offline)
+        await engine.close()
     }
 
     @Test func whatIsHeldKeepsTheFiles() async throws {

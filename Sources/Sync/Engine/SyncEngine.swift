@@ -150,9 +150,10 @@ public actor SyncEngine {
     ///   connection has ended, and the store is as before.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        let credentials = core.connector.credentials ?? interrupted
-        await disconnect()
-        interrupted = credentials
+        // Before anything is waited for: who disconnects meanwhile is not to be connected again.
+        interrupted = core.connector.credentials ?? interrupted
+        take(.disconnect)
+        await ending?.value
         // Else LevelDB would hold the files for as long as it rewrites them.
         await limited()
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
@@ -446,12 +447,7 @@ public actor SyncEngine {
 
     /// The connection's state goes the way of all changes, so that collections hear of it in order.
     private func tellStore(_ state: SyncState) {
-        let connection: ConnectionState =
-            switch state.connection {
-            case .online: .open
-            case .connecting: .connecting
-            case .offline, .waiting, .revoked: .closed
-            }
+        let connection = ConnectionState(state.connection)
         guard connection != toldConnection else { return }
         toldConnection = connection
         // A store that is closed has nobody to tell.

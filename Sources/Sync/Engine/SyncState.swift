@@ -57,6 +57,18 @@ public struct SyncState: Hashable, Sendable {
     }
 }
 
+extension ConnectionState {
+    /// What an app is told of a connection.
+    package init(_ connection: SyncState.Connection) {
+        self =
+            switch connection {
+            case .online: .open
+            case .connecting: .connecting
+            case .offline, .waiting, .revoked: .closed
+            }
+    }
+}
+
 /// What an engine tells those who follow it.
 public enum SyncEvent: Sendable {
     /// The engine is in another state.
