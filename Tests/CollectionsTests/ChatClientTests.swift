@@ -3,9 +3,10 @@ import EmbeddedServer
 import Foundation
 import Models
 import ScrollbackTesting
-import Store
 import Sync
 import Testing
+
+@testable import Store
 
 /// What an application holds: opening, users, and what is kept.
 @MainActor
@@ -248,6 +249,61 @@ import Testing
         #expect(drafts.compactMap { $0.message?.text } == ["b"])
         let isThere = FileManager.default.fileExists(atPath: directory.path)
         #expect(isThere == (wiping == .cachedData))
+        await client.close()
+    }
+
+    /// Whoever connects while somebody logs out keeps what is theirs, however the two meet.
+    @Test(arguments: 0..<24) func whoLogsOutTakesNobodyAlong(turns: Int) async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("carol"))
+        await client.disconnect()
+        try await client.send(UserMessageCreateParams("hers"), in: "general")
+        try await client.connect(as: Credentials("bob"))
+
+        let leaving = Task { try await client.logOut(wiping: .everything) }
+        for _ in 0..<turns { await Task.yield() }
+        story.network.goOffline()
+        let outcome = try await client.connect(as: Credentials("carol"))
+        _ = await leaving.result
+        #expect(outcome.user.userID == "carol")
+        #expect(client.currentUser?.userID == "carol")
+        let drafts = try client.engine().store.drafts()
+        #expect(drafts.compactMap { $0.message?.text } == ["hers"])
+        await client.close()
+    }
+
+    /// However late: what is taken in first, in `connect`, is waited for.
+    @Test(arguments: 1..<12) func whoDisconnectsLastIsNotConnected(turns: Int) async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        await client.disconnect()
+        let connecting = Task { try await client.connect(as: Credentials("bob")) }
+        for _ in 0..<turns { await Task.yield() }
+        await client.disconnect()
+        _ = await connecting.result
+        #expect(try await client.engine().state.connection == .offline)
+        await client.close()
+    }
+
+    @Test func whereACacheCannotBeRebuiltTheUserStays() async throws {
+        let story = try await ClientStory()
+        let first = await story.open()
+        try await first.connect(as: Credentials("bob"))
+        await first.close()
+        let directory = ChatStore.directory(
+            in: story.directory, applicationID: "default", userID: "bob")
+        try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
+
+        let client = await story.open()
+        #expect(client.cachingError?.code == .corruption)
+        let outbox = try LevelDB(
+            at: directory.appending(path: "outbox").path, environment: .disk())
+        await #expect(throws: SyncError.self) { try await client.clearCachedData() }
+        _ = try client.engine()
+        #expect(client.cachingError != nil)
+        outbox.close()
         await client.close()
     }
 

@@ -36,13 +36,10 @@ extension ChatClient {
     public func clearCachedData() async throws(SyncError) {
         let engine = try engine()
         if cachingError?.code == .corruption, let userID = session?.userID {
-            await switchUser(to: nil)
             let directory = options.directory(of: userID)
-            try await onDisk { () throws(StoreError) in
+            return try await reopen(engine) { () throws(StoreError) in
                 try ChatStore.rebuildCache(at: directory)
             }
-            await switchUser(to: userID)
-            return
         }
         try await engine.clearCachedData()
         try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }

@@ -267,8 +267,9 @@ extension ChatClient {
     ///   `notConnected` before anybody has connected.
     @discardableResult
     public func absorbDrops() async throws(SyncError) -> AbsorbedDrops {
-        let absorbed = try await engine().absorbDrops()
-        note(absorbed)
+        let engine = try engine()
+        let absorbed = try await engine.absorbDrops()
+        note(.success(absorbed), by: engine)
         return absorbed
     }
 }

@@ -142,6 +142,7 @@ public final class ChatClient {
         }
         isConnectionWanted = true
         await absorb(of: session)
+        guard isConnectionWanted else { throw SyncError(.closed, "disconnected meanwhile") }
         let outcome = try await session.engine.connect(as: credentials)
         guard self.session?.engine === session.engine else {
             throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
@@ -186,52 +187,6 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// What leaves the device when a user logs out.
-    public enum Wiping: Hashable, Sendable, CaseIterable {
-        /// All that the server can give again; what was not sent stays, and is sent when the user is back.
-        case cachedData
-        /// All there is of the user, the whole directory; who called has what was not sent.
-        case everything
-    }
-
-    /// Logs the user out: ends the connection, and takes what is held of the user off this device.
-    ///
-    /// Collections are disposed of, and nobody is the client's user any more. The server's own list of
-    /// devices, such as for pushes, is not touched.
-    ///
-    /// - Parameter wiping: What goes.
-    /// - Returns: What the user wrote and was never sent, channel by channel, in the order in which it was
-    ///   written; none if nobody was the client's user.
-    /// - Throws: ``/Sync/SyncError`` with code `store` if it could not be taken away, as where the store could not be
-    ///   opened; then the user stays, with what was not sent. Files of an emptied store that cannot be removed now go
-    ///   when the next user connects.
-    @discardableResult
-    public func logOut(wiping: Wiping) async throws(SyncError) -> [Draft] {
-        guard session != nil else { return [] }
-        await disconnect()
-        // Of a damaged cache, it opens a new one beside the outbox.
-        try await clearCachedData()
-        if let cachingError { throw SyncError(cachingError) }
-        let engine = try engine()
-        // From now on a push leaves nothing of the user on this device.
-        try await engine.removeDropBox()
-        // Last of what may fail: from here on nobody has them but the caller.
-        let drafts: [Draft]
-        switch wiping {
-        case .cachedData:
-            drafts = try engine.stored { (reader) throws(StoreError) in try reader.drafts() }
-        case .everything: drafts = try await engine.discardDrafts()
-        }
-        forgetLastUser()
-        let directory = engine.store.directory
-        await switchUser(to: nil)
-        // What LevelDB has not yet rewritten of removed rows goes with its files.
-        if wiping == .everything, let directory {
-            try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
-        }
-        return drafts
-    }
-
     /// The engine of the user.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
@@ -243,40 +198,6 @@ public final class ChatClient {
     }
 
     // MARK: Collections
-
-    /// Makes a collection of a channel's messages.
-    ///
-    /// - Parameters:
-    ///   - channelURL: The channel.
-    ///   - startingPoint: Where it begins. The default is the newest message.
-    ///   - params: Which messages are shown, in which order, and how many are loaded at once.
-    ///   - capacity: How many rows are kept at most.
-    /// - Returns: The collection, to be started. It is disposed of when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
-    public func makeMessageCollection(
-        of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
-        params: MessageListParams = MessageListParams(), capacity: Int = 10_000
-    ) throws(SyncError) -> MessageCollection {
-        let collection = MessageCollection(
-            of: channelURL, startingPoint: startingPoint, params: params,
-            userID: session?.userID, capacity: capacity, engine: try engine())
-        add(collection)
-        return collection
-    }
-
-    /// Makes a collection of the user's group channels.
-    ///
-    /// - Parameter query: Which channels are listed, in which order, and how many are loaded at once.
-    /// - Returns: The collection; `loadMore()` begins it. It is disposed of when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
-    public func makeGroupChannelCollection(
-        _ query: GroupChannelListQuery = GroupChannelListQuery()
-    ) throws(SyncError) -> GroupChannelCollection {
-        let collection = GroupChannelCollection(
-            query: query, userID: session?.userID, engine: try engine())
-        add(collection)
-        return collection
-    }
 
     func add(_ collection: any Collection) {
         collections.removeAll { $0.collection == nil }
@@ -333,6 +254,45 @@ public final class ChatClient {
         }
     }
 
+    /// Ends what belongs to a user, and forgets who it was; removes all their files, if that is wanted.
+    ///
+    /// Who has connected meanwhile is left alone: the same user, too.
+    func forget(_ leaving: Session, removesFiles: Bool) async {
+        await betweenSwitches { [self] in
+            if session?.engine === leaving.engine {
+                forgetLastUser()
+                await end()
+            }
+            guard removesFiles, session?.userID != leaving.userID,
+                let directory = leaving.store.directory
+            else { return }
+            // What cannot be removed now goes when the next user connects.
+            try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+        }
+    }
+
+    /// Ends what belongs to the user of an engine, does something with the files, and begins anew with
+    /// the same user, whether it succeeded or not.
+    ///
+    /// - Throws: What the work throws; `canceled` if somebody else has connected meanwhile.
+    func reopen(
+        _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
+    ) async throws(SyncError) {
+        var result = Result<Void, SyncError>.failure(
+            SyncError(.canceled, "somebody else has connected meanwhile"))
+        await betweenSwitches { [self] in
+            guard let session, session.engine === engine else { return }
+            await end()
+            do throws(SyncError) {
+                result = .success(try await onDisk(work))
+            } catch {
+                result = .failure(error)
+            }
+            await begin(session.userID)
+        }
+        try result.get()
+    }
+
     /// Does something while no user's store is opened or closed.
     func betweenSwitches(_ body: @escaping @MainActor () async -> Void) async {
         let before = lastSwitch
@@ -384,25 +344,21 @@ public final class ChatClient {
 
     /// Takes in what waits in the drop box; what fails here waits for the next time.
     private func absorb(of session: Session) async {
-        let result: Result<AbsorbedDrops, SyncError>
         do throws(SyncError) {
-            result = .success(try await session.engine.absorbDrops())
+            note(.success(try await session.engine.absorbDrops()), by: session.engine)
         } catch {
-            result = .failure(error)
-        }
-        // Another user's is not this one's.
-        guard self.session?.engine === session.engine else { return }
-        switch result {
-        case .success(let absorbed): note(absorbed)
-        case .failure: lastAbsorption = result
+            note(.failure(error), by: session.engine)
         }
     }
 
-    func note(_ absorbed: AbsorbedDrops) {
-        if !absorbed.isEmpty {
-            lastAbsorption = .success(absorbed)
-        } else if case .failure = lastAbsorption {
-            lastAbsorption = nil
+    /// Notes what an engine has found in the drop box; what was another user's is not this one's.
+    func note(_ result: Result<AbsorbedDrops, SyncError>, by engine: SyncEngine) {
+        guard session?.engine === engine else { return }
+        if case .success(let absorbed) = result, absorbed.isEmpty {
+            // What was found before stays; why it could not look does not.
+            if case .failure = lastAbsorption { lastAbsorption = nil }
+        } else {
+            lastAbsorption = result
         }
     }
 
@@ -483,13 +439,13 @@ public final class ChatClient {
         currentUser = nil
         forgetLastUser()
         guard let engine = session?.engine else { return }
-        let isCleared = Task { @MainActor in
+        let clearing = Task { @MainActor in
             // Left there, it is shown to nobody: whoever connects next has another directory, or clears it.
             try? await engine.clearCachedData()
             // Nor does what is left there come in: nothing is absorbed for who was revoked.
             try? await engine.removeDropBox()
         }
-        session?.tasks.add(isCleared)
+        session?.tasks.add(clearing)
     }
 
     private func forgetLastUser() {
@@ -502,54 +458,5 @@ public final class ChatClient {
         for entry in change.entries {
             for delegate in channelDelegates.all { news.tell(delegate, entry) }
         }
-    }
-}
-
-extension MessageCollection: ChatClient.Collection {}
-extension GroupChannelCollection: ChatClient.Collection {}
-
-extension ConnectionState {
-    fileprivate init(_ connection: SyncState.Connection) {
-        self =
-            switch connection {
-            case .online: .open
-            case .connecting: .connecting
-            case .offline, .waiting, .revoked: .closed
-            }
-    }
-}
-
-extension ConnectionReport.Event {
-    @MainActor
-    fileprivate func tell(_ delegate: any ConnectionDelegate) {
-        switch self {
-        case .connected(let userID): delegate.didConnect(userID: userID)
-        case .startedReconnection: delegate.didStartReconnection()
-        case .succeededReconnection: delegate.didSucceedReconnection()
-        case .failedReconnection: delegate.didFailReconnection()
-        case .canceledReconnection: delegate.didCancelReconnection()
-        case .disconnected(let userID): delegate.didDisconnect(userID: userID)
-        case .revoked: delegate.sessionWasClosed()
-        }
-    }
-}
-
-/// Delegates by their names, none of which is held.
-@MainActor
-struct Delegates<Delegate> {
-    private struct Weak {
-        weak var object: AnyObject?
-    }
-
-    private var named: [String: Weak] = [:]
-
-    /// Those that are there, in the order of their names.
-    var all: [Delegate] { named.keys.sorted().compactMap { self[$0] } }
-
-    var isEmpty: Bool { named.values.allSatisfy { $0.object == nil } }
-
-    subscript(identifier: String) -> Delegate? {
-        get { named[identifier]?.object as? Delegate }
-        set { named[identifier] = newValue.map { Weak(object: $0 as AnyObject) } }
     }
 }

@@ -51,3 +51,19 @@ struct ConnectionReport: Hashable {
         }
     }
 }
+
+extension ConnectionReport.Event {
+    /// Tells a delegate.
+    @MainActor
+    func tell(_ delegate: any ConnectionDelegate) {
+        switch self {
+        case .connected(let userID): delegate.didConnect(userID: userID)
+        case .startedReconnection: delegate.didStartReconnection()
+        case .succeededReconnection: delegate.didSucceedReconnection()
+        case .failedReconnection: delegate.didFailReconnection()
+        case .canceledReconnection: delegate.didCancelReconnection()
+        case .disconnected(let userID): delegate.didDisconnect(userID: userID)
+        case .revoked: delegate.sessionWasClosed()
+        }
+    }
+}
