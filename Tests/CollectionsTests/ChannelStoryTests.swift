@@ -372,6 +372,28 @@ import Testing
         await engine.close()
     }
 
+    /// The last page says nothing of those before it, once they are cleared.
+    @Test func theEndOfAListThatIsClearedIsNotItsEnd() async throws {
+        let story = try await Story()
+        try story.create("a b c")
+        story.network.hold([.feed])
+        try await story.connect()
+        let view = story.list(2)
+        try await view.load()
+        #expect(view.picture == "c b …")
+
+        story.network.hold([.feed, .channels])
+        let page = Task { try await view.load() }
+        let held = try await story.held(2)
+        try story.store.clearCachedData()
+        await view.shows("…")
+        story.network.hold([.feed])
+        story.network.release(at: try #require(held.firstIndex { $0.call == .channels }))
+        _ = try await page.value
+        #expect(view.picture == "c b a")
+        await story.close()
+    }
+
     @Test func whoHasMissedMuchReadsAgain() async throws {
         let story = try await Story()
         try story.create("a b c")

@@ -104,6 +104,25 @@ import Testing
         try await story.end()
     }
 
+    @Test func beginningAnewDoesNotWaitForTheServerAfterTheEnd() async throws {
+        let story = try await Story()
+        try story.store.write { try $0.save(GroupChannel.sample()) }
+        let view = story.view()
+        view.collection.start(.cacheOnly)
+        story.network.hold([.connect])
+        let connecting = Task { try await story.connect() }
+        try await story.held(1)
+        let page = Task { try await view.collection.restart(at: .latest) }
+        for _ in 0..<100 { await Task.yield() }
+        view.collection.dispose()
+        await #expect { try await page.value } throws: {
+            ($0 as? CollectionError)?.code == .disposed
+        }
+        story.network.stopHolding()
+        try await connecting.value
+        await story.close()
+    }
+
     @Test func aPageOfChannelsIsNotWaitedForAfterTheEnd() async throws {
         let story = try await Story()
         story.network.hold([.feed, .channels])

@@ -38,6 +38,8 @@ public final class GroupChannelCollection {
     @ObservationIgnored private var isAwaitingWholeList = false
     /// Where the server's list goes on.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
+    /// How often that began anew.
+    @ObservationIgnored private var beginnings = 0
 
     private enum ServerPages {
         case next(PageCursor?)
@@ -146,16 +148,25 @@ public final class GroupChannelCollection {
     /// Has the server's next page stored.
     private func fetch() async throws(CollectionError) {
         guard case .next(let cursor) = serverPages else { return }
+        let asked = beginnings
         do throws(CollectionError) {
             let page = try await tasks.ask { [engine, query] () throws(SyncError) in
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
+            // What was cleared meanwhile is listed from its beginning.
+            guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
-            if cursor != nil, error.code == .refused { serverPages = .next(nil) }
+            if cursor != nil, error.code == .refused { beginAnew() }
             throw error
         }
+    }
+
+    /// Asks for the server's list from its beginning next.
+    private func beginAnew() {
+        serverPages = .next(nil)
+        beginnings += 1
     }
 
     /// Notes when the engine has got the user's whole list: until then, more may exist than is held.
@@ -213,7 +224,7 @@ public final class GroupChannelCollection {
 
     private func take(_ change: Change) {
         var edits = window.fold(change)
-        if edits.isCleared { serverPages = .next(nil) }
+        if edits.isCleared { beginAnew() }
         if edits.isMissed {
             // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
             guard let read = try? readAgain() else { return }
@@ -228,7 +239,7 @@ public final class GroupChannelCollection {
             let edits = try window.readAgain(
                 isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
             // What is held may have been cleared.
-            serverPages = .next(nil)
+            beginAnew()
             return edits
         }
     }

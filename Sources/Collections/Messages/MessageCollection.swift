@@ -213,7 +213,11 @@ public final class MessageCollection {
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
-        if let request = try firstPage(await engine.settledState) { try await fetch(request) }
+        // As a page is waited for: not beyond the end.
+        let state = try await tasks.ask { [engine] () throws(SyncError) in
+            await engine.settledState
+        }
+        if let request = try firstPage(state) { try await fetch(request) }
         return try await showServer()
     }
 
@@ -255,9 +259,6 @@ public final class MessageCollection {
             [weak self] change in self?.take(change)
         }
         self.follower = follower
-        channel = try follower.read { (reader) throws(StoreError) in
-            try reader.groupChannel(channelURL) ?? channel
-        }
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
                 // Each message that comes changes the state; nobody is to be woken for that.
@@ -265,6 +266,10 @@ public final class MessageCollection {
                     self?.tellHugeGap()
                 }
             })
+        // The last: if the channel cannot be read, its messages may be, and all else is followed by then.
+        channel = try follower.read { (reader) throws(StoreError) in
+            try reader.groupChannel(channelURL) ?? channel
+        }
         return follower
     }
 

@@ -17,6 +17,7 @@ final class Viewer {
         let (ranges, shown) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.shown = shown
+        // It ends with what is shown: `leave()`, or the end of this, finishes the ranges.
         Task.detached {
             for await range in ranges { await engine.show(url, range, viewer: number) }
             await engine.hide(url, viewer: number)
