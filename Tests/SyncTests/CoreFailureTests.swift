@@ -62,6 +62,14 @@ import Testing
         #expect(waits(actions) == [.healing("general", number: core.connector.number)])
     }
 
+    @Test func anOutboxThatCannotBeReadIsNoted() throws {
+        let store = try ChatStore.inMemory()
+        var core = SyncCore(store, SyncOptions(), [])
+        store.close()
+        #expect(throws: SyncError.self) { try core.loadOutbox() }
+        #expect(core.state.failure?.code == .closed)
+    }
+
     @Test func nobodyConnectsWhoseStoreCannotBeRead() throws {
         let store = try ChatStore.inMemory()
         store.close()

@@ -123,7 +123,7 @@ struct SyncCore {
     private var actions: [Action] = []
     private var told: SyncState?
     private var writeFailure: SyncError? { didSet { noteFailure() } }
-    private var readFailure: SyncError? { didSet { noteFailure() } }
+    private(set) var readFailure: SyncError? { didSet { noteFailure() } }
 
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
@@ -439,7 +439,8 @@ struct SyncCore {
         }
         if connectTicket == ticket { connectTicket = nil }
         for (id, tickets) in fates where tickets.contains(ticket) {
-            fates[id] = tickets.filter { $0 != ticket }
+            let others = tickets.filter { $0 != ticket }
+            fates[id] = others.isEmpty ? nil : others
         }
         for (number, call) in calls {
             guard case .question(_, ticket, _) = call.purpose else { continue }

@@ -229,7 +229,9 @@ extension SyncCore {
             return try reader.message(requestID: id, in: url).map { .sent($0) } ?? .unknown
         }
         switch known {
-        case nil: act(.fail(state.failure ?? SyncError(.store, "draft \(id)"), ticket: ticket))
+        case nil:
+            let error = readFailure ?? SyncError(.store, "draft \(id) cannot be read")
+            act(.fail(error, ticket: ticket))
         case .some(nil): fates[id, default: []].append(ticket)
         case .some(.some(let fate)): act(.reply(.fate(fate), ticket: ticket))
         }

@@ -6,6 +6,7 @@ extension SyncCore {
 
     /// Sends what is the next in each channel.
     mutating func planOutbox() {
+        // What cannot be read is noted, and read again at the next step.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         takeOutLanded()
         while calls.values.count(where: { $0.draftID != nil }) < options.parallelSends,
@@ -30,6 +31,10 @@ extension SyncCore {
         }
         outbox.isCompared = true
     }
+
+    /// How long a draft waits at most before it is looked at again: the clock may have been put back
+    /// since, by years.
+    private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
         while let id = outbox.first(in: url) {
@@ -81,9 +86,10 @@ extension SyncCore {
             return .fails(.ackTimeout, "the server may have it, and cannot tell")
         }
         if let notBefore = draft.notBefore, notBefore > time {
-            // The clock may have been put back since, by years.
             let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
-            return .waits(.milliseconds(pause.overflow ? 3_600_000 : min(pause.0, 3_600_000)))
+            let longest = SyncCore.longestPause
+            return .waits(
+                pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
         }
         if draft.operation == .send { return fitToSend(draft) }
         return fitToChange(draft)

@@ -189,16 +189,13 @@ extension SyncCore {
     /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.
     mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
-        do throws(StoreError) {
-            let stored = try snapshot()
-            let drafts = try stored.drafts()
-            outbox.load(drafts, stops: options.failedDraftPolicy == .stop)
-            // One that cannot be read may have files nevertheless.
-            if try stored.unreadableDraftIDs().isEmpty {
-                act(.keepFiles(Set((drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
-            }
-        } catch {
-            throw SyncError(error)
+        let stored = read { (reader) throws(StoreError) in
+            (drafts: try reader.drafts(), unreadable: try reader.unreadableDraftIDs())
         }
+        guard let stored else { throw readFailure ?? SyncError(.store, "nobody knows what waits") }
+        outbox.load(stored.drafts, stops: options.failedDraftPolicy == .stop)
+        // One that cannot be read may have files nevertheless.
+        guard stored.unreadable.isEmpty else { return }
+        act(.keepFiles(Set((stored.drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
     }
 }
