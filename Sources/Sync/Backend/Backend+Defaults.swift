@@ -94,15 +94,6 @@ extension Backend {
         throw .lacking(.channelManagement)
     }
 
-    // MARK: Without `invitations`
-
-    /// Throws `unsupported`.
-    public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
-        throw .lacking(.invitations)
-    }
-
-    // MARK: Without `channelManagement`
-
     /// Throws `unsupported`.
     public func join(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         throw .lacking(.channelManagement)
@@ -111,6 +102,13 @@ extension Backend {
     /// Throws `unsupported`.
     public func leave(_ url: ChannelURL) async throws(BackendError) {
         throw .lacking(.channelManagement)
+    }
+
+    // MARK: Without `invitations`
+
+    /// Throws `unsupported`.
+    public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
+        throw .lacking(.invitations)
     }
 
     // MARK: Without `hiding`

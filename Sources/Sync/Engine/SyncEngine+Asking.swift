@@ -51,6 +51,24 @@ extension SyncEngine {
         return MessageLookup(found: found, gone: gone)
     }
 
+    /// Fetches the messages that answer one, next to a place; they close no gap of the channel.
+    ///
+    /// - Parameters:
+    ///   - parentID: The message that is answered.
+    ///   - url: Its channel.
+    ///   - anchor: The place in the thread.
+    ///   - older: How many before it, at most.
+    ///   - newer: How many after it, at most.
+    /// - Returns: The page as the server gave it, the oldest message first.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    public func fetchReplies(
+        to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
+    ) async throws(SyncError) -> MessagePage {
+        let question = SyncQuestion.replies(parentID, url, anchor, older: older, newer: newer)
+        guard case .replies(let page) = try await reply(to: question) else { throw .unasked }
+        return page
+    }
+
     /// Reads a page of what became of a channel's messages.
     ///
     /// - Parameters:

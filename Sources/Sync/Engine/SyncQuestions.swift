@@ -1,58 +1,6 @@
 public import Models
 public import Store
 
-/// A call of the backend.
-enum BackendRequest: Hashable, Sendable {
-    case connect(Credentials)
-    case feed(FeedCursor?)
-    case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
-    case lookup([MessageID], ChannelURL)
-    case messageChanges(ChannelURL, ChangelogPoint)
-    case channelChanges(ChangelogPoint)
-    case channels(GroupChannelListQuery, PageCursor?)
-    case channel(ChannelURL)
-    case send(Draft)
-    case upload(Draft, index: Int)
-    case update(MessageID, ChannelURL, MessageUpdate, RequestID)
-    case delete(MessageID, ChannelURL, RequestID)
-    case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
-    case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
-    case createChannel(GroupChannelCreateParams)
-    case updateChannel(ChannelURL, Patch<GroupChannel>)
-    case join(ChannelURL)
-
-    /// The channel it is about, if it is about one.
-    var channelURL: ChannelURL? {
-        switch self {
-        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
-            .channel(let url):
-            url
-        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
-            .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
-            url
-        case .send(let draft), .upload(let draft, _): draft.channelURL
-        case .connect, .feed, .channelChanges, .channels, .createChannel: nil
-        }
-    }
-}
-
-/// What the backend answered.
-enum BackendAnswer: Sendable {
-    case session(BackendSession)
-    case batch(FeedBatch)
-    case page(MessagePage)
-    case lookup(MessageLookup)
-    case messageChanges(MessageChangelog)
-    case channelChanges(GroupChannelChangelog)
-    case channels(Page<GroupChannel>)
-    case channel(GroupChannel)
-    case message(Message)
-    case uploaded(FileInfo)
-    case deleted
-    case reaction(ReactionEvent)
-    case failed(BackendError)
-}
-
 /// What somebody else asks the engine for.
 enum SyncQuestion: Hashable, Sendable {
     /// Messages next to a place; the edge, if it is known that nothing lies between it and them.

@@ -1,0 +1,102 @@
+import Models
+
+/// A call of the backend.
+enum BackendRequest: Hashable, Sendable {
+    case connect(Credentials)
+    case feed(FeedCursor?)
+    case messages(ChannelURL, MessageAnchor, older: Int, newer: Int)
+    case lookup([MessageID], ChannelURL)
+    case messageChanges(ChannelURL, ChangelogPoint)
+    case channelChanges(ChangelogPoint)
+    case channels(GroupChannelListQuery, PageCursor?)
+    case channel(ChannelURL)
+    case send(Draft)
+    case upload(Draft, index: Int)
+    case update(MessageID, ChannelURL, MessageUpdate, RequestID)
+    case delete(MessageID, ChannelURL, RequestID)
+    case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
+    case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
+    case createChannel(GroupChannelCreateParams)
+    case updateChannel(ChannelURL, Patch<GroupChannel>)
+    case join(ChannelURL)
+
+    /// The channel it is about, if it is about one.
+    var channelURL: ChannelURL? {
+        switch self {
+        case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
+            .channel(let url):
+            url
+        case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
+            .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
+            url
+        case .send(let draft), .upload(let draft, _): draft.channelURL
+        case .connect, .feed, .channelChanges, .channels, .createChannel: nil
+        }
+    }
+}
+
+/// What the backend answered.
+enum BackendAnswer: Sendable {
+    case session(BackendSession)
+    case batch(FeedBatch)
+    case page(MessagePage)
+    case lookup(MessageLookup)
+    case messageChanges(MessageChangelog)
+    case channelChanges(GroupChannelChangelog)
+    case channels(Page<GroupChannel>)
+    case channel(GroupChannel)
+    case message(Message)
+    case uploaded(FileInfo)
+    case deleted
+    case reaction(ReactionEvent)
+    case failed(BackendError)
+}
+
+extension Backend {
+    /// Makes a call, and says what came of it.
+    func answer(
+        to request: BackendRequest, _ files: OutboxFiles = OutboxFiles(besides: nil),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async -> BackendAnswer {
+        do throws(BackendError) {
+            switch request {
+            case .connect(let credentials): return .session(try await connect(as: credentials))
+            case .feed(let cursor): return .batch(try await feed(since: cursor))
+            case .messages(let url, let anchor, let older, let newer):
+                return .page(try await messages(in: url, at: anchor, older: older, newer: newer))
+            case .lookup(let ids, let url): return .lookup(try await lookup(ids, in: url))
+            case .messageChanges(let url, let point):
+                return .messageChanges(try await messageChanges(in: url, since: point))
+            case .channelChanges(let point):
+                return .channelChanges(try await channelChanges(since: point))
+            case .channels(let query, let cursor):
+                return .channels(try await channels(matching: query, after: cursor))
+            case .channel(let url): return .channel(try await channel(url))
+            case .send(let draft): return .message(try await send(draft))
+            case .upload(let draft, let index):
+                var file = draft.files[index]
+                if let copy = draft.keptFile(at: index) { file.path = files.path(of: copy) }
+                return .uploaded(
+                    try await upload(file, requestID: draft.requestID, progress: progress))
+            case .update(let id, let url, let update, let requestID):
+                return .message(
+                    try await self.update(id, in: url, with: update, requestID: requestID))
+            case .delete(let id, let url, let requestID):
+                try await delete(id, in: url, requestID: requestID)
+                return .deleted
+            case .react(let action, let key, let id, let url, let requestID):
+                return .reaction(
+                    try await react(action, key, to: id, in: url, requestID: requestID))
+            case .replies(let id, let url, let anchor, let older, let newer):
+                return .page(
+                    try await replies(to: id, in: url, at: anchor, older: older, newer: newer))
+            case .createChannel(let params): return .channel(try await createChannel(params))
+            case .updateChannel(let url, let patch):
+                return .channel(try await updateChannel(url, with: patch))
+            case .join(let url): return .channel(try await join(url))
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+}
