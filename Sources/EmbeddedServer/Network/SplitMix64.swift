@@ -1,8 +1,13 @@
 /// Random numbers that are the same in every run (SplitMix64).
 struct SplitMix64: RandomNumberGenerator {
+    private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
+
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
+
+    /// The numbers of a seed, but for so many at the beginning.
+    init(seed: UInt64, after count: UInt64) { state = seed &+ count &* SplitMix64.step }
 
     /// Numbers that belong to a seed and some names, and to no others.
     ///
@@ -15,7 +20,7 @@ struct SplitMix64: RandomNumberGenerator {
     }
 
     mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
+        state &+= SplitMix64.step
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB

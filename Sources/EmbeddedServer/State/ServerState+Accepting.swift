@@ -39,10 +39,8 @@ extension ServerState {
 
     /// By how much the clock is wrong of the node that accepts a message.
     private func skew(of message: UInt64) -> Int64 {
-        var bits = seed &+ message &* 0x9E37_79B9_7F4A_7C15
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        bits ^= bits >> 31
+        var random = SplitMix64(seed: seed, after: message &- 1)
+        let bits = random.next()
         let width = UInt64(min(conditions.clockSkew, 1 << 40)) * 2 + 1
         return Int64(bits % width) - Int64(width / 2)
     }

@@ -2,6 +2,9 @@ import Models
 import Store
 
 extension ServerState {
+    /// How many bytes the names of a distinct channel's members take at most.
+    private static let distinctKeyLimit = 60_000
+
     /// Creates a group channel; the user is a member, and moderates it.
     ///
     /// Who else is named has joined at once, or is invited.
@@ -15,7 +18,7 @@ extension ServerState {
             others.append(id)
         }
         let key = params.isDistinct ? ServerChannel.distinctKey(Set(others + [userID])) : ""
-        if key.utf8.count > 60_000 {
+        if key.utf8.count > Self.distinctKeyLimit {
             throw BackendError(
                 .refused, "too many users for a distinct channel", detail: .parameterTooLong)
         }

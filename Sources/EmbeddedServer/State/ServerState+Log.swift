@@ -67,7 +67,7 @@ extension ServerState {
         let keys = KeyRange(
             ByteWriter.key { $0.channelLog(channel.number, range.lowerBound) },
             ByteWriter.key { $0.channelLog(channel.number, range.upperBound) } + [0])
-        try scanLog(keys, keySize: 13, isDescending: isDescending, body)
+        try scanLog(keys, isDescending: isDescending, body)
     }
 
     /// Lends the entries of all channels from a number on, until a closure returns false.
@@ -77,16 +77,18 @@ extension ServerState {
         let keys = KeyRange(
             ByteWriter.key { $0.log(sequence) },
             [ServerTable.log.rawValue].successorOfPrefix)
-        try scanLog(keys, keySize: 9, isDescending: false, body)
+        try scanLog(keys, isDescending: false, body)
     }
 
     private func scanLog(
-        _ keys: KeyRange, keySize: Int, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
+        _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
+        // Each key ends with its number, as the lower end does.
+        let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }
             try rows.scan(keys, isDescending: isDescending) { (key, value) throws(StoreError) in
-                let sequence = try rows.decode(key.dropping(keySize - 8), as: "a key of the log") {
+                let sequence = try rows.decode(key.dropping(prefixSize), as: "a key of the log") {
                     (reader) throws(ByteReader.Damage) in try reader.integer(LogSequence.self)
                 }
                 let entry = try rows.decode(value, as: "entry \(sequence) of the log") {

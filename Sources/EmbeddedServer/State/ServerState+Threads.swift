@@ -4,6 +4,8 @@ import Store
 extension ServerState {
     /// How many of a thread's newest replies decide who replied most.
     private static let repliesCounted = 1000
+    /// How many of those who replied most a thread names.
+    private static let usersNamed = 5
 
     /// Whether there are replies to a message, which may not be there itself.
     func hasReplies(_ parentID: MessageID) throws(BackendError) -> Bool {
@@ -41,7 +43,7 @@ extension ServerState {
             }
         }
         let most = byUser.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-        let users = most.prefix(5).compactMap { accounts[$0.key]?.user }
+        let users = most.prefix(Self.usersNamed).compactMap { accounts[$0.key]?.user }
         let last = parent.threadInfo?.updatedAt ?? .distantPast
         var changed = parent
         changed.threadInfo = ThreadInfo(

@@ -95,6 +95,7 @@ extension ConformanceCheck {
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
+            // Canceled, the work is over.
             if (try? await Task.sleep(for: deadline)) != nil {
                 alarm.give(.failure(Broken(text: "it was not over after \(deadline)")))
             }

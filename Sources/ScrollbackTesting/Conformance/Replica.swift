@@ -55,9 +55,7 @@ struct Replica {
     /// Throws unless it is what the device finds in the channel now.
     func expectAgreement() async throws {
         let history = try await device.history(url)
-        let held = messages.values.sorted {
-            ($0.createdAt, $0.messageID!) < ($1.createdAt, $1.messageID!)
-        }
+        let held = messages.values.inOrder
         try expectEqual(held.ids, history.ids, "who follows the feed of \(url) holds messages")
         for (mine, theirs) in zip(held, history) {
             try expectEqual(mine.state, theirs.state, "who follows the feed holds")
