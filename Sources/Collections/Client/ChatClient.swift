@@ -44,6 +44,9 @@ public final class ChatClient {
 
     /// What other processes had left in the drop box when the client last found anything there, or why it
     /// could not look; `nil` if it never did.
+    ///
+    /// It has the messages, which stay in memory until something else is found: as much as a full box holds,
+    /// ``/Store/DropBox/maximumSize``.
     public private(set) var lastAbsorption: Result<AbsorbedDrops, SyncError>?
 
     /// Whether what comes is kept on this device.

@@ -22,7 +22,9 @@ public struct ChatClientOptions: Sendable {
     /// How the cache's files are kept.
     public var store = StoreOptions()
 
-    /// How much is kept on this device.
+    /// How much is kept on this device, and for how long.
+    ///
+    /// What is too old goes when the engine next looks, and not by a timer: ``/Sync/CacheRetention`` says when.
     public var cacheLimits = CacheLimits()
 
     /// What the files are encrypted with; `nil`, the default, if they are not.

@@ -93,7 +93,8 @@ public struct AbsorbedDrops: Sendable {
     /// How many drops there were; each is removed now.
     public internal(set) var dropCount = 0
 
-    /// The messages in them, in the order in which they were left.
+    /// The messages in them, in the order in which they were left; as much as a full box holds, which is
+    /// `DropBox.maximumSize`.
     public internal(set) var messages: [Message] = []
 
     /// How many of the messages are held now, as they came or newer.
