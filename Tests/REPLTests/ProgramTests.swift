@@ -170,7 +170,7 @@ import Testing
     @Test func aPipeGetsNoEscapes() async throws {
         let log = try LogOfMessages(count: 2_500)
         let result = try await run(
-            ["--memory", "--demo"], "as bob send Hi\nimport \(log.path)\ntiem\n",
+            ["--memory", "--demo"], "as bob send Hi\nimport \(log.path) id=line\ntiem\n",
             environment: ["TERM": "xterm-256color"])
         #expect(result.output.contains("+ general 69  bob: Hi\n"))
         #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
