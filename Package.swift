@@ -93,18 +93,23 @@ let package = Package(
 
         // MARK: Tests
 
-        .testTarget(name: "ModelsTests", dependencies: ["Models"], exclude: ["Golden"]),
+        .target(name: "TestSupport", path: "Tests/Support"),
+        .testTarget(
+            name: "ModelsTests",
+            dependencies: ["Models", "ScrollbackTesting", "TestSupport"],
+            exclude: ["Golden"]
+        ),
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Store", "Models", "CLevelDB", "CLevelDBEnvironment", "CFaultEnvironment",
-                "FaultyDisks", "StoreCrashWriter",
+                "Store", "Models", "ScrollbackTesting", "TestSupport", "CLevelDB",
+                "CLevelDBEnvironment", "CFaultEnvironment", "FaultyDisks", "StoreCrashWriter",
             ],
             exclude: ["Encrypted", "Schemas"]
         ),
         .executableTarget(
             name: "StoreCrashWriter",
-            dependencies: ["Store", "Models"],
+            dependencies: ["Store", "Models", "ScrollbackTesting"],
             path: "Tests/CrashWriter"
         ),
         .target(
@@ -121,13 +126,13 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
+                "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting", "TestSupport",
                 "FaultyDisks",
             ]),
         .testTarget(
             name: "EmbeddedServerTests",
             dependencies: [
-                "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync",
+                "EmbeddedServer", "ScrollbackTesting", "Models", "Store", "Sync", "TestSupport",
                 "FaultyDisks",
             ]),
         .testTarget(
@@ -137,7 +142,7 @@ let package = Package(
             name: "CollectionsTests",
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
-                "CollectionsListPrinter",
+                "TestSupport", "CollectionsListPrinter",
             ]),
         .executableTarget(
             name: "CollectionsListPrinter",
@@ -145,7 +150,8 @@ let package = Package(
             path: "Tests/ListPrinter"
         ),
         .testTarget(
-            name: "REPLTests", dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer"],
+            name: "REPLTests",
+            dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer", "TestSupport"],
             exclude: ["Transcripts"]),
 
         // What `make faults` and `make soak` run.
@@ -153,18 +159,19 @@ let package = Package(
             name: "Reliability",
             dependencies: [
                 "Collections", "Sync", "Models", "Store", "EmbeddedServer", "ScrollbackTesting",
-                "FaultyDisks",
+                "FaultyDisks", "TestSupport",
             ],
             path: "Tests/Reliability"
         ),
-        .testTarget(name: "ReliabilityTests", dependencies: ["Reliability"]),
+        .testTarget(name: "ReliabilityTests", dependencies: ["Reliability", "TestSupport"]),
 
         // MARK: Fuzz targets
 
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Models", "Store", "Sync", "EmbeddedServer", "REPL", "CLevelDBEnvironment",
+                "Models", "Store", "Sync", "EmbeddedServer", "REPL", "TestSupport",
+                "CLevelDBEnvironment",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Targets"

@@ -3,6 +3,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 import Testing
 
 @testable import Collections
@@ -39,10 +40,10 @@ import Testing
         #expect(collection.messages.map(\.text) == ["canary-said"])
         await client.disconnect()
         try await client.send(UserMessageCreateParams("canary-draft"), in: "canary-channel")
-        let file = FileManager.default.temporaryDirectory
-            .appending(path: "scrollback-\(UUID().uuidString)")
+        let files = try ScratchDirectory.made()
+        defer { files.remove() }
+        let file = files.url.appending(path: "file")
         try Data("canary-file".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
         var upload = UploadableFile()
         upload.path = file.path
         upload.name = "canary-file"

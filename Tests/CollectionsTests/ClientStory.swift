@@ -5,6 +5,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 import Testing
 
 /// A server, somebody who writes, and an application on a device.
@@ -16,9 +17,7 @@ final class ClientStory {
     let alice: EmbeddedClient
     /// The way of the device to the server.
     let network: ConditionedBackend
-    /// Where the application keeps what it has.
-    let directory = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
+    private let place = ScratchDirectory()
     let device = ManualClock(at: 5_000_000_000_000)
     private let deviceIDs = RequestIDs(prefix: "device ")
     private let requestIDs = RequestIDs()
@@ -32,10 +31,8 @@ final class ClientStory {
         try createChannel()
     }
 
-    isolated deinit {
-        // Whatever is left, the system removes it with its other temporary files.
-        try? FileManager.default.removeItem(at: directory)
-    }
+    /// Where the application keeps what it has.
+    var directory: URL { place.url }
 
     func createChannel(_ url: ChannelURL = "general", with users: [UserID] = ["bob"]) throws {
         try server.createChannel(

@@ -1,6 +1,6 @@
-import Dispatch
 import Foundation
 import Models
+import TestSupport
 import Testing
 
 /// Another process, which shows what a device holds after this one has closed it.
@@ -19,16 +19,11 @@ enum FreshProcess {
     private static func rows(in directory: URL, _ lists: [String]) throws -> [[String]] {
         let process = Process()
         let output = Pipe()
-        process.executableURL = try executable
+        process.executableURL = try BuiltProgram.url("CollectionsListPrinter")
         process.arguments = [directory.path] + lists
         process.standardOutput = output
         try process.run()
-        // Who waits for a process that hangs is told that it ended.
-        let id = process.processIdentifier
-        let watchdog = DispatchSource.makeTimerSource(queue: .global())
-        watchdog.schedule(deadline: .now() + 180)
-        watchdog.setEventHandler { kill(id, SIGKILL) }
-        watchdog.resume()
+        let watchdog = Watchdog(process)
         let text = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
@@ -36,19 +31,6 @@ enum FreshProcess {
         try #require(process.terminationStatus == 0, "it ended after: \(text)")
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         return lines.map { $0.split(separator: "|").map(String.init) }
-    }
-
-    private static var executable: URL {
-        get throws {
-            let name = "CollectionsListPrinter"
-            let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
-            let candidates = places.flatMap {
-                [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
-            }
-            return try #require(
-                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "\(name) is not beside \(places.map(\.path))")
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 package import Models
+import ScrollbackTesting
 package import Store
 
 /// What tests write to a store, commit by commit; the same in every run of a seed.
@@ -161,7 +162,7 @@ extension Steps {
     private func step(ofDraft id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
 
     /// A step before that surely was a draft's; drafts are edited and sent more than once.
-    private func draftStep(before number: Int, _ random: inout Random) -> Int? {
+    private func draftStep(before number: Int, _ random: inout SeededRandom) -> Int? {
         let first = Steps.channels.count + 1
         let earlier = max(first, number - 30)..<max(first, number)
         let drafts = earlier.filter { candidate in
@@ -175,7 +176,8 @@ extension Steps {
     }
 
     private func message(
-        _ id: MessageID, _ number: Int, at time: Int, parent: MessageID?, _ random: inout Random
+        _ id: MessageID, _ number: Int, at time: Int, parent: MessageID?,
+        _ random: inout SeededRandom
     ) -> Message {
         let word = String(random.next(), radix: 36) + " "
         let text = String(repeating: word, count: Int.random(in: 1...200, using: &random))
@@ -184,20 +186,7 @@ extension Steps {
             createdAt: Timestamp(milliseconds: Int64(time)), parentMessageID: parent)
     }
 
-    private func random(_ number: Int, _ stream: Int) -> Random {
-        Random(state: UInt64(seed) << 40 ^ UInt64(number) << 8 ^ UInt64(stream))
-    }
-
-    /// SplitMix64.
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
+    private func random(_ number: Int, _ stream: Int) -> SeededRandom {
+        SeededRandom(seed: seed << 40 ^ number << 8 ^ stream)
     }
 }

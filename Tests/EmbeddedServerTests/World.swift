@@ -2,6 +2,7 @@ import Foundation
 import Models
 import Store
 import Sync
+import TestSupport
 
 @testable import EmbeddedServer
 
@@ -145,8 +146,7 @@ func thrown<Result>(_ body: () async throws -> Result) async -> BackendError? {
 
 /// Runs a test in a directory that is removed afterwards.
 func withDirectory(_ body: (URL) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory
-        .appendingPathComponent("EmbeddedServer-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: directory) }
-    try await body(directory)
+    let directory = ScratchDirectory()
+    defer { directory.remove() }
+    try await body(directory.url)
 }

@@ -1,3 +1,5 @@
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Models

@@ -1,4 +1,5 @@
 import Foundation
+import ScrollbackTesting
 import Testing
 
 @testable import Models

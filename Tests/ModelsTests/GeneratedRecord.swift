@@ -1,3 +1,5 @@
+import ScrollbackTesting
+
 @testable import Models
 
 /// Writes records that fit a schema, knowing nothing of the types but what the schema says.

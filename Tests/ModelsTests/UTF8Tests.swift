@@ -1,3 +1,4 @@
+import ScrollbackTesting
 import Testing
 
 @testable import Models

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Testing
+import TestSupport
 
 /// The program as a process, with what it is told and what it writes.
 ///
@@ -12,7 +12,7 @@ final class Program: @unchecked Sendable {
     private let output = Pipe()
     private let errors = Pipe()
     private let queue = DispatchQueue(label: "program")
-    private let watchdog = DispatchSource.makeTimerSource(queue: .global())
+    private var watchdog: Watchdog?
     private var read = Text()
     private var readOfErrors = Text()
 
@@ -28,7 +28,7 @@ final class Program: @unchecked Sendable {
     ///   - environment: What is different in its environment.
     /// - Throws: If it cannot be begun.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        process.executableURL = try Program.url
+        process.executableURL = try Program.url()
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try run()
@@ -46,7 +46,8 @@ final class Program: @unchecked Sendable {
         _ arguments: [String], inTerminalOf columns: Int, history: URL,
         environment changes: [String: String] = [:]
     ) throws {
-        let command = ([try Program.url.path] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        let command = ([try Program.url().path] + arguments).map { "'\($0)'" }.joined(
+            separator: " ")
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
             "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
@@ -66,32 +67,13 @@ final class Program: @unchecked Sendable {
         process.standardOutput = output
         process.standardError = errors
         try process.run()
-        // What waits for a text that never comes is told that the program ended.
-        let id = process.processIdentifier
-        watchdog.schedule(deadline: .now() + 180)
-        watchdog.setEventHandler { Foundation.kill(id, SIGKILL) }
-        watchdog.resume()
+        watchdog = Watchdog(process)
     }
 
-    deinit {
-        watchdog.cancel()
-        if process.isRunning { process.terminate() }
-    }
+    deinit { if process.isRunning { process.terminate() } }
 
-    static var url: URL {
-        get throws {
-            let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
-            let candidates = places.flatMap {
-                [
-                    $0.appending(path: "scrollback"),
-                    $0.deletingLastPathComponent().appending(path: "scrollback"),
-                ]
-            }
-            return try #require(
-                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "scrollback is not beside \(places.map(\.path))")
-        }
-    }
+    /// Where the program is.
+    static func url() throws -> URL { try BuiltProgram.url("scrollback") }
 
     /// Types.
     func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
@@ -117,7 +99,7 @@ final class Program: @unchecked Sendable {
             let rest = program.output.fileHandleForReading.readDataToEndOfFile()
             let errors = program.errors.fileHandleForReading.readDataToEndOfFile()
             program.process.waitUntilExit()
-            program.watchdog.cancel()
+            program.watchdog?.cancel()
             program.read.add(rest)
             program.readOfErrors.add(errors)
             return (
@@ -129,7 +111,7 @@ final class Program: @unchecked Sendable {
     /// Ends it, as if there were no power any more.
     func kill() async throws {
         try await onQueue { program in
-            program.watchdog.cancel()
+            program.watchdog?.cancel()
             Foundation.kill(program.process.processIdentifier, SIGKILL)
             program.process.waitUntilExit()
         }

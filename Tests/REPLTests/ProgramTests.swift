@@ -1,10 +1,13 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The program with its options, as scripts call it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ProgramTests {
-    private let directory = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-program-\(UUID().uuidString)")
+    private let place: ScratchDirectory
+    private var directory: URL { place.url }
+
+    init() throws { place = try .made() }
 
     private func run(
         _ arguments: [String], _ input: String = "", environment: [String: String] = [:]
@@ -16,16 +19,12 @@ import Testing
     }
 
     private func script(_ text: String) throws -> String {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let url = directory.appending(path: "script-\(UUID().uuidString)")
         try Data(text.utf8).write(to: url)
         return url.path
     }
 
-    private func removeDirectory() { try? FileManager.default.removeItem(at: directory) }
-
     @Test func aScriptStopsAtTheFirstCommandThatFails() async throws {
-        defer { removeDirectory() }
         let path = try script("# A comment\ntime 0\n\ntiem 0\ntime 1\n")
         let result = try await run(["--memory", "--script", path])
         #expect(result.status == 1)
@@ -82,7 +81,6 @@ import Testing
     }
 
     @Test func whatWasWrittenIsThereInTheNextRun() async throws {
-        defer { removeDirectory() }
         let home = ["--home", directory.path]
         #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
         let offline = try await run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
@@ -93,7 +91,6 @@ import Testing
     }
 
     @Test func whatIsLeftInTheDropBoxIsShownOnce() async throws {
-        defer { removeDirectory() }
         let home = ["--home", directory.path]
         let drop =
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
@@ -108,12 +105,10 @@ import Testing
     }
 
     @Test func aStoreIsEncryptedWithTheKeyOfAFile() async throws {
-        defer { removeDirectory() }
         let store = directory.appending(path: "store").path
         let (one, other) = (
             directory.appending(path: "one").path, directory.appending(path: "other").path
         )
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let written = try await run(
             ["--memory", "--key-file", one],
             "store open \(store)\ndraw general a b c\nstore key \(other)\n")
@@ -128,8 +123,6 @@ import Testing
     }
 
     @Test func whoComesWithTheWrongKeyIsToldThatNothingIsKept() async throws {
-        defer { removeDirectory() }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         func connect(keyFile: String) async throws -> String {
             let key = directory.appending(path: keyFile).path
             let home = directory.appending(path: "home").path
@@ -141,7 +134,6 @@ import Testing
     }
 
     @Test func anImportThatIsKilledGoesOnWhereItWas() async throws {
-        defer { removeDirectory() }
         let log = try script(
             (1...20_000).map {
                 #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#

@@ -126,7 +126,7 @@ private struct PublicSymbols {
     var names: [String] { symbols.map(\.name) }
 
     init() throws {
-        let build = try Program.url.deletingLastPathComponent()
+        let build = try Program.url().deletingLastPathComponent()
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let output = FileManager.default.temporaryDirectory
@@ -211,7 +211,7 @@ private struct PublicSymbols {
 
     private static var target: String {
         get throws {
-            let build = try Program.url.resolvingSymlinksInPath().deletingLastPathComponent()
+            let build = try Program.url().resolvingSymlinksInPath().deletingLastPathComponent()
             return build.deletingLastPathComponent().lastPathComponent
         }
     }

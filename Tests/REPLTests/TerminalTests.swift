@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Whether there is a program that makes terminals; the one of macOS has other options.
@@ -15,8 +16,11 @@ private var hasTerminals: Bool {
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: hasTerminals, "there is no script(1) of Linux"))
 struct TerminalTests {
-    private let history = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-history-\(UUID().uuidString)")
+    private let directory: ScratchDirectory
+    /// Where the lines of before are kept.
+    private var history: URL { directory.url.appending(path: "history") }
+
+    init() throws { directory = try .made() }
 
     private func program(
         _ arguments: String..., columns: Int = 100, environment: [String: String] = [:]
@@ -28,10 +32,7 @@ struct TerminalTests {
         return program
     }
 
-    private func removeHistory() { try? FileManager.default.removeItem(at: history) }
-
     @Test func tabCompletesCommandsChannelsAndMessages() async throws {
-        defer { removeHistory() }
         let program = try await program()
         program.type("wind\t\n")
         try await program.reads("58 59 60\n")
@@ -48,7 +49,6 @@ struct TerminalTests {
     }
 
     @Test func theLinesOfBeforeComeBackInTheNextRunToo() async throws {
-        defer { removeHistory() }
         let first = try await program()
         first.type("version\n")
         try await first.reads("LevelDB")
@@ -66,13 +66,11 @@ struct TerminalTests {
     }
 
     @Test func tabCompletesFiles() async throws {
-        defer { removeHistory() }
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "scrollback-files-\(UUID().uuidString)")
+        let files = ScratchDirectory()
         try FileManager.default.createDirectory(
-            at: directory.appending(path: "my logs"), withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let path = directory.path
+            at: files.url.appending(path: "my logs"), withIntermediateDirectories: true)
+        defer { files.remove() }
+        let path = files.path
         // HOME is where ~ is.
         let program = try await program(environment: ["HOME": path])
         program.type("export ~/my\\ logs/cats.jsonl cats\n")
@@ -94,7 +92,6 @@ struct TerminalTests {
     }
 
     @Test func newsStandsAboveTheLineThatIsTyped() async throws {
-        defer { removeHistory() }
         let program = try await program()
         program.type("slow 800ms\n")
         try await program.reads("answers take 800ms")
@@ -111,7 +108,6 @@ struct TerminalTests {
     }
 
     @Test func ctrlCEndsTheCommandAndNotTheProgram() async throws {
-        defer { removeHistory() }
         let program = try await program()
         program.type("wait 1h\n")
         try await program.reads("alice general> ")
@@ -125,7 +121,6 @@ struct TerminalTests {
     }
 
     @Test func whatIsDrawnFitsTheWindow() async throws {
-        defer { removeHistory() }
         let program = try await program(columns: 40)
         program.type("coverage\n")
         let drawn = try await program.reads("█\n")
@@ -135,7 +130,6 @@ struct TerminalTests {
     }
 
     @Test func progressIsDrawnInPlaceAndThePromptComesBack() async throws {
-        defer { removeHistory() }
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
@@ -154,7 +148,6 @@ struct TerminalTests {
     }
 
     @Test func progressFitsANarrowWindow() async throws {
-        defer { removeHistory() }
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(columns: 40, environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
@@ -174,7 +167,6 @@ struct TerminalTests {
 
     /// There readline would cut progress in the middle of a character.
     @Test func progressIsALineWhereNothingCanBeWrittenOver() async throws {
-        defer { removeHistory() }
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "dumb"])
         program.type("import \(log.path)\n")
@@ -188,7 +180,6 @@ struct TerminalTests {
     }
 
     @Test func aTerminalWithColoursGetsThem() async throws {
-        defer { removeHistory() }
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("as bob send Hi\n")
         try await program.reads("\u{1B}[32m+ general 69  bob: Hi\u{1B}[0m\n")
@@ -199,7 +190,6 @@ struct TerminalTests {
     }
 
     @Test func whoWantsNoColoursGetsNone() async throws {
-        defer { removeHistory() }
         let program = try await program(
             environment: ["TERM": "xterm-256color", "NO_COLOR": "1"])
         program.type("as bob send Hi\ntiem\nquit\n")

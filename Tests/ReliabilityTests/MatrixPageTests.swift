@@ -1,5 +1,6 @@
 import Foundation
 import Reliability
+import TestSupport
 import Testing
 
 /// What Docs/Reliability.md says of faults is what there is.
@@ -43,11 +44,9 @@ import Testing
         .sessionExpired, .feedCursorExpired, .serverPutBack,
     ])
     func itsCountsAreThoseOfThePage(fault: Fault) async throws {
-        let place = FileManager.default.temporaryDirectory
-            .appending(path: "scrollback-matrix-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        let outcome = try await Matrix(in: place).run(fault)
+        let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
+        defer { place.remove() }
+        let outcome = try await Matrix(in: place.url).run(fault)
         #expect(outcome.violations == [])
         let counts = MatrixTable.counts(fault, outcome)
         #expect(try lines().contains { $0.hasPrefix(counts) }, "\(counts)")

@@ -1,5 +1,7 @@
 import Foundation
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -55,20 +57,18 @@ import Testing
     }
 
     @Test func whatIsPurgedLeavesTheDiskAtOnce() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "s-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = ScratchDirectory()
         func size() throws -> Int {
-            let cache = directory.appending(path: "cache")
+            let cache = directory.url.appending(path: "cache")
             return try FileManager.default.contentsOfDirectory(
                 at: cache, includingPropertiesForKeys: [.fileSizeKey]
             ).reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
         }
-        let store = try ChatStore(at: directory)
+        let store = try ChatStore(at: directory.url)
         var random = SeededRandom(seed: 1)
         try store.write { batch in
             for id in 1...1_000 {
-                // Nothing that could be compressed.
-                let text = (0..<50).map { _ in String(random.next(), radix: 36) }.joined()
+                let text = random.incompressibleText(words: 50)
                 try batch.save(
                     Message(
                         id: MessageID(String(id)), channelURL: "c", text: text, createdAt: 1))

@@ -1,4 +1,6 @@
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -37,25 +39,29 @@ import Testing
     }()
 
     /// One of few values for each property, so that many are equal.
-    private func channel(_ number: Int, _ dice: inout Dice) -> GroupChannel {
+    private func channel(_ number: Int, _ random: inout SeededRandom) -> GroupChannel {
         var channel = GroupChannel(
-            url: ChannelURL("c\(number)"), name: ["", "a", "ab", "b\0", "b", "Ä"][dice.roll(6)],
-            createdAt: Timestamp(milliseconds: [0, 1, 1, -5, .max, .min][dice.roll(6)]))
-        if dice.roll(3) > 0 {
+            url: ChannelURL("c\(number)"),
+            name: ["", "a", "ab", "b\0", "b", "Ä"][random.number(below: 6)],
+            createdAt: Timestamp(milliseconds: [0, 1, 1, -5, .max, .min][random.number(below: 6)]))
+        if !random.oneIn(3) {
             channel.lastMessage = Message(
-                "m", at: Timestamp(milliseconds: Int64(dice.roll(4)) - 1), in: channel.url)
+                "m", at: Timestamp(milliseconds: Int64(random.number(below: 4)) - 1),
+                in: channel.url)
         }
-        if dice.roll(3) > 0 { channel.metadata = ["k": ["", "u", "v\u{1}", "v"][dice.roll(4)]] }
-        if dice.roll(4) == 0 { channel.hiddenState = .hiddenAllowAutoUnhide }
-        if dice.roll(4) == 0 { channel.myMemberState = .invited }
-        if dice.roll(2) == 0 { channel.customType = "x" }
-        channel.unreadMessageCount = dice.roll(2)
+        if !random.oneIn(3) {
+            channel.metadata = ["k": ["", "u", "v\u{1}", "v"][random.number(below: 4)]]
+        }
+        if random.oneIn(4) { channel.hiddenState = .hiddenAllowAutoUnhide }
+        if random.oneIn(4) { channel.myMemberState = .invited }
+        if random.oneIn(2) { channel.customType = "x" }
+        channel.unreadMessageCount = random.number(below: 2)
         return channel
     }
 
-    private func change(_ naive: inout Naive, _ batch: Batch, _ dice: inout Dice) throws {
-        let channel = channel(dice.roll(40), &dice)
-        switch dice.roll(8) {
+    private func change(_ naive: inout Naive, _ batch: Batch, _ random: inout SeededRandom) throws {
+        let channel = channel(random.number(below: 40), &random)
+        switch random.number(below: 8) {
         case 0:
             try batch.removeChannel(channel.url)
             naive.channels[channel.url] = nil
@@ -73,20 +79,20 @@ import Testing
     // MARK: Lists
 
     @Test(arguments: 0..<4) func listsAreWhatSortingAllChannelsGives(seed: Int) throws {
-        var dice = Dice(seed)
+        var random = SeededRandom(seed: seed)
         var naive = Naive()
         let store = try ChatStore.inMemory()
         for round in 0..<20 {
             try store.write { batch in
-                for _ in 0..<dice.roll(15) { try change(&naive, batch, &dice) }
+                for _ in 0..<random.number(below: 15) { try change(&naive, batch, &random) }
                 if round % 5 == 0 {
-                    let query = Self.queries[dice.roll(Self.queries.count)]
+                    let query = Self.queries[random.number(below: Self.queries.count)]
                     let list = try batch.groupChannels(matching: query, currentUserID: "me")
                     #expect(list == naive.list(query))
                 }
             }
             // Not all of them, so that orders are met for the first time in every state.
-            for query in Self.queries where dice.roll(3) == 0 {
+            for query in Self.queries where random.oneIn(3) {
                 let list = try store.groupChannels(matching: query, currentUserID: "me")
                 #expect(list == naive.list(query))
             }
@@ -99,23 +105,23 @@ import Testing
     }
 
     @Test(arguments: 0..<4) func pagesFollowEachOtherWhileChannelsMove(seed: Int) throws {
-        var dice = Dice(100 + seed)
+        var random = SeededRandom(seed: 100 + seed)
         var naive = Naive()
         let store = try ChatStore.inMemory()
         try store.write { batch in
-            for _ in 0..<60 { try change(&naive, batch, &dice) }
+            for _ in 0..<60 { try change(&naive, batch, &random) }
         }
         for query in Self.queries {
             var last: GroupChannel?
             while true {
-                let limit = 1 + dice.roll(6)
+                let limit = 1 + random.number(below: 6)
                 let page = try store.groupChannels(
                     matching: query, after: last, limit: limit, currentUserID: "me")
                 #expect(page == naive.list(query, after: last, limit: limit))
                 if page.count < limit { break }
                 last = page.last
                 try store.write { batch in
-                    for _ in 0..<dice.roll(3) { try change(&naive, batch, &dice) }
+                    for _ in 0..<random.number(below: 3) { try change(&naive, batch, &random) }
                 }
             }
         }
@@ -123,7 +129,7 @@ import Testing
 
     @Test func channelsThatNobodyTouchesAreOnExactlyOnePage() throws {
         let store = try ChatStore.inMemory()
-        var dice = Dice(3)
+        var random = SeededRandom(seed: 3)
         try store.write { batch in
             // All equal but for the URL.
             for number in 0..<50 {
@@ -141,11 +147,11 @@ import Testing
             last = end
             try store.write { batch in
                 var moving = GroupChannel(
-                    url: ChannelURL("moving\(dice.roll(9))"),
-                    createdAt: Timestamp(milliseconds: Int64(dice.roll(15))))
-                moving.lastMessage = dice.roll(2) == 0 ? nil : Message("m", at: 5)
+                    url: ChannelURL("moving\(random.number(below: 9))"),
+                    createdAt: Timestamp(milliseconds: Int64(random.number(below: 15))))
+                moving.lastMessage = random.oneIn(2) ? nil : Message("m", at: 5)
                 try batch.save(moving)
-                try batch.removeChannel(ChannelURL("moving\(dice.roll(9))"))
+                try batch.removeChannel(ChannelURL("moving\(random.number(below: 9))"))
             }
         }
         #expect(seen == (0..<50).map { ChannelURL("still\($0)") }.sorted())

@@ -1,5 +1,5 @@
-import Foundation
 import Models
+import TestSupport
 import Testing
 
 @testable import Store
@@ -38,10 +38,9 @@ import Testing
     }
 
     @Test func aStoreOnDiskIsThereAgain() throws {
-        let directory = URL(filePath: "/tmp/scrollback-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = ScratchDirectory()
         do {
-            let store = try ChatStore(at: directory)
+            let store = try ChatStore(at: directory.url)
             #expect(store.openingReport.isNew)
             try store.write { try $0.save(message("1", at: 1)) }
             try store.write {
@@ -52,7 +51,7 @@ import Testing
             }
             store.close()
         }
-        let store = try ChatStore(at: directory)
+        let store = try ChatStore(at: directory.url)
         #expect(!store.openingReport.isNew)
         #expect(try store.message("1", in: "general")?.text == "m1")
         #expect(try store.drafts(in: "general").map(\.requestID) == ["r1"])

@@ -1,6 +1,8 @@
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
+import TestSupport
 import Testing
 
 @testable import Store
@@ -172,11 +174,11 @@ import Testing
 
     /// Which bytes are damaged: all of a small file and of the end, some of the rest.
     private static func offsets(_ count: Int, seed: Int) -> [Int] {
-        let isNight = ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] != nil
-        var random = DisasterRandom(seed: seed)
-        let end = isNight ? 1_024 : 40
+        var random = SeededRandom(seed: seed)
+        let end = Seeds.isNight ? 1_024 : 40
         if count <= max(end, 400) { return Array(0..<count) }
-        let rest = (0..<(isNight ? 300 : 25)).map { _ in Int.random(in: end..<count, using: &random)
+        let rest = (0..<(Seeds.isNight ? 300 : 25)).map { _ in
+            Int.random(in: end..<count, using: &random)
         }
         return (Array(0..<end) + rest).map { count - 1 - $0 }
     }
@@ -211,7 +213,7 @@ import Testing
     @Test(arguments: kinds, FileForm.allCases)
     func aBitIsFlipped(kind: String, files: FileForm) throws {
         let victim = try Victim(files)
-        var random = DisasterRandom(seed: 2)
+        var random = SeededRandom(seed: 2)
         for path in try paths(kind, in: victim) {
             let bytes = try Data(contentsOf: victim.directory.url.appending(path: path))
             for index in DamageTests.offsets(bytes.count, seed: 2) {

@@ -153,14 +153,3 @@ import Testing
         }
     }
 }
-
-extension StoreDirectory {
-    /// Writes rows of the cache past the store, which is not open.
-    func writeToCache(_ rows: [(key: KeyBytes, value: [UInt8])]) throws {
-        let database = try LevelDB(at: url.appending(path: "cache").path)
-        let batch = Overlay()
-        for row in rows { batch.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        try database.write(batch, isDurable: false)
-        database.close()
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite struct DiskTests {
     private func message(_ number: Int, size: Int = 10_000) -> Message {
         // Not to be compressed away.
-        var random = DisasterRandom(seed: number)
+        var random = SeededRandom(seed: number)
         let text = (0..<size / 10).map { _ in String(random.next() % 9_999_999_999) }.joined()
         return Message(
             id: MessageID("\(number)"), channelURL: "general", text: text,

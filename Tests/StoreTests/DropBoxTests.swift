@@ -1,6 +1,7 @@
 import FaultyDisks
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
 import Testing
 
@@ -112,20 +113,19 @@ import Testing
         let store = try open(directory)
         let box = try box(directory)
         let drop = message("1", String(repeating: "x", count: DropBox.maximumDropSize / 2))
-        while try box.count < 40 {
-            if code(of: { try box.leave([drop]) }) == .noSpace { break }
-        }
         // In Base64, half a megabyte has two thirds of one.
+        for _ in 1...23 { try box.leave([drop]) }
+        #expect(code { try box.leave([drop]) } == .noSpace)
         #expect(try box.count == 23)
         try store.removeDrops([try store.dropNames()[0]])
         try box.leave([drop])
         try store.removeDrops(try store.dropNames())
 
-        let one = directory.url.appending(path: "drops")
+        let drops = directory.url.appending(path: "drops")
         for number in 0..<DropBox.maximumCount {
             let digits = String(number + 0x1000_0000, radix: 16)
             try Data().write(
-                to: one.appending(path: "00000000\(digits)-0000000000000000.drop"))
+                to: drops.appending(path: "00000000\(digits)-0000000000000000.drop"))
         }
         #expect(code { try box.leave([message("1")]) } == .noSpace)
     }
@@ -342,11 +342,11 @@ import Testing
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         var first = 1
-        var random = DisasterRandom(seed: round)
+        var random = SeededRandom(seed: round)
         for _ in 0..<2 {
             let process = try WritingProcess(leavingIn: directory, from: first)
             process.readLines(Int.random(in: 2...20, using: &random))
-            let last = try process.killed().compactMap { Int($0) }.last ?? first - 1
+            let last = try process.kill().compactMap { Int($0) }.last ?? first - 1
             let drops = try store.dropNames().compactMap { try store.drop($0) }
             #expect(drops.allSatisfy { $0.damage.isEmpty })
             // What was promised; the next one may be there or not.
@@ -365,7 +365,7 @@ import Testing
         let two = try WritingProcess(leavingIn: directory, from: 2_001)
         one.readLines(25)
         two.readLines(25)
-        let promised = try (one.killed() + two.killed()).compactMap { Int($0) }
+        let promised = try (one.kill() + two.kill()).compactMap { Int($0) }
         let drops = try store.dropNames().compactMap { try store.drop($0) }
         #expect(drops.allSatisfy { $0.damage.isEmpty })
         let found = Set(drops.map(\.messages))

@@ -55,19 +55,8 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    /// What there is in all files, by path.
-    private func bytes(_ directory: StoreDirectory) throws -> [String: Data] {
-        var bytes: [String: Data] = [:]
-        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.url.path) {
-            bytes[path] =
-                FileManager.default.contents(atPath: directory.url.appending(path: path).path)
-                ?? Data()
-        }
-        return bytes
-    }
-
     private func canaries(in directory: StoreDirectory) throws -> Set<String> {
-        let files = try bytes(directory)
+        let files = try directory.contents()
         return Set(
             EncryptionTests.canaries.filter { canary in
                 files.contains { $0.key.contains(canary) || $0.value.contains(canary) }
@@ -125,9 +114,8 @@ import Testing
     @Test(arguments: FileForm.allCases) func aWrongKeyTouchesNothing(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         try fill(directory)
-        let before = try bytes(directory)
-        let wrong: EncryptionKey? = files == .plain ? Steps.key : nil
-        for key in files == .plain ? [wrong, other] : [wrong, other] {
+        let before = try directory.contents()
+        for key in files == .plain ? [Steps.key, other] : [nil, other] {
             let error = #expect(throws: StoreError.self) {
                 try ChatStore(at: directory.url, encryptionKey: key)
             }
@@ -135,12 +123,12 @@ import Testing
             let isPlain = error?.message.contains("is not encrypted") == true
             #expect(isPlain == (files == .plain))
             #expect(error?.message.contains("no key") == (files == .encrypted && key == nil))
-            #expect(try bytes(directory) == before)
+            #expect(try directory.contents() == before)
             let salvaging = #expect(throws: StoreError.self) {
                 try ChatStore.salvageOutbox(at: directory.url, encryptionKey: key)
             }
             #expect(salvaging?.code == .wrongKey)
-            #expect(try bytes(directory) == before)
+            #expect(try directory.contents() == before)
         }
         try expectFilled(directory.open())
     }
@@ -149,14 +137,14 @@ import Testing
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
         try FileManager.default.removeItem(at: directory.url.appending(path: "KEY"))
-        let before = try bytes(directory)
+        let before = try directory.contents()
         for key in [Steps.key, nil] {
             let error = #expect(throws: StoreError.self) {
                 try ChatStore(at: directory.url, encryptionKey: key)
             }
             #expect(error?.code == .corruption)
             #expect(error?.path.hasSuffix("/KEY") == true)
-            #expect(try bytes(directory) == before)
+            #expect(try directory.contents() == before)
         }
     }
 
@@ -257,7 +245,7 @@ import Testing
     @Test func anotherKeyOpensItAndTheOldOneDoesNot() throws {
         let directory = try StoreDirectory(.encrypted)
         try fill(directory)
-        let files = try bytes(directory).filter { $0.key.hasSuffix(".ldb") }
+        let files = try directory.contents().filter { $0.key.hasSuffix(".ldb") }
         let store = try directory.open()
         #expect(store.isEncrypted)
         try store.changeEncryptionKey(to: other)
@@ -267,7 +255,7 @@ import Testing
         #expect(error?.code == .wrongKey)
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
         // Nothing but the file of the keys was written anew.
-        #expect(try bytes(directory).filter { $0.key.hasSuffix(".ldb") } == files)
+        #expect(try directory.contents().filter { $0.key.hasSuffix(".ldb") } == files)
         let plain = try ChatStore.inMemory()
         #expect(!plain.isEncrypted)
         #expect(code { try plain.changeEncryptionKey(to: other) } == .wrongKey)
@@ -291,14 +279,14 @@ import Testing
     @Test(arguments: Change.allCases) func allFilesAreEncryptedAnew(change: Change) throws {
         let directory = try StoreDirectory(change.files)
         try fill(directory)
-        let before = try bytes(directory).filter { !$0.value.isEmpty }
+        let before = try directory.contents().filter { !$0.value.isEmpty }
         let new = change.new(other)
         var told: [Double] = []
         try ChatStore.reencrypt(at: directory.url, from: change.files.key, to: new) {
             told.append($0)
         }
         #expect(told.first == 0 && told.last == 1 && told == told.sorted() && told.count > 6)
-        let after = try bytes(directory)
+        let after = try directory.contents()
         for (path, bytes) in before where path != "VERSION" {
             #expect(after[path] != bytes, "\(path)")
         }
@@ -397,7 +385,7 @@ import Testing
         try fill(encrypted)
         let plain = try StoreDirectory()
         try fill(plain)
-        let before = try (bytes(encrypted), bytes(plain))
+        let before = try (encrypted.contents(), plain.contents())
         for (directory, old, new) in [
             (encrypted, nil, other), (encrypted, other, EncryptionKey()), (encrypted, nil, nil),
             (plain, other, EncryptionKey()),
@@ -406,7 +394,7 @@ import Testing
                 code { try ChatStore.reencrypt(at: directory.url, from: old, to: new) }
                     == .wrongKey)
         }
-        #expect(try bytes(encrypted) == before.0 && bytes(plain) == before.1)
+        #expect(try encrypted.contents() == before.0 && plain.contents() == before.1)
         let nowhere = plain.url.appending(path: "nowhere")
         try ChatStore.reencrypt(at: nowhere, from: nil, to: other)
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))

@@ -2,20 +2,8 @@ import CFaultEnvironment
 import CLevelDB
 import CLevelDBEnvironment
 import Foundation
+import TestSupport
 import Testing
-
-/// A directory that goes with its last user.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() {
-        path = NSTemporaryDirectory() + "scrollback-\(UUID().uuidString)"
-        let status = mkdir(path, 0o700)
-        precondition(status == 0, "\(path) cannot be made.")
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }  // It may never have been filled.
-}
 
 /// The environment that is tested, and the failing one below it.
 final class TestEnvironment: @unchecked Sendable {
@@ -150,8 +138,8 @@ final class TestDatabase: @unchecked Sendable {
     }
 }
 
-/// The files of a database.
-extension TemporaryDirectory {
+/// The files of a database, in a directory that is its own.
+extension ScratchDirectory {
     var database: String { path + "/db" }
 
     var names: [String] {
@@ -161,8 +149,8 @@ extension TemporaryDirectory {
     /// The paths of the logs, oldest first.
     var logs: [String] { names.filter { $0.hasSuffix(".log") }.map { database + "/" + $0 } }
 
-    func copy() throws -> TemporaryDirectory {
-        let copy = TemporaryDirectory()
+    func copy() throws -> ScratchDirectory {
+        let copy = try ScratchDirectory.made()
         try FileManager.default.copyItem(atPath: database, toPath: copy.database)
         return copy
     }

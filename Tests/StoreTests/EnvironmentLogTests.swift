@@ -2,6 +2,7 @@ import CFaultEnvironment
 import CLevelDB
 import CLevelDBEnvironment
 import Foundation
+import TestSupport
 import Testing
 
 /// What our environment sees in logs that LevelDB wrote, and that came to harm.
@@ -9,8 +10,8 @@ import Testing
     /// A database with one log of some rows, and where each of its records ends.
     private func oneLog(
         _ rows: [(String, String)] = [("a", "1"), ("b", "22"), ("c", "333")]
-    ) throws -> (directory: TemporaryDirectory, log: String, ends: [Int]) {
-        let directory = TemporaryDirectory()
+    ) throws -> (directory: ScratchDirectory, log: String, ends: [Int]) {
+        let directory = try ScratchDirectory.made()
         let database = try TestDatabase(directory.database, writeBuffer: 1 << 20)
         let log = try #require(directory.logs.last)
         var ends = [0]
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// A database with two logs that are not in tables yet, of three rows each.
-    private func twoLogs() throws -> TemporaryDirectory {
+    private func twoLogs() throws -> ScratchDirectory {
         let (directory, _, _) = try oneLog()
         let old = try directory.copy()
         let database = try TestDatabase(directory.database)
@@ -36,8 +37,8 @@ import Testing
 
     /// Opens a copy of a database after a change to it, and tells what is found there.
     private func opened(
-        _ directory: TemporaryDirectory, reusesLogs: Bool = false,
-        _ change: (TemporaryDirectory) throws -> Void = { _ in }
+        _ directory: ScratchDirectory, reusesLogs: Bool = false,
+        _ change: (ScratchDirectory) throws -> Void = { _ in }
     ) throws -> (keys: String, report: LogReport) {
         let copy = try directory.copy()
         try change(copy)
@@ -53,7 +54,7 @@ import Testing
 
     @Test func aNewDatabaseAndAWholeLogAreClean() throws {
         let environment = TestEnvironment()
-        let directory = TemporaryDirectory()
+        let directory = try ScratchDirectory.made()
         let database = try TestDatabase(directory.database, in: environment)
         #expect(environment.report.description == "0 logs, 0 batches")
         database.close()

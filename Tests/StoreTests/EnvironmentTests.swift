@@ -2,6 +2,7 @@ import CFaultEnvironment
 import CLevelDB
 import CLevelDBEnvironment
 import Foundation
+import TestSupport
 import Testing
 
 /// The message of the error that a closure throws.
@@ -16,9 +17,11 @@ private func failure(_ body: () throws -> Void) -> String {
 private let bufferful = String(repeating: "x", count: 70_000)
 
 @Suite struct EnvironmentTests {
-    private let directory = TemporaryDirectory()
+    private let directory: ScratchDirectory
     private let environment = TestEnvironment()
     private var path: String { directory.database }
+
+    init() throws { directory = try .made() }
 
     private func open(reusesLogs: Bool = false) throws -> TestDatabase {
         try TestDatabase(path, in: environment, reusesLogs: reusesLogs)

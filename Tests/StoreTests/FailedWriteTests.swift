@@ -1,15 +1,16 @@
 import FaultyDisks
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// Changes to the disk fail, one after the other; memory and disk stay as they were before.
 @Suite struct FailedWriteTests {
-    private static let seeds =
-        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<40 : 0..<2_000
+    private static let seeds = Seeds.count(40, atNight: 2_000)
 
     /// A way in which a disk fails.
     struct Failure: CustomTestStringConvertible, Sendable {
@@ -150,7 +151,7 @@ import Testing
 
     @Test(arguments: seeds, FileForm.allCases)
     func tablesAndNewLogsFailAsWell(seed: Int, files: FileForm) throws {
-        var random = DisasterRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var scene = try Scene(seed: seed, files, Steps.smallFiles)
         while scene.last < 70 {
             guard let failure = Failure.all.randomElement(using: &random) else { break }

@@ -1,15 +1,16 @@
 import FaultyDisks
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// The power fails, and writes do.
 @Suite struct FaultTests {
-    private static let seeds =
-        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<20 : 0..<300
+    private static let seeds = Seeds.count(20, atNight: 300)
 
     private let disks = FailingDisks()
 
@@ -19,7 +20,7 @@ import Testing
     func whatWasNotSyncedGoesAsASuffix(seed: Int, files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
-        var random = DisasterRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let last = Int.random(in: 1...80, using: &random)
         let store = try disks.open(directory)
         for number in 1...last { try expected.steps.write(number, to: store) }
@@ -57,8 +58,7 @@ import Testing
 
 /// An older log loses its tail while a later one is whole: no crash leaves that, a disk may.
 @Suite struct LyingDiskTests {
-    private static let seeds =
-        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<30 : 0..<500
+    private static let seeds = Seeds.count(30, atNight: 500)
 
     /// A store whose cache has two logs, and the last step of which something is in the older one.
     ///
@@ -95,7 +95,7 @@ import Testing
     func rowsStayAndWhatPromisesCompletenessGoes(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed)
         let (directory, ends, last) = try twoLogs(steps, files)
-        var random = DisasterRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
         let size = Int.random(in: 0..<(try #require(ends.last).size), using: &random)
         try Data(try Data(contentsOf: older).prefix(size)).write(to: older)
@@ -132,7 +132,7 @@ import Testing
     func noRowThatIsInTheLogsIsDropped(seed: Int, files: FileForm) throws {
         let steps = Steps(seed: seed, removes: false)
         let (directory, ends, last) = try twoLogs(steps, files)
-        var random = DisasterRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
         // Behind the steps that give the channels their names.
         try #require(ends.count > 4)

@@ -21,14 +21,6 @@ import Testing
         try FileCache(directory: directory.url, encryptionKey: key)
     }
 
-    private func files() throws -> [String: Data] {
-        var files: [String: Data] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path) {
-            files[name] = try Data(contentsOf: directory.url.appending(path: name))
-        }
-        return files
-    }
-
     @Test func whatIsSavedIsLoadedAndCannotBeRead() throws {
         let cache = try cache(key)
         #expect(cache.isEncrypted)
@@ -39,9 +31,9 @@ import Testing
         #expect(try cache.loadChannels().records.map(\.url) == ["canary"])
         #expect(try cache.channels() == ["canary"])
         // The same again is not written, though it would not be the same bytes.
-        let before = try files()
+        let before = try directory.contents()
         #expect(try !cache.save(messages, in: "canary"))
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
 
         let plain = try FileCache(directory: directory.url.appending(path: "plain"))
         try plain.save(messages, in: "canary")
@@ -60,7 +52,7 @@ import Testing
     @Test func eachByteCounts() throws {
         let cache = try cache(key)
         try cache.save(messages, in: "canary")
-        let name = try #require(try files().keys.first { $0.hasSuffix(".messages") })
+        let name = try #require(try directory.contents().keys.first { $0.hasSuffix(".messages") })
         let file = directory.url.appending(path: name)
         let whole = try Data(contentsOf: file)
         for index in whole.indices {
@@ -84,7 +76,7 @@ import Testing
             ])
         try cache.save(messages, in: "other")
         let other = try #require(
-            try files().first { $0.key.hasSuffix(".messages") && $0.key != name })
+            try directory.contents().first { $0.key.hasSuffix(".messages") && $0.key != name })
         try other.value.write(to: file)
         let contents = try cache.load("canary")
         #expect(contents.records == [] && contents.damageCount > 0)
@@ -92,10 +84,10 @@ import Testing
 
     @Test func aWrongKeyTouchesNothing() throws {
         try cache(key).save(messages, in: "canary")
-        let before = try files()
+        let before = try directory.contents()
         for wrong in [EncryptionKey(), nil] {
             #expect(code { _ = try cache(wrong) } == .wrongKey)
-            #expect(try files() == before)
+            #expect(try directory.contents() == before)
         }
         let other = EncryptionKey()
         #expect(
@@ -181,7 +173,7 @@ import Testing
     @Test func damageStaysDamageWhenTheyAreSealedAnew() throws {
         try fill(key, in: directory.url)
         let canary = try #require(
-            try files().filter { $0.key.hasSuffix(".messages") }.max {
+            try directory.contents().filter { $0.key.hasSuffix(".messages") }.max {
                 $0.value.count < $1.value.count
             })
         var lines = canary.value.split(separator: UInt8(ascii: "\n"))
@@ -196,7 +188,7 @@ import Testing
         #expect(contents.damage.map(\.description) == ["line 1: header", "line 3: check"])
         // One that says nothing at all any more.
         let name = try #require(
-            try files().filter { $0.key.hasSuffix(".messages") }.max {
+            try directory.contents().filter { $0.key.hasSuffix(".messages") }.max {
                 $0.value.count < $1.value.count
             })
         try Data("nothing\n".utf8).write(to: directory.url.appending(path: name.key))
@@ -207,14 +199,14 @@ import Testing
 
     @Test func theWrongKeySealsNothingAnew() throws {
         try fill(key, in: directory.url)
-        let before = try files()
+        let before = try directory.contents()
         let other = EncryptionKey()
         for (old, new) in [(nil, other), (other, EncryptionKey()), (nil, nil)] {
             #expect(
                 code { try FileCache.reencrypt(at: directory.url, from: old, to: new) }
                     == .wrongKey)
         }
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
         let nowhere = directory.url.appending(path: "nowhere")
         #expect(try FileCache.reencrypt(at: nowhere, from: nil, to: key) == 0)
         #expect(!FileManager.default.fileExists(atPath: nowhere.path))
@@ -222,8 +214,8 @@ import Testing
 
     @Test func plainFilesAreNotTaken() throws {
         try cache(nil).save(messages, in: "canary")
-        let before = try files()
+        let before = try directory.contents()
         #expect(code { _ = try cache(key) } == .wrongKey)
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
     }
 }

@@ -1,16 +1,18 @@
 import Dispatch
 import Foundation
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
 
 @Suite struct FileCacheTests {
-    /// A directory that goes with the value.
-    final class Directory: Sendable {
-        let url = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())")
+    /// A place for a cache.
+    struct Directory: Sendable {
+        private let place = ScratchDirectory()
 
-        deinit { try? FileManager.default.removeItem(at: url) }
+        var url: URL { place.url }
 
         func cache(limit: Int = 100) throws -> FileCache {
             try FileCache(directory: url, limit: limit)
@@ -393,13 +395,11 @@ import Testing
 
     @Test func anyBytesAreRecordsOrDamage() throws {
         let cache = try directory.cache()
-        var state: UInt64 = 1
-        func random() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 33
-        }
+        var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
-            let bytes = (0..<random() % 200).map { _ in UInt8(truncatingIfNeeded: random()) }
+            let bytes = (0..<random.number(below: 200)).map { _ in
+                UInt8(truncatingIfNeeded: random.next())
+            }
             try Data(bytes).write(to: directory.file("channels"))
             let contents = try cache.loadChannels()
             #expect(contents.records.isEmpty && !contents.damage.isEmpty)

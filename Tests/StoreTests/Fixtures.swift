@@ -4,43 +4,6 @@ import Models
 
 @testable import Store
 
-/// A directory of its own for one test, gone at the test's end.
-final class ScratchDirectory {
-    let url = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-test-\(UUID())", directoryHint: .isDirectory)
-
-    var path: String { url.path }
-
-    /// What lies in it, at any depth, as paths from here.
-    var contents: [String] {
-        let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
-        return (names ?? []).sorted()
-    }
-
-    deinit {
-        // Nothing is there if the test failed before it was made.
-        try? FileManager.default.removeItem(at: url)
-    }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
-    /// A number from 0 up to, but not including, another.
-    mutating func roll(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-}
-
 /// The code of the error that a closure throws; `nil` if it throws none.
 func code(of body: () throws -> Void) -> StoreError.Code? {
     do {

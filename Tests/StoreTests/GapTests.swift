@@ -1,4 +1,6 @@
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store

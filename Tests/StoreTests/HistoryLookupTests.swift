@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTesting
 import Testing
 
 @testable import Store
@@ -60,13 +61,13 @@ import Testing
     }
 
     @Test(arguments: 0..<16) func theyAgreeWithAWalkOverAllGaps(seed: Int) throws {
-        var dice = Dice(seed)
+        var random = SeededRandom(seed: seed)
         let store = try store([])
         let bounds = [.beginning] + (1...9).map { bound($0) } + [.end]
         try store.write { batch in
             for _ in 0..<4 {
-                let lower = dice.roll(bounds.count - 1)
-                let upper = lower + 1 + dice.roll(min(3, bounds.count - 1 - lower))
+                let lower = random.number(below: bounds.count - 1)
+                let upper = lower + 1 + random.number(below: min(3, bounds.count - 1 - lower))
                 try batch.open(Gap(in: "general", from: bounds[lower], to: bounds[upper]))
             }
         }

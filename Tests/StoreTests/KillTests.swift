@@ -1,30 +1,31 @@
 import Foundation
 import Models
+import ScrollbackTesting
 import StoreCrashWriter
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// A process that writes is killed, over and over; what it promised is there.
-@Suite(.serialized) struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
     /// How many processes are killed over one directory.
     private static let rounds = 3
 
-    private static let seeds =
-        ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] == nil ? 0..<10 : 0..<170
+    private static let seeds = Seeds.count(10, atNight: 170)
 
     @Test(arguments: seeds, FileForm.allCases)
     func whatWasPromisedOutlivesTheProcess(seed: Int, files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
-        var random = DisasterRandom(seed: seed)
+        var random = SeededRandom(seed: seed)
         var done = 0
         for _ in 0..<KillTests.rounds {
             // The first line says that the process is about to open the store, the next that it has.
             let lines = Int.random(in: 1...60, using: &random)
             let process = try WritingProcess(in: directory, seed: seed, from: done + 1)
             process.readLines(lines)
-            let promises = try process.kill()
+            let promises = try process.kill().compactMap { Promise($0) }
             let last = promises.last?.step ?? done
             #expect(promises.map(\.step) == Array((done + 1)..<(last + 1)))
             done = try check(directory, expected, promises, last)
@@ -38,7 +39,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .locked)
         #expect(error?.path.hasPrefix(directory.url.path) == true)
-        _ = try process.kill()
+        try process.kill()
         #expect(try CachePicture(directory.open()).step ?? 0 >= 8)
     }
 
@@ -82,10 +83,8 @@ import Testing
     }
 }
 
-// MARK: The other process
-
 /// A line of the process that writes.
-struct Promise {
+private struct Promise {
     let step: Int
     let isCache: Bool
     let draft: RequestID?
@@ -114,65 +113,5 @@ extension Steps.Kind {
             id
         case .page, .removal, .clearing: nil
         }
-    }
-}
-
-/// A process that writes steps, until it is killed.
-final class WritingProcess {
-    private let process = Process()
-    private let output = Pipe()
-    private var bytes = Data()
-
-    convenience init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
-        try self.init(in: directory, ["\(seed)", "\(first)"])
-    }
-
-    /// Begins to leave messages in the drop box of a store.
-    convenience init(leavingIn directory: StoreDirectory, from first: Int) throws {
-        try self.init(in: directory, ["drops", "\(first)"])
-    }
-
-    private init(in directory: StoreDirectory, _ arguments: [String]) throws {
-        process.executableURL = try WritingProcess.executable("StoreCrashWriter")
-        process.arguments =
-            [directory.url.path] + arguments
-            + (directory.files == .encrypted ? ["encrypted"] : [])
-        process.standardOutput = output
-        try process.run()
-    }
-
-    /// Waits for so many lines; the process goes on.
-    func readLines(_ count: Int) {
-        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-    }
-
-    /// Ends the process at once, and returns all that it has printed.
-    func kill() throws -> [Promise] { try killed().compactMap(Promise.init) }
-
-    /// Ends the process at once, and returns the lines that it has printed.
-    func killed() throws -> [Substring] {
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        bytes += try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal)
-        #expect(process.terminationStatus == SIGKILL)
-        let text = String(decoding: bytes, as: UTF8.self)
-        #expect(text.hasPrefix("opening\n") && text.hasSuffix("\n"))
-        return text.split(separator: "\n")
-    }
-
-    /// An executable of this package; it lies beside the tests.
-    private static func executable(_ name: String) throws -> URL {
-        let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
-        let candidates = places.flatMap {
-            [$0.appending(path: name), $0.deletingLastPathComponent().appending(path: name)]
-        }
-        return try #require(
-            candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
-            "\(name) is not beside \(places.map(\.path))")
     }
 }

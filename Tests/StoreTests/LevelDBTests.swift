@@ -1,4 +1,6 @@
 import Foundation
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -14,10 +16,9 @@ import Testing
 
     /// Calls a closure with the path of a directory that is gone afterwards.
     private func withDirectory(_ body: (String) throws -> Void) throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "leveldb-\(UUID())")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: url) }
-        try body(url.path)
+        let directory = try ScratchDirectory.made()
+        try body(directory.path)
+        directory.remove()
     }
 
     private func write(_ database: LevelDB, _ rows: [(String, String?)]) throws {
@@ -195,7 +196,7 @@ import Testing
     private func fill(_ database: LevelDB, _ range: Range<Int>) throws {
         var random = SeededRandom(seed: 1)
         for index in range {
-            let value = (0..<80).map { _ in String(random.next(), radix: 36) }.joined()
+            let value = random.incompressibleText(words: 80)
             try write(database, [("key \(1_000 + index)", value)])
         }
     }

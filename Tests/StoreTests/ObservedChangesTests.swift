@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -41,17 +43,18 @@ import Testing
         onThreads(5) { thread in
             do {
                 if thread == 0 {
-                    var dice = Dice(5)
+                    var random = SeededRandom(seed: 5)
                     for commit in 0..<commits {
                         try store.write { batch in
                             for _ in 0..<3 {
-                                var message = Message(MessageID("\(dice.roll(30))"), at: 1)
+                                var message = Message(
+                                    MessageID("\(random.number(below: 30))"), at: 1)
                                 message.text = "\(commit)"
                                 try batch.save(message)
                             }
                             if commit % 50 == 49 { try batch.clearMessages(in: "general") }
                             try batch.removeMessage(
-                                MessageID("\(dice.roll(30))"), in: "general")
+                                MessageID("\(random.number(below: 30))"), in: "general")
                         }
                     }
                     return
@@ -384,12 +387,11 @@ import Testing
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         let reader = Task {
-            while !Task.isCancelled { await Task.yield() }
+            withUnsafeCurrentTask { $0?.cancel() }
             var count = 0
             for await _ in changes { count += 1 }
             return count
         }
-        reader.cancel()
         #expect(await reader.value == 0)
         // It was the task that ended, not the observation.
         try store.write { try $0.save(Message("a", at: 1)) }

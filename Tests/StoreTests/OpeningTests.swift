@@ -1,5 +1,7 @@
 import Foundation
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -50,10 +52,10 @@ import Testing
             ids.append(String(repeating: "A", count: count))
             ids.append(String(repeating: "/..", count: count))
         }
-        var dice = Dice(2)
+        var random = SeededRandom(seed: 2)
         for _ in 0..<500 {
-            let scalars = (0..<1 + dice.roll(45)).map { _ in
-                Unicode.Scalar(UInt8(dice.roll(128)))
+            let scalars = (0..<1 + random.number(below: 45)).map { _ in
+                Unicode.Scalar(UInt8(random.number(below: 128)))
             }
             ids.append(String(String.UnicodeScalarView(scalars)))
         }
@@ -471,7 +473,7 @@ import Testing
     // MARK: Options
 
     private func fill(_ store: ChatStore, commits: Int = 40) throws {
-        var dice = Dice(4)
+        var random = SeededRandom(seed: 4)
         for commit in 0..<commits {
             try store.write { batch in
                 for index in 0..<50 {
@@ -481,7 +483,9 @@ import Testing
                         String(repeating: "a", count: 100)
                         + String(
                             String.UnicodeScalarView(
-                                (0..<100).map { _ in Unicode.Scalar(UInt8(33 + dice.roll(90))) }))
+                                (0..<100).map { _ in
+                                    Unicode.Scalar(UInt8(33 + random.number(below: 90)))
+                                }))
                     try batch.save(message)
                 }
             }

@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTesting
 import Testing
 
 @testable import Store
@@ -6,13 +7,13 @@ import Testing
 /// What a batch has written is found by key, in order, however often somebody looks meanwhile.
 @Suite struct OverlayTests {
     @Test(arguments: 0..<8) func aScanSeesWhatADictionaryWouldHold(seed: Int) {
-        var dice = Dice(seed)
+        var random = SeededRandom(seed: seed)
         let overlay = Overlay()
         var model: [[UInt8]: [UInt8]?] = [:]
         for step in 0..<4_000 {
-            let number = dice.roll([10, 300, 3_000][seed % 3])
+            let number = random.number(below: [10, 300, 3_000][seed % 3])
             let key = [UInt8(number >> 8), UInt8(number & 0xFF)] + (number % 3 == 0 ? [7] : [])
-            if dice.roll(4) == 0 {
+            if random.oneIn(4) {
                 overlay.remove { $0.raw(key) }
                 model[key] = .some(nil)
             } else {
@@ -20,10 +21,10 @@ import Testing
                 overlay.put({ $0.raw(key) }, { $0.raw(value) })
                 model[key] = value
             }
-            guard dice.roll(20) == 0 else { continue }
-            let bounds = [dice.roll(3_000), dice.roll(3_000)].sorted()
+            guard random.oneIn(20) else { continue }
+            let bounds = [random.number(below: 3_000), random.number(below: 3_000)].sorted()
                 .map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-            let range = dice.roll(3) == 0 ? KeyRange([], [0xFF]) : KeyRange(bounds[0], bounds[1])
+            let range = random.oneIn(3) ? KeyRange([], [0xFF]) : KeyRange(bounds[0], bounds[1])
             let expected = model.keys
                 .filter { !$0.precedes(range.lower) && $0.precedes(range.upper) }
                 .sorted { $0.precedes($1) }
@@ -36,10 +37,10 @@ import Testing
     /// Each look after two more rows, as a batch that touches one channel after the other has it.
     @Test func aBatchOfManyScansMovesFewRowsForEach() {
         let overlay = Overlay()
-        var dice = Dice(1)
+        var random = SeededRandom(seed: 1)
         for index in 0..<8_000 {
             overlay.put { $0.table(.gap, ChannelNumber(index)) }
-            overlay.put { $0.table(.state, ChannelNumber(dice.roll(1 << 30))) }
+            overlay.put { $0.table(.state, ChannelNumber(random.number(below: 1 << 30))) }
             _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
         }
         // All of them, 8,000 times, would be 64 million.

@@ -37,16 +37,6 @@ import Testing
         }
     }
 
-    /// What there is in the files, by path.
-    private func files() throws -> [String: Data] {
-        var files: [String: Data] = [:]
-        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.url.path) {
-            files[path] = FileManager.default.contents(
-                atPath: directory.url.appending(path: path).path)
-        }
-        return files
-    }
-
     private func expectRebuilt(_ store: ChatStore) throws {
         #expect(store.openingReport.isCacheNew && !store.openingReport.isNew)
         #expect(!store.openingReport.isOutboxLost && !store.openingReport.isCoverageDropped)
@@ -85,12 +75,12 @@ import Testing
 
     @Test func aStoreThatSomebodyHasOpenIsLeftAlone() throws {
         let store = try directory.open()
-        let before = try files()
+        let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
             try ChatStore.rebuildCache(at: directory.url)
         }
         #expect(error?.code == .locked)
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
         #expect(try store.message("1", in: "general") == message)
         try store.write { try $0.save(draft("s")) }
     }
@@ -98,24 +88,24 @@ import Testing
     @Test(arguments: ["cache", "outbox"]) func eachDatabaseKeepsOthersAway(name: String) throws {
         // As a store is, for moments, whose other database cannot be written.
         let database = try LevelDB(at: directory.url.appending(path: name).path)
-        let before = try files()
+        let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
             try ChatStore.rebuildCache(at: directory.url)
         }
         #expect(error?.code == .locked)
         #expect(error?.path == database.path)
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
         database.close()
     }
 
     @Test func whatANewerVersionWroteIsLeftAlone() throws {
         try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
-        let before = try files()
+        let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {
             try ChatStore.rebuildCache(at: directory.url)
         }
         #expect(error?.code == .newerSchema)
-        #expect(try files() == before)
+        #expect(try directory.contents() == before)
     }
 
     @Test func whereThereIsNoStoreThereIsNothingToDo() throws {

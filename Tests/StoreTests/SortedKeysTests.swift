@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTesting
 import Testing
 
 @testable import Store
@@ -34,15 +35,15 @@ import Testing
     }
 
     @Test(arguments: 0..<8) func theyAgreeWithASortedArray(seed: Int) {
-        var dice = Dice(seed)
+        var random = SeededRandom(seed: seed)
         let range = [40, 2_000][seed % 2]
-        let first = (0..<dice.roll(range)).map(key).shuffled(using: &dice)
+        let first = (0..<random.number(below: range)).map(key).shuffled(using: &random)
         var sorted = SortedKeys(first)
         var naive = Set(first)
         for _ in 0..<3_000 {
-            let key = key(dice.roll(range))
+            let key = key(random.number(below: range))
             // In phases, so that it grows to several chunks, and shrinks to none.
-            if dice.roll(4) == 0 {
+            if random.oneIn(4) {
                 sorted.remove(key)
                 naive.remove(key)
             } else {
@@ -50,12 +51,12 @@ import Testing
                 naive.insert(key)
             }
         }
-        for key in naive.shuffled(using: &dice) {
+        for key in naive.shuffled(using: &random) {
             if naive.count % 97 == 0 {
                 let expected = naive.sorted { $0.precedes($1) }
                 #expect(keys(sorted) == expected)
                 #expect(sorted.count == expected.count)
-                let start = self.key(dice.roll(range))
+                let start = self.key(random.number(below: range))
                 #expect(keys(sorted, from: start) == expected.filter { !$0.precedes(start) })
             }
             sorted.remove(key)
@@ -75,14 +76,14 @@ import Testing
     }
 
     @Test func aKeptCopyNeverChanges() {
-        var dice = Dice(7)
+        var random = SeededRandom(seed: 7)
         var sorted = SortedKeys((0..<500).map(key))
         var copies: [(copy: SortedKeys, keys: [KeyBytes])] = []
         for _ in 0..<50 {
             copies.append((sorted, keys(sorted)))
             for _ in 0..<40 {
-                sorted.remove(key(dice.roll(1_000)))
-                sorted.insert(key(dice.roll(1_000)))
+                sorted.remove(key(random.number(below: 1_000)))
+                sorted.insert(key(random.number(below: 1_000)))
             }
         }
         for (copy, expected) in copies {
@@ -92,14 +93,15 @@ import Testing
     }
 
     @Test func theyStayFlatHoweverOftenChannelsMoveToTheTop() throws {
-        var dice = Dice(1)
+        var random = SeededRandom(seed: 1)
         // Channel n stands at place `places[n]`; a smaller one is nearer to the top.
         var places = Array(1_000_000..<1_010_000)
         var sorted = SortedKeys(places.map(key))
         let chunksAtFirst = try chunkSizes(sorted).count
         for touch in 1...10_000 {
             // Most of the time one of few, as in life.
-            let channel = dice.roll(10) == 0 ? dice.roll(10_000) : dice.roll(100)
+            let channel =
+                random.oneIn(10) ? random.number(below: 10_000) : random.number(below: 100)
             sorted.remove(key(places[channel]))
             places[channel] = 1_000_000 - touch
             sorted.insert(key(places[channel]))

@@ -1,6 +1,7 @@
 import FaultyDisks
 import Foundation
 import StoreCrashWriter
+import TestSupport
 import Testing
 
 @testable import Store
@@ -12,32 +13,27 @@ enum FileForm: CaseIterable, Sendable {
     var key: EncryptionKey? { self == .encrypted ? Steps.key : nil }
 }
 
-/// A place for a store on the disk, which goes with its last user.
+/// A place for a store on the disk, or rather in memory, which goes with its last user.
+///
+/// In memory, for hundreds of them are opened and synced.
 final class StoreDirectory: Sendable {
     let url: URL
     let files: FileForm
 
-    init(_ files: FileForm = .plain, in parent: URL = StoreDirectory.temporary) throws {
+    init(_ files: FileForm = .plain, in parent: URL = ScratchDirectory.memory) throws {
         self.files = files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
     /// A copy of another one.
-    init(of other: StoreDirectory, in parent: URL = StoreDirectory.temporary) throws {
+    init(of other: StoreDirectory, in parent: URL = ScratchDirectory.memory) throws {
         files = other.files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: other.url, to: url)
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }  // It may be gone with its disk.
-
-    /// In memory where the system has such a place: hundreds of stores are opened and synced.
-    static let temporary: URL = {
-        let memory = URL(filePath: "/dev/shm")
-        return FileManager.default.isWritableFile(atPath: memory.path)
-            ? memory : FileManager.default.temporaryDirectory
-    }()
 
     func open(_ options: StoreOptions = Steps.smallFiles) throws(StoreError) -> ChatStore {
         try ChatStore(at: url, options: options, encryptionKey: files.key)
@@ -57,6 +53,26 @@ final class StoreDirectory: Sendable {
             )
             .filter { $0.lastPathComponent.hasSuffix(suffix) }
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    }
+
+    /// What there is in all files, by path.
+    func contents() throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
+            // `nil` for a directory.
+            contents[path] =
+                FileManager.default.contents(atPath: url.appending(path: path).path) ?? Data()
+        }
+        return contents
+    }
+
+    /// Writes rows of the cache past the store, which is not open.
+    func writeToCache(_ rows: [(key: KeyBytes, value: [UInt8])]) throws {
+        let database = try LevelDB(at: url.appending(path: "cache").path)
+        let batch = Overlay()
+        for row in rows { batch.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
+        try database.write(batch, isDurable: false)
+        database.close()
     }
 }
 

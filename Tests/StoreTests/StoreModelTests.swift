@@ -1,5 +1,7 @@
 import Foundation
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -126,12 +128,10 @@ import Testing
 
     /// The reason why a history fails; `nil` if it does not.
     private static func failure(_ history: [Step], seed: Int, isOnDisk: Bool) -> String? {
-        let directory =
-            isOnDisk
-            ? FileManager.default.temporaryDirectory.appending(path: "scrollback-\(UUID())") : nil
-        defer { if let directory { try? FileManager.default.removeItem(at: directory) } }
+        let directory = isOnDisk ? ScratchDirectory() : nil
+        defer { directory?.remove() }
         do {
-            try run(history, seed: seed, at: directory)
+            try run(history, seed: seed, at: directory?.url)
             return nil
         } catch {
             return "\(error)"

@@ -1,4 +1,6 @@
 import Models
+import ScrollbackTesting
+import TestSupport
 import Testing
 
 @testable import Store
@@ -138,13 +140,13 @@ import Testing
                     for number in 2...commits { try Self.write(number, to: store) }
                     return
                 }
-                var dice = Dice(thread)
+                var random = SeededRandom(seed: thread)
                 var last = 0
                 // One that is kept while others come.
                 var kept: (snapshot: Snapshot, values: [String])?
                 while !isDone.withLock({ $0 }) {
-                    let read = Self.reads[dice.roll(Self.reads.count)]
-                    let url = Self.channels[dice.roll(Self.channels.count)]
+                    let read = Self.reads[random.number(below: Self.reads.count)]
+                    let url = Self.channels[random.number(below: Self.channels.count)]
                     let values = try read.values(store, url)
                     #expect(values.count == read.count, "\(read.name): \(values)")
                     #expect(Set(values).count <= 1, "\(read.name): \(values)")
@@ -152,9 +154,9 @@ import Testing
                         #expect(number >= last, "\(read.name) is older than what was read before")
                         last = number
                     }
-                    if let kept, dice.roll(3) == 0 {
+                    if let kept, random.oneIn(3) {
                         #expect(try Self.numbers(kept.snapshot, "a") == kept.values)
-                    } else if dice.roll(3) == 0 {
+                    } else if random.oneIn(3) {
                         let snapshot = try store.snapshot()
                         let values = try Self.numbers(snapshot, "a")
                         #expect(Set(values) == ["\(snapshot.number)"])

@@ -1,4 +1,5 @@
 import Models
+import ScrollbackTesting
 
 @testable import Store
 

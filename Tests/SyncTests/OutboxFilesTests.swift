@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import TestSupport
 import Testing
 
 @testable import Sync
@@ -8,10 +9,11 @@ import Testing
 @Suite struct OutboxFilesTests {
     @Test(arguments: ["../victim", "..", ".", "", "/etc/passwd", "sub/victim", "a\u{0}b", "é"])
     func aNameThatIsNoneOfOursLeadsNowhere(name: String) throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
+        let directory = ScratchDirectory()
+        defer { directory.remove() }
+        let root = directory.url
         let sub = root.appending(path: "store/files/sub")
         try FileManager.default.createDirectory(at: sub, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
         for place in ["store/victim", "store/files/sub/victim"] {
             try Data("kept".utf8).write(to: root.appending(path: place))
         }
@@ -23,9 +25,9 @@ import Testing
     }
 
     @Test func theNameOfACopyLeadsToIt() throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID())")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let root = directory.url
         let original = root.appending(path: "original")
         try Data("bytes".utf8).write(to: original)
         let files = OutboxFiles(besides: root)

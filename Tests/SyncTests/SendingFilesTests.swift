@@ -4,6 +4,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 import Testing
 
 /// What bob sends with files.
@@ -15,15 +16,12 @@ import Testing
         _ conditions: ServerConditions = ServerConditions(),
         _ body: (Story, URL) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "Files-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let store = try ChatStore(at: directory.appending(path: "store"))
+        let directory = try ScratchDirectory.made()
+        let store = try ChatStore(at: directory.url.appending(path: "store"))
         let story = try await Story(.exact, store: store, conditions)
-        try await body(story, directory)
+        try await body(story, directory.url)
         store.close()
+        directory.remove()
     }
 
     func copies(_ directory: URL) -> [String] {
@@ -204,10 +202,8 @@ import Testing
             #expect(draft.indicesToUpload == [])
             try await story.engine.resend(id)
             _ = try await story.engine.awaitFate(of: id, in: "general")
-            let uploads = story.network.log.filter {
-                $0.contains(" upload") && $0.contains("answered")
-            }
-            #expect(story.network.log.filter { $0.contains("upload") }.count == 1, "\(uploads)")
+            let uploads = story.network.log.filter { $0.contains(" upload") }
+            #expect(uploads.count == 1 && uploads[0].contains("answered"), "\(uploads)")
             try await story.end()
         }
     }

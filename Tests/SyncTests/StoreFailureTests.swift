@@ -4,6 +4,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 import Testing
 
 /// What the store could not take, the server is asked for again.

@@ -4,6 +4,7 @@ import Foundation
 import Models
 import ScrollbackTesting
 import Sync
+import TestSupport
 import Testing
 
 @testable import Store

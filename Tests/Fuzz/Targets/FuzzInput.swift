@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Takes values off the front of an input; where it is over, they are zero and empty.
 struct FuzzInput {
@@ -26,23 +27,14 @@ struct FuzzInput {
     var text: String { String(decoding: rest, as: UTF8.self) }
 }
 
-/// A directory for one input, in memory where the system has such a place; gone when it is done.
+/// A directory for one input; gone when it is done.
 struct FuzzDirectory: ~Copyable {
-    let url: URL
+    private let directory = orTrap { try ScratchDirectory.made(in: ScratchDirectory.memory) }
 
-    init() {
-        let memory = "/dev/shm"
-        let parent =
-            FileManager.default.isWritableFile(atPath: memory)
-            ? URL(filePath: memory) : FileManager.default.temporaryDirectory
-        url = parent.appending(path: "scrollback-fuzz-\(UUID().uuidString)")
-        orTrap {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
-    }
+    var url: URL { directory.url }
 
-    // What cannot be removed is only in the way.
-    deinit { try? FileManager.default.removeItem(at: url) }
+    // Not before: who has the URL alone still needs the directory.
+    deinit { directory.remove() }
 
     func write(_ bytes: [UInt8], to path: String) {
         orTrap { try Data(bytes).write(to: url.appending(path: path)) }
@@ -53,9 +45,7 @@ struct FuzzDirectory: ~Copyable {
     }
 
     /// What lies in it, at any depth, as paths from here.
-    var contents: Set<String> {
-        Set(FileManager.default.enumerator(atPath: url.path)?.compactMap { $0 as? String } ?? [])
-    }
+    var contents: Set<String> { Set(directory.contents) }
 }
 
 /// Does what nothing in an input may make fail.

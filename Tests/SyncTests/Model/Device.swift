@@ -2,6 +2,7 @@ import EmbeddedServer
 import FaultyDisks
 import Foundation
 import Models
+import TestSupport
 
 @testable import Store
 @testable import Sync

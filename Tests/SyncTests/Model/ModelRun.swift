@@ -2,6 +2,7 @@ import EmbeddedServer
 import Models
 import ScrollbackTesting
 import Store
+import TestSupport
 
 @testable import Sync
 

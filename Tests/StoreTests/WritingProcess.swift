@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A process that writes to a store, until it is killed: see CrashWriter.swift.
+final class WritingProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private let watchdog: Watchdog
+    private var bytes = Data()
+
+    /// Begins to write steps to a store.
+    convenience init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
+        try self.init(in: directory, ["\(seed)", "\(first)"])
+    }
+
+    /// Begins to leave messages in the drop box of a store.
+    convenience init(leavingIn directory: StoreDirectory, from first: Int) throws {
+        try self.init(in: directory, ["drops", "\(first)"])
+    }
+
+    private init(in directory: StoreDirectory, _ arguments: [String]) throws {
+        process.executableURL = try BuiltProgram.url("StoreCrashWriter")
+        process.arguments =
+            [directory.url.path] + arguments
+            + (directory.files == .encrypted ? ["encrypted"] : [])
+        process.standardOutput = output
+        try process.run()
+        watchdog = Watchdog(process)
+    }
+
+    /// Waits for so many lines; the process goes on.
+    func readLines(_ count: Int) {
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            bytes += more
+        }
+    }
+
+    /// Ends the process at once, and returns the lines that it has printed.
+    @discardableResult
+    func kill() throws -> [Substring] {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        bytes += try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        watchdog.cancel()
+        #expect(!watchdog.hasKilled, "it has printed too little for too long")
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == SIGKILL)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.hasPrefix("opening\n") && text.hasSuffix("\n"))
+        return text.split(separator: "\n")
+    }
+}
