@@ -105,15 +105,4 @@ import Testing
         try store.write { try $0.removeMessages(in: "c") }
         #expect(try holder() == nil)
     }
-
-    @Test func aListWithAnInvalidChannelReplacesNothing() throws {
-        let store = try ChatStore.inMemory()
-        try store.write { try $0.save(GroupChannel(url: "c", createdAt: 1)) }
-        let invalid = [GroupChannel(url: "d", createdAt: 1), GroupChannel(url: "", createdAt: 1)]
-        let change = try store.write { batch in
-            #expect(throws: StoreError.self) { try batch.replaceGroupChannels(with: invalid) }
-        }
-        #expect(change.isEmpty)
-        #expect(try store.groupChannels().map(\.url) == ["c"])
-    }
 }

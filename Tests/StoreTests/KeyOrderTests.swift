@@ -190,46 +190,6 @@ import Testing
         #expect(keys.count == 4 && keys == keys.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    @Test(arguments: Seeds.few)
-    func sortedKeysAgreeWithASortedArray(seed: Int) {
-        var random = SeededRandom(seed: seed)
-        func key() -> KeyBytes {
-            ByteWriter.key { $0.integer(UInt16.random(in: 0..<900, using: &random)) }
-        }
-        var model = Set((0..<Int.random(in: 0..<600, using: &random)).map { _ in key() })
-        var keys = SortedKeys(Array(model))
-        let before = keys
-        let count = keys.count
-        for _ in 0..<600 {
-            let one = key()
-            if random.oneIn(3) {
-                keys.remove(one)
-                model.remove(one)
-            } else {
-                keys.insert(one)
-                model.insert(one)
-            }
-        }
-        let sorted = model.sorted { $0.lexicographicallyPrecedes($1) }
-        func all(from start: KeyBytes? = nil, _ keys: SortedKeys) -> [KeyBytes] {
-            var found: [KeyBytes] = []
-            keys.forEach(from: start) {
-                found.append($0)
-                return true
-            }
-            return found
-        }
-        #expect(keys.count == sorted.count && all(keys) == sorted)
-        #expect(before.count == count && all(before).count == count)
-        for _ in 0..<20 {
-            let start = key()
-            #expect(
-                all(from: start, keys) == sorted.filter { !$0.lexicographicallyPrecedes(start) })
-        }
-        for key in sorted { keys.remove(key) }
-        #expect(keys.count == 0 && all(keys).isEmpty)
-    }
-
     // MARK: Round trips
 
     @Test func timesAndIDsAreReadBack() throws {
