@@ -517,7 +517,10 @@ import Testing
                 } else {
                     #expect(try CachePicture(store) == ExpectedStore(steps).cache(after: count))
                 }
-                if isOver { break }
+                if isOver {
+                    #expect(change > 5)
+                    break
+                }
             }
         }
     }

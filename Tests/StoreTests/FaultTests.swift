@@ -264,7 +264,10 @@ import Testing
             try expectInOrder(store)
             let mark = directory.url.appending(path: "DISTRUST-OUTBOX").path
             #expect(!FileManager.default.fileExists(atPath: mark))
-            if isOver { break }
+            if isOver {
+                #expect(change > 5)
+                break
+            }
         }
     }
 
