@@ -47,9 +47,9 @@ package final class FailingDisk: @unchecked Sendable {
     /// Lets the nth change from now not reach the disk, nor any that comes after it.
     package func cutPower(at change: Int) { fault_env_freeze_after(pointer, UInt64(change)) }
 
-    /// Takes from the files of a directory what was not synced; the database has to be closed.
+    /// Takes from the files below a directory what was not synced; the databases have to be closed.
     package func loseUnsynced(in directory: URL) throws {
-        let logs = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        let logs = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".log") }
         _ = fault_env_lose_unsynced(pointer, fault_env_all_files)
         // A log that was never synced goes altogether here. On a disk it is there, and empty: our

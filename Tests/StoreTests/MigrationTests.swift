@@ -68,7 +68,7 @@ import Testing
                 store.close()
             }
             let isOver = disk.changes < change
-            if end == .powerCut { try loseUnsynced(disk, in: directory) }
+            if end == .powerCut { try disk.loseUnsynced(in: directory.url) }
             try expectOutbox(directory, schema, "cut at \(change)")
 
             if try version(directory) == "1\n" {
@@ -103,15 +103,6 @@ import Testing
 
     private func version(_ directory: StoreDirectory) throws -> String {
         try String(contentsOf: directory.url.appending(path: "VERSION"), encoding: .utf8)
-    }
-
-    private func loseUnsynced(_ disk: FailingDisk, in directory: StoreDirectory) throws {
-        // Logs that were never synced are there afterwards, and empty: see FailingDisk.
-        let logs = try ["cache", "outbox"].flatMap { try directory.files($0, ".log") }
-        try disk.loseUnsynced(in: directory.url)
-        for log in logs where !FileManager.default.fileExists(atPath: log.path) {
-            try Data().write(to: log)
-        }
     }
 
     // MARK: Versions that none has
