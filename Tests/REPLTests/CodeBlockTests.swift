@@ -55,10 +55,10 @@ import Testing
     @Test(arguments: blocks.filter { $0.firstCommand != nil })
     func thePromptOnAPageIsReplayed(block: CodeBlock) {
         let isReplayed =
-            block.text.contains("alice ")
+            Transcript(block.text).hasUsers
             ? TranscriptTests.pages.contains(block.page)
             : PageTests.pages.contains(block.page)
-                && PageTests.transcripts.contains { $0.examples[0].line == block.firstCommand }
+                && PageTests.sessions.contains { $0.examples[0].line == block.firstCommand }
         #expect(isReplayed, "\(block.testDescription) is replayed by no test")
     }
 

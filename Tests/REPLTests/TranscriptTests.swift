@@ -45,10 +45,10 @@ import Testing
         workspace.width = 80
         // One world from the first block to the last; PageTests looks at those that begin without one.
         var parts = page.components(separatedBy: "```")
-        for index in parts.indices where index % 2 == 1 && parts[index].contains("alice ") {
-            guard Transcript(parts[index]).lines.first != nil else { continue }
-            let block = parts[index].trimmingPrefix("\n")
-            parts[index] = "\n" + (await Transcript(String(block)).replayed(in: workspace, places))
+        for index in parts.indices
+        where index % 2 == 1 && parts[index].hasPrefix("\n") && Transcript(parts[index]).hasUsers {
+            let block = String(parts[index].dropFirst())
+            parts[index] = "\n" + (await Transcript(block).replayed(in: workspace, places))
         }
         await workspace.end()
         let shown = parts.joined(separator: "```")
@@ -92,54 +92,5 @@ import Testing
             \(place < left.count ? left[place] : "(nothing)")
             all of it: \(shown)
             """)
-    }
-}
-
-/// Lines behind a prompt, and what is said below each.
-struct Transcript {
-    /// What is above the first prompt.
-    let head: String
-
-    /// The commands.
-    let lines: [String]
-
-    init(_ text: String) {
-        var head: [String] = []
-        var lines: [String] = []
-        for line in text.components(separatedBy: "\n") {
-            if let command = Transcript.command(in: line) {
-                lines.append(command)
-            } else if lines.isEmpty {
-                head.append(line)
-            }
-        }
-        self.head = head.map { $0 + "\n" }.joined()
-        self.lines = lines
-    }
-
-    /// What follows a prompt: `scrollback> `, `alice> ` or `alice general> `.
-    private static func command(in line: String) -> String? {
-        guard let end = line.range(of: "> "), line.first?.isLetter == true else { return nil }
-        let prompt = line[..<end.lowerBound].split(separator: " ", omittingEmptySubsequences: false)
-        guard prompt.count <= 2, prompt.allSatisfy({ !$0.isEmpty && !$0.contains(":") }) else {
-            return nil
-        }
-        return String(line[end.upperBound...])
-    }
-
-    /// The text as the prompt makes it.
-    @MainActor func replayed(
-        in workspace: Workspace, _ places: borrowing ExampleDirectory, asJSON: Bool = false
-    ) async -> String {
-        var text = head
-        for (index, line) in lines.enumerated() {
-            text += "\(workspace.prompt)\(line)\n"
-            let reply =
-                asJSON
-                ? await workspace.jsonLines(places.moved(line), index + 1)
-                : await workspace.reply(places.moved(line))
-            if !reply.isEmpty { text += places.movedBack(reply) + "\n" }
-        }
-        return text
     }
 }
