@@ -53,7 +53,7 @@ extension Matrix {
     private func survive(
         in copy: URL, _ template: Template, _ fault: Fault, _ outcome: inout Outcome
     ) async throws {
-        let world = try await World(in: copy, life: 2)
+        let world = try await World(in: copy, process: 2)
         (world.promised, world.heard) = (template.promised, template.heard)
         if fault == .tornOutboxLog {
             // Its write was under way: nothing was promised.

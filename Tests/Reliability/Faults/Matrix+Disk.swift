@@ -11,12 +11,12 @@ extension Matrix {
         for database in ["cache", "outbox"] {
             for change in Swift.stride(from: 1, through: .max, by: stride) {
                 let isOver = try await withDirectory { directory in
-                    let life = try Life(in: directory, killedAt: change, of: database)
-                    guard !life.cameToItsEnd else { return true }
+                    let day = try InterruptedDay(in: directory, killedAt: change, of: database)
+                    guard !day.isOver else { return true }
                     outcome.injected += 1
-                    let world = try await World(in: directory, life: 2)
-                    (world.promised, world.heard) = (life.promised, life.heard)
-                    outcome.promised += life.promised.values.reduce(0) { $0 + $1.count }
+                    let world = try await World(in: directory, process: 2)
+                    (world.promised, world.heard) = (day.promises.written, day.promises.heard)
+                    outcome.promised += day.promises.count
                     try await recover(world, &outcome)
                     outcome.lost += try await world.lost()
                     await world.close()

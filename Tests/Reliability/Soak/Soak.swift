@@ -4,6 +4,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 
 /// Has clients live with faults for a while; then all is healed, and what they have is what was promised.
 @MainActor
@@ -50,10 +51,10 @@ final class Soak {
             clients.append(client)
             try await client.connect()
         }
-        let mortal = Mortal(in: place.appending(path: "mortal"), seed: seed)
-        try await live(alice, mortal)
+        let killed = KilledWorld(in: place.appending(path: "killed"), seed: seed)
+        try await live(alice, killed)
         try await settle(alice)
-        let kills = try await mortal.end()
+        let kills = try await killed.end()
         violations += kills.violations
         let text = report(kills)
         for client in clients { await client.close() }
@@ -67,13 +68,13 @@ final class Soak {
 
     // MARK: Living
 
-    private func live(_ alice: EmbeddedClient, _ mortal: Mortal) async throws {
+    private func live(_ alice: EmbeddedClient, _ killed: KilledWorld) async throws {
         var random = SeededRandom(seed: seed)
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         let interval = Duration.seconds(max(seconds / 300, 0.05))
         var (nextSample, nextForgetting) = (start + interval, start + .seconds(1))
-        var nextDeath = start + .seconds(1)
+        var nextKill = start + .seconds(1)
         while ContinuousClock.now < end {
             let url = Soak.channels.randomElement(using: &random) ?? Soak.channels[0]
             if Int.random(in: 0..<3, using: &random) == 0 {
@@ -95,9 +96,9 @@ final class Soak {
                 }
                 if Int.random(in: 0..<10, using: &random) == 0 { server.expireSessions(of: "bob") }
             }
-            if now >= nextDeath {
-                nextDeath = now + .milliseconds(Int.random(in: 500...3_000, using: &random))
-                try mortal.dieAndRise()
+            if now >= nextKill {
+                nextKill = now + .milliseconds(Int.random(in: 500...3_000, using: &random))
+                try killed.restart()
             }
             if now >= nextSample {
                 nextSample = now + interval
@@ -111,7 +112,7 @@ final class Soak {
         _ alice: EmbeddedClient, in url: ChannelURL, _ random: inout SeededRandom
     ) async throws {
         said += 1
-        let filler = (0..<40).map { _ in String(random.next(), radix: 36) }.joined()
+        let filler = random.incompressibleText(words: 40)
         var message = Message(
             id: nil, channelURL: url, text: "alice \(said) \(filler)", createdAt: 0)
         message.userMessageParams = UserMessageCreateParams(message.text)
@@ -152,7 +153,7 @@ final class Soak {
                 if faults.late > 0 {
                     violations.append("\(client.name) in \(url): \(faults.late) out of order")
                 }
-                let history = try await history(url, alice)
+                let history: [Message] = try await alice.history(of: url).reversed()
                 let isKnown = try await within(.seconds(60)) { [self] in
                     violations += try await client.differences(in: url, from: history)
                 }
@@ -167,20 +168,6 @@ final class Soak {
         var random = SeededRandom(seed: seed)
         try await say(alice, in: url, &random)
         while arrivals.total == before { try await Task.sleep(for: .milliseconds(5)) }
-    }
-
-    /// What the server has of a channel, the newest first.
-    private func history(_ url: ChannelURL, _ alice: EmbeddedClient) async throws -> [Message] {
-        var messages: [Message] = []
-        var anchor = MessageAnchor.newest
-        while true {
-            let page = try await alice.messages(in: url, at: anchor, older: 100, newer: 0)
-            messages += page.messages
-            guard let older = page.older else { break }
-            anchor = .cursor(older)
-        }
-        return messages.compactMap { message in message.position.map { ($0, message) } }
-            .sorted { $1.0 < $0.0 }.map(\.1)
     }
 
     /// Does something that takes at most so long, and says whether it came to its end.
@@ -199,7 +186,7 @@ final class Soak {
 
     // MARK: The page
 
-    private func report(_ kills: Mortal.End) -> String {
+    private func report(_ kills: KilledWorld.Outcome) -> String {
         let megabyte = Double(1 << 20)
         let trends = [
             Trend(

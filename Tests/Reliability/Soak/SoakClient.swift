@@ -5,6 +5,7 @@ import Models
 import ScrollbackTesting
 import Store
 import Sync
+import TestSupport
 
 /// An app of one user on one device, whose network and process are made to suffer.
 @MainActor
@@ -93,8 +94,7 @@ final class SoakClient {
 
     private func write(in url: ChannelURL, _ random: inout SeededRandom) async throws {
         let number = written[url, default: 0]
-        // Random, so that it is not compressed away.
-        let filler = (0..<40).map { _ in String(random.next(), radix: 36) }.joined()
+        let filler = random.incompressibleText(words: 40)
         _ = try await client.send(UserMessageCreateParams("\(name) \(number) \(filler)"), in: url)
         written[url] = number + 1
         note("messages written")

@@ -138,23 +138,8 @@ extension World {
     private func history(
         _ url: ChannelURL, by auditor: EmbeddedClient
     ) async throws -> [Message]? {
-        var messages: [Message] = []
-        var anchor = MessageAnchor.newest
-        while true {
-            guard let page = try await page(of: url, at: anchor, by: auditor) else { return nil }
-            messages += page.messages
-            guard let older = page.older else { break }
-            anchor = .cursor(older)
-        }
-        return messages.compactMap { message in message.position.map { ($0, message) } }
-            .sorted { $0.0 < $1.0 }.map(\.1)
-    }
-
-    private func page(
-        of url: ChannelURL, at anchor: MessageAnchor, by auditor: EmbeddedClient
-    ) async throws -> MessagePage? {
         do {
-            return try await auditor.messages(in: url, at: anchor, older: 100, newer: 0)
+            return try await auditor.history(of: url)
         } catch {
             guard error.code == .notFound || error.code == .refused else { throw error }
             return nil

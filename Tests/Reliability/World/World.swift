@@ -40,29 +40,30 @@ final class World {
     private let requestIDs: RequestIDs
     private let deviceIDs: RequestIDs
     private var count = 0
-    private let life: String
+    private let process: Int
 
     /// Opens a world.
     ///
     /// - Parameters:
     ///   - directory: Where its files are; those of another one, or none.
-    ///   - life: Which of the processes it is that have had it, since names are given once.
+    ///   - process: Which of the processes it is that have had it, since names are given once.
     ///   - conditions: How the server is.
     /// - Throws: What the server throws.
     init(
-        in directory: URL, life: Int = 1, server conditions: ServerConditions = ServerConditions()
+        in directory: URL, process: Int = 1,
+        server conditions: ServerConditions = ServerConditions()
     ) async throws {
         self.directory = directory
-        self.life = "\(life)"
+        self.process = process
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let clock = ManualClock(at: Timestamp(milliseconds: Int64(life) * 1_000_000_000))
+        let clock = ManualClock(at: Timestamp(milliseconds: Int64(process) * 1_000_000_000))
         self.clock = clock
         server = try EmbeddedServer(at: directory.appending(path: "server")) { clock.now }
         server.conditions = conditions
         alice = server.client()
         network = ConditionedBackend(server.client())
-        requestIDs = RequestIDs(prefix: "alice \(life) ")
-        deviceIDs = RequestIDs(prefix: "bob \(life) ")
+        requestIDs = RequestIDs(prefix: "alice \(process) ")
+        deviceIDs = RequestIDs(prefix: "bob \(process) ")
         _ = try await alice.connect(as: Credentials("alice"))
         for url in World.channels + [World.lounge] { createChannel(url) }
     }
@@ -70,7 +71,7 @@ final class World {
     var device: URL { directory.appending(path: "device") }
 
     func createChannel(_ url: ChannelURL) {
-        // Another life may have made it.
+        // Another process may have made it.
         _ = try? server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
@@ -155,7 +156,7 @@ final class World {
         for url in urls {
             count += 1
             clock.advance(by: .seconds(1))
-            said.append(try await alice.send(draft("alice \(life).\(count)", in: url)))
+            said.append(try await alice.send(draft("alice \(process).\(count)", in: url)))
         }
         return said
     }
@@ -175,7 +176,7 @@ final class World {
         guard let engine else { return }
         for url in World.channels {
             count += 1
-            let text = "bob \(life).\(count)"
+            let text = "bob \(process).\(count)"
             _ = try await engine.send(UserMessageCreateParams(text), in: url)
             promised[url, default: []].append(text)
             note("wrote \(url) \(text)")

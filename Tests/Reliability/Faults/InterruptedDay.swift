@@ -1,0 +1,29 @@
+import FaultyDisks
+import Foundation
+
+/// A day of a world in a process of its own, which is killed before a change to its disk.
+struct InterruptedDay {
+    let promises: Promises
+
+    /// Whether the day was over before there were so many changes.
+    var isOver: Bool { promises.isComplete }
+
+    /// Starts the process, and waits until it is no more.
+    init(in directory: URL, killedAt change: Int, of database: String) throws {
+        let process = try ChildProcess("day", in: directory, database, "\(change)")
+        let wasKilled = try process.wasKilled()
+        promises = try Promises(in: directory)
+        guard isOver || wasKilled else { throw Unexpected("a day ended before it was over") }
+    }
+
+    /// What the process does: the day, and each promise said when it is made.
+    static func run(in directory: URL, killedAt change: Int, of database: String) async throws {
+        let world = try await World(in: directory)
+        let disks = world.disks
+        (database == "cache" ? disks.cache : disks.outbox).kill(at: change)
+        try world.openDevice(on: disks)
+        for step in Step.day { try await world.take(step) { say($0) } }
+        await world.close()
+        say(Promises.end)
+    }
+}

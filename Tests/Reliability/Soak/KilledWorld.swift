@@ -1,0 +1,75 @@
+import EmbeddedServer
+import Foundation
+import ScrollbackTesting
+
+/// A world in a process of its own, which is killed and started again, over and over.
+@MainActor
+final class KilledWorld {
+    struct Outcome {
+        var kills = 0
+        var promised = 0
+        var violations: [String] = []
+    }
+
+    private let directory: URL
+    private let seed: Int
+    private var process: ChildProcess?
+    /// How many processes have had the world.
+    private var count = 0
+
+    init(in directory: URL, seed: Int) {
+        self.directory = directory
+        self.seed = seed
+    }
+
+    /// Kills the process, if there is one, and starts the next.
+    func restart() throws {
+        try kill()
+        count += 1
+        process = try ChildProcess("world", in: directory, "\(seed)", "\(count)")
+    }
+
+    private func kill() throws {
+        try process?.kill()
+        process = nil
+    }
+
+    /// Kills it for the last time, and checks what it has left.
+    func end() async throws -> Outcome {
+        try kill()
+        var outcome = Outcome()
+        guard count > 0 else { return outcome }
+        let promises = try Promises(in: directory)
+        outcome.kills = count
+        outcome.promised = promises.count
+        let world = try await World(in: directory, process: count + 1)
+        (world.promised, world.heard) = (promises.written, promises.heard)
+        try world.openDevice()
+        let missing = try world.unheard()
+        if missing > 0 {
+            outcome.violations.append("\(missing) stored messages went with a process")
+        }
+        _ = try await world.heal()
+        outcome.violations += try await world.violations()
+        let lost = try await world.lost()
+        if lost > 0 { outcome.violations.append("\(lost) promised messages went with a process") }
+        await world.close()
+        return outcome
+    }
+
+    /// What the process does until it is killed: messages come and go, and the network too.
+    static func run(in directory: URL, seed: Int, process number: Int) async throws {
+        var random = SeededRandom(seed: seed + number * 1_000)
+        let world = try await World(in: directory, process: number)
+        try world.openDevice()
+        try await world.take(.connect)
+        while true {
+            let isOffline = !world.network.conditions.isOnline
+            let steps: [Step] =
+                isOffline ? [.write, .write, .say, .goOnline] : [.write, .hear, .land, .goOffline]
+            guard let step = steps.randomElement(using: &random) else { continue }
+            try await world.take(step) { say($0) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}

@@ -1,0 +1,6 @@
+/// What should not be.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

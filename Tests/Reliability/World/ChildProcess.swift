@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+
+/// This program once more, in a process of its own that has a world, and is killed.
+///
+/// It prints what it promises into a file beside its world, so that nobody has to read it while it runs.
+struct ChildProcess {
+    private let process = Process()
+    private let watchdog: Watchdog
+
+    /// Starts a process that goes on with the world in a directory.
+    ///
+    /// - Parameters:
+    ///   - command: What it does: see the beginning of Reliability.swift.
+    ///   - directory: The world's directory, and its first argument.
+    ///   - arguments: Its other arguments.
+    /// - Throws: If it cannot be started.
+    init(_ command: String, in directory: URL, _ arguments: String...) throws {
+        let file = Promises.file(in: directory)
+        let files = FileManager.default
+        try files.createDirectory(at: directory, withIntermediateDirectories: true)
+        if !files.fileExists(atPath: file.path) { try Data().write(to: file) }
+        let output = try FileHandle(forWritingTo: file)
+        try output.seekToEnd()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = [command, directory.path] + arguments
+        process.standardOutput = output
+        try process.run()
+        watchdog = Watchdog(process)
+        try output.close()
+    }
+
+    /// Waits until it has ended, and says whether it was killed.
+    ///
+    /// - Throws: If it was killed since it did not end.
+    func wasKilled() throws -> Bool {
+        process.waitUntilExit()
+        watchdog.cancel()
+        if watchdog.hasKilled { throw Unexpected("a process did not end") }
+        return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
+    }
+
+    /// Kills it.
+    ///
+    /// - Throws: If it had ended by itself.
+    func kill() throws {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        guard try wasKilled() else {
+            throw Unexpected("a process ended by itself with \(process.terminationStatus)")
+        }
+    }
+}

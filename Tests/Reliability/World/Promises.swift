@@ -1,0 +1,31 @@
+import Foundation
+import Models
+
+/// What the processes of a world have printed: each promise in a line of its own, when it was made.
+struct Promises {
+    private(set) var written: [ChannelURL: [String]] = [:]
+    private(set) var heard: [ChannelURL: Set<MessageID>] = [:]
+    /// Whether the last process came to its end.
+    let isComplete: Bool
+
+    /// What is printed last.
+    static let end = "end"
+
+    /// Where the processes of a world print.
+    static func file(in directory: URL) -> URL { directory.appending(path: "promises") }
+
+    init(in directory: URL) throws {
+        let text = try String(contentsOf: Promises.file(in: directory), encoding: .utf8)
+        isComplete = text.hasSuffix("\(Promises.end)\n")
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            guard words.count == 3 else { continue }
+            let url = ChannelURL(words[1])
+            if words[0] == "wrote" { written[url, default: []].append(words[2]) }
+            if words[0] == "heard" { heard[url, default: []].insert(MessageID(words[2])) }
+        }
+    }
+
+    /// How many messages were promised to be sent.
+    var count: Int { written.values.reduce(0) { $0 + $1.count } }
+}
