@@ -18,7 +18,7 @@ import Testing
         "canary-cached",
     ]
 
-    private func use(_ story: ClientStory, _ client: ChatClient, as user: UserID) async throws {
+    private func use(_ client: ChatClient, as user: UserID) async throws {
         try await client.connect(as: Credentials(user))
         try await client.engine().caughtUp()
     }
@@ -34,7 +34,7 @@ import Testing
     ) async throws {
         try story.createChannel("canary-channel", with: ["bob"])
         try await story.say("canary-said", in: "canary-channel")
-        try await use(story, client, as: "bob")
+        try await use(client, as: "bob")
         let collection = try client.makeMessageCollection(of: "canary-channel")
         _ = try await collection.start().value
         #expect(collection.messages.map(\.text) == ["canary-said"])
@@ -126,7 +126,7 @@ import Testing
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == ["canary-file"] : his == Set(CanaryTests.canaries))
 
-        try await use(story, client, as: "carol")
+        try await use(client, as: "carol")
         #expect(try await canaries(in: client) == [])
         let hers = directory(story, of: "carol", key)
         #expect(try canaries(below: hers) == [])
@@ -151,7 +151,7 @@ import Testing
         var options = story.options
         options.encryptionKey = key
         let client = await story.open(options)
-        try await use(story, client, as: "carol")
+        try await use(client, as: "carol")
         try await fill(story, client, key)
         let drafts = try await client.logOut(wiping: .everything)
         let texts = drafts.compactMap { $0.message?.text }
@@ -164,10 +164,10 @@ import Testing
 
         let again = await story.open(options)
         #expect(again.currentUser == nil)
-        try await use(story, again, as: "carol")
+        try await use(again, as: "carol")
         #expect(try await canaries(in: again) == [])
         // He is back, with what the server has.
-        try await use(story, again, as: "bob")
+        try await use(again, as: "bob")
         #expect(try again.engine().store.groupChannel("canary-channel") != nil)
         #expect(try again.engine().store.draftCount() == 0)
         await again.close()

@@ -19,8 +19,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
     private(set) var resetCount = 0
     /// Is called with each line.
     var onHearing: (String) -> Void = { _ in }
-    private var waiting: [(condition: () -> Bool, continuation: CheckedContinuation<Void, Never>)] =
-        []
+    private let waiting = Waiting()
 
     init(_ collection: GroupChannelCollection) {
         self.collection = collection
@@ -35,7 +34,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
         } onChange: { [weak self] in
             Task { @MainActor in
                 self?.followHasMore()
-                self?.check()
+                self?.waiting.noteChange()
             }
         }
     }
@@ -58,10 +57,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
     }
 
     /// Waits until some condition holds, which is asked after each change.
-    func until(_ condition: @escaping () -> Bool) async {
-        if condition() { return }
-        await withCheckedContinuation { waiting.append((condition, $0)) }
-    }
+    func until(_ condition: @escaping () -> Bool) async { await waiting.until(condition) }
 
     /// Waits until it shows what a picture says.
     func shows(_ picture: String) async { await until { self.picture == picture } }
@@ -69,13 +65,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
     private func hear(_ line: String) {
         heard.append(line)
         onHearing(line)
-        check()
-    }
-
-    private func check() {
-        let ready = waiting.filter { $0.condition() }
-        waiting.removeAll { $0.condition() }
-        for one in ready { one.continuation.resume() }
+        waiting.noteChange()
     }
 
     private func hear(_ what: String, _ context: GroupChannelContext, _ names: [String]) {
@@ -90,7 +80,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
         if change.reset != nil { resetCount += 1 }
         channels = change.applied(to: channels)
         #expect(channels == collection.channels)
-        check()
+        waiting.noteChange()
     }
 
     func channelCollection(

@@ -81,6 +81,7 @@ final class ClientStory {
             changes = observed
         }
         for await _ in changes where try condition(try client.engine().store.snapshot()) { return }
+        throw EndedMeanwhile()
     }
 }
 
@@ -88,19 +89,14 @@ final class ClientStory {
 @MainActor
 final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     private(set) var heard: [String] = []
-    private var waiting: [(line: String, continuation: CheckedContinuation<Void, Never>)] = []
+    private let waiting = Waiting()
 
     /// Waits until it has heard a line.
-    func hears(_ line: String) async {
-        if heard.contains(line) { return }
-        await withCheckedContinuation { waiting.append((line, $0)) }
-    }
+    func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
 
     private func hear(_ line: String) {
         heard.append(line)
-        let ready = waiting.filter { $0.line == line }
-        waiting.removeAll { $0.line == line }
-        for one in ready { one.continuation.resume() }
+        waiting.noteChange()
     }
 
     func didConnect(userID: UserID) { hear("connected \(userID)") }

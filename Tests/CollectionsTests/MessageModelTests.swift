@@ -48,7 +48,7 @@ import Testing
         try await story.until { try $0.drafts(state: .pending).isEmpty }
         try await story.engine.caughtUp()
 
-        let told = try await story.history()
+        let told = try await story.alice.history()
         for view in views { try await view.isWhole(told) }
         for view in views { view.collection.dispose() }
         await story.engine.close()
@@ -154,18 +154,6 @@ extension Story {
         default:
             _ = try? await say(
                 (0...random.number(below: 4)).map { "m\($0)" }.joined(separator: " "))
-        }
-    }
-
-    /// All that the server has of the channel, the oldest message first.
-    fileprivate func history() async throws -> [Message] {
-        var messages: [Message] = []
-        var anchor = MessageAnchor.newest
-        while true {
-            let page = try await alice.messages(in: "general", at: anchor, older: 100, newer: 0)
-            messages = page.messages + messages
-            guard let older = page.older else { return messages }
-            anchor = .cursor(older)
         }
     }
 }

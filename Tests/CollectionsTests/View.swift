@@ -15,12 +15,7 @@ final class View: MessageCollectionDelegate {
     private(set) var heard: [String] = []
     /// Is called with each line.
     var onHearing: (String) -> Void = { _ in }
-    private var waiting: [Waiting] = []
-
-    private struct Waiting {
-        let condition: (View) -> Bool
-        let continuation: CheckedContinuation<Void, Never>
-    }
+    private let waiting = Waiting()
 
     init(_ collection: MessageCollection) {
         self.collection = collection
@@ -51,10 +46,7 @@ final class View: MessageCollectionDelegate {
 
     /// Waits until the view is as some condition has it.
     func until(_ condition: @escaping (View) -> Bool) async {
-        if condition(self) { return }
-        await withCheckedContinuation {
-            waiting.append(Waiting(condition: condition, continuation: $0))
-        }
+        await waiting.until { condition(self) }
     }
 
     /// Waits until it shows what a picture says.
@@ -74,13 +66,7 @@ final class View: MessageCollectionDelegate {
     private func hear(_ line: String) {
         heard.append(line)
         onHearing(line)
-        check()
-    }
-
-    private func check() {
-        let ready = waiting.filter { $0.condition(self) }
-        waiting.removeAll { $0.condition(self) }
-        for one in ready { one.continuation.resume() }
+        waiting.noteChange()
     }
 
     private func hear(_ what: String, _ context: MessageContext, _ messages: [Message]) {
@@ -95,7 +81,7 @@ final class View: MessageCollectionDelegate {
     ) {
         items = change.applied(to: items)
         #expect(items == collection.items)
-        check()
+        waiting.noteChange()
     }
 
     func messageCollection(

@@ -166,7 +166,7 @@ import Testing
             if case .failed = event { break }
         }
         try await story.alice.invite(["bob"], to: "late")
-        while try story.store.groupChannel("late") == nil { await Task.yield() }
+        try await story.until { try $0.groupChannel("late") != nil }
         try await story.engine.caughtUp()
         #expect(try story.picture("late") == "a b")
         await story.engine.close()

@@ -13,19 +13,8 @@ import Testing
         story = try await Story()
     }
 
-    func write(_ text: String) async throws -> RequestID {
-        try #require(
-            try await story.engine.send(UserMessageCreateParams(text), in: "general").requestID)
-    }
-
     func fate(_ id: RequestID) async throws -> DraftFate {
         try await story.engine.awaitFate(of: id, in: "general")
-    }
-
-    /// The texts that the server has, the oldest first.
-    func server() async throws -> [String] {
-        try await story.alice.messages(in: "general", at: .newest, older: 100, newer: 0)
-            .messages.map(\.text)
     }
 
     // MARK: Waiting
@@ -34,10 +23,10 @@ import Testing
         try await story.say("a")
         try await story.open()
         story.network.goOffline()
-        let b = try await write("b")
-        let c = try await write("c")
+        let b = try await story.write("b")
+        let c = try await story.write("c")
         #expect(try story.picture() == "a (b) (c)")
-        #expect(try await server() == ["a"])
+        #expect(try await story.texts() == ["a"])
         story.network.goOnline()
         await story.engine.reconnect()
         guard case .sent(let sent) = try await fate(c), case .sent = try await fate(b) else {
@@ -45,38 +34,38 @@ import Testing
             return
         }
         #expect(sent.text == "c" && sent.requestID == c)
-        #expect(try await server() == ["a", "b", "c"])
+        #expect(try await story.texts() == ["a", "b", "c"])
         #expect(try story.picture() == "a b c")
         #expect(try story.store.draftCount() == 0)
         try await story.end()
     }
 
     @Test func whatIsWrittenBeforeAnyConnectionIsSent() async throws {
-        _ = try await write("a")
-        let b = try await write("b")
+        _ = try await story.write("a")
+        let b = try await story.write("b")
         try await story.connect()
         _ = try await fate(b)
-        #expect(try await server() == ["a", "b"])
+        #expect(try await story.texts() == ["a", "b"])
         try await story.end()
     }
 
     @Test func whatWaitsOutlivesTheProcess() async throws {
         story.network.goOffline()
-        _ = try await write("a")
-        let b = try await write("b")
+        _ = try await story.write("a")
+        let b = try await story.write("b")
         await story.engine.close()
         story.network.goOnline()
         let again = story.restarted()
         #expect(try story.picture() == "… (a) (b)")
         _ = try await again.connect(as: Credentials("bob"))
         _ = try await again.awaitFate(of: b, in: "general")
-        #expect(try await server() == ["a", "b"])
+        #expect(try await story.texts() == ["a", "b"])
         await again.close()
     }
 
     @Test func itIsGivenUpAfterThreeDaysAndSentWhenItsUserSaysSo() async throws {
         story.network.goOffline()
-        let a = try await write("a")
+        let a = try await story.write("a")
         story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
         story.network.goOnline()
         try await story.connect()
@@ -88,7 +77,7 @@ import Testing
         #expect(try story.picture() == "… !a")
         try await story.engine.resend(a)
         _ = try await fate(a)
-        #expect(try await server() == ["a"])
+        #expect(try await story.texts() == ["a"])
         try await story.end()
     }
 
@@ -98,13 +87,13 @@ import Testing
         try await story.open()
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
-        let a = try await write("a")
+        let a = try await story.write("a")
         guard case .sent(let message) = try await fate(a) else {
             Issue.record("It was not sent.")
             return
         }
         #expect(message.text == "a")
-        #expect(try await server() == ["a"])
+        #expect(try await story.texts() == ["a"])
         try await story.sees("a")
         try await story.end()
     }
@@ -112,7 +101,7 @@ import Testing
     @Test func whatTheFeedTellsBeforeTheAnswerIsOneMessage() async throws {
         try await story.open()
         story.network.hold([.send], at: .afterEffect)
-        let a = try await write("a")
+        let a = try await story.write("a")
         let call = await story.network.held(atLeast: 1)
         #expect(call.count == 1)
         try await story.sees("a")
@@ -127,17 +116,17 @@ import Testing
     @Test func quickOnesKeepTheirOrder() async throws {
         try await story.open()
         var last: RequestID?
-        for text in ["a", "b", "c", "d", "e"] { last = try await write(text) }
+        for text in ["a", "b", "c", "d", "e"] { last = try await story.write(text) }
         _ = try await fate(#require(last))
-        #expect(try await server() == ["a", "b", "c", "d", "e"])
+        #expect(try await story.texts() == ["a", "b", "c", "d", "e"])
         try await story.end()
     }
 
     @Test func equalTextsStayTwo() async throws {
         try await story.open()
-        _ = try await write("a")
-        _ = try await fate(try await write("a"))
-        #expect(try await server() == ["a", "a"])
+        _ = try await story.write("a")
+        _ = try await fate(try await story.write("a"))
+        #expect(try await story.texts() == ["a", "a"])
         try await story.end()
     }
 
@@ -146,8 +135,8 @@ import Testing
     @Test func whatIsRefusedFailsAndTheOthersGoOn() async throws {
         try await story.open()
         story.network.goOffline()
-        let long = try await write(String(repeating: "x", count: 6000))
-        let b = try await write("b")
+        let long = try await story.write(String(repeating: "x", count: 6000))
+        let b = try await story.write("b")
         story.network.goOnline()
         await story.engine.reconnect()
         _ = try await fate(b)
@@ -156,7 +145,7 @@ import Testing
             return
         }
         #expect(draft.errorCode == .parameterTooLong)
-        #expect(try await server() == ["b"])
+        #expect(try await story.texts() == ["b"])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
         #expect(try await story.engine.removeAllFailedMessages(in: "general") == [long])
         #expect(try story.store.draftCount() == 0)
@@ -166,7 +155,7 @@ import Testing
     @Test func aServerThatFailsMakesItFailAndItIsSentAgainUnderItsName() async throws {
         try await story.open()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
-        let a = try await write("a")
+        let a = try await story.write("a")
         guard case .failed(let draft) = try await fate(a) else {
             Issue.record("It did not fail.")
             return
@@ -178,7 +167,7 @@ import Testing
             return
         }
         #expect(message.requestID == a)
-        #expect(try await server() == ["a"])
+        #expect(try await story.texts() == ["a"])
         try await story.end()
     }
 
@@ -187,14 +176,14 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
         story.sleeper.hold()
-        let a = try await write("a")
+        let a = try await story.write("a")
         await story.sleeper.begun(1)
         #expect(story.sleeper.durations == [.seconds(7)])
         #expect(try story.picture() == "(a)")
         story.device.advance(by: .seconds(7))
         story.sleeper.stopHolding()
         _ = try await fate(a)
-        #expect(try await server() == ["a"])
+        #expect(try await story.texts() == ["a"])
         try await story.end()
     }
 
@@ -203,17 +192,19 @@ import Testing
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
         try await story.open()
+        // The feed would tell that it was sent.
+        story.network.hold([.feed], at: .afterEffect)
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
-        let a = try #require(
-            try await story.engine.send(UserMessageCreateParams("a"), in: "general").requestID)
+        let a = try await story.write("a")
         guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
         else {
-            // The feed was faster, and told it.
-            #expect(try story.picture() == "a")
+            Issue.record("It did not fail.")
             return
         }
         #expect(draft.errorCode == .ackTimeout && draft.isDoubtful)
+        story.network.stopHolding()
+        try await story.sees("a")
         try await story.end()
     }
 
@@ -237,7 +228,7 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
         story.sleeper.hold()
-        let a = try await write("a")
+        let a = try await story.write("a")
         await story.sleeper.begun(1)
         story.device.advance(by: .seconds(-10 * 24 * 3600))
         story.network.goOffline()
@@ -281,15 +272,15 @@ import Testing
 
     @Test func whatIsTakenBackIsNeverSent() async throws {
         story.network.goOffline()
-        let a = try await write("a")
-        let b = try await write("b")
+        let a = try await story.write("a")
+        let b = try await story.write("b")
         #expect(try await story.engine.cancel(a))
         #expect(try await fate(a) == .canceled)
         #expect(try await !story.engine.cancel(a))
         story.network.goOnline()
         try await story.connect()
         _ = try await fate(b)
-        #expect(try await server() == ["b"])
+        #expect(try await story.texts() == ["b"])
         try await story.end()
     }
 
@@ -297,7 +288,7 @@ import Testing
 
     @Test func anEditOfWhatIsNotSentRewritesIt() async throws {
         story.network.goOffline()
-        let a = try await write("a")
+        let a = try await story.write("a")
         var params = UserMessageUpdateParams()
         params.text = "A"
         try await story.engine.updateUnsent(a, in: "general", with: .user(params))
@@ -315,7 +306,7 @@ import Testing
 
     @Test func aReactionToWhatIsNotSentFollowsIt() async throws {
         story.network.goOffline()
-        let a = try await write("a")
+        let a = try await story.write("a")
         let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
         story.network.goOnline()
         try await story.connect()
@@ -327,9 +318,9 @@ import Testing
 
     @Test func whatFollowsAMessageThatFailedWaitsForIt() async throws {
         story.network.goOffline()
-        let a = try await write("a")
+        let a = try await story.write("a")
         let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
-        let b = try await write("b")
+        let b = try await story.write("b")
         story.network.goOnline()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         try await story.connect()
@@ -337,7 +328,7 @@ import Testing
         #expect(try story.store.draft(reaction)?.state == .pending)
         try await story.engine.resend(a)
         #expect(try await fate(reaction) == .done)
-        #expect(try await server() == ["b", "a"])
+        #expect(try await story.texts() == ["b", "a"])
         try await story.end()
     }
 
@@ -346,12 +337,12 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         story.network.hold([.send], at: .beforeEffect)
-        let a = try await write("a")
+        let a = try await story.write("a")
         _ = await story.network.held(atLeast: 1)
         let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
         story.network.stopHolding()
         _ = try await fate(edit)
-        #expect(try await server() == ["A"])
+        #expect(try await story.texts() == ["A"])
         try await story.end()
     }
 
@@ -374,7 +365,7 @@ import Testing
         try await story.open()
         story.network.hold([.send], at: .beforeEffect)
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
-        let a = try await write("a")
+        let a = try await story.write("a")
         _ = await story.network.held(atLeast: 1)
         let first = try await story.engine.updateUnsent(a, in: "general", with: .text("b"))
         story.network.stopHolding()
@@ -382,7 +373,7 @@ import Testing
         let second = try await story.engine.updateUnsent(a, in: "general", with: .text("c"))
         try await story.engine.resend(a)
         _ = try await (fate(first), fate(second))
-        #expect(try await server() == ["c"])
+        #expect(try await story.texts() == ["c"])
         try await story.end()
     }
 
@@ -393,13 +384,13 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
-        let a = try await write("a")
+        let a = try await story.write("a")
         _ = try await fate(a)
         #expect(try story.picture() == "!a")
         let edit = try await story.engine.updateUnsent(a, in: "general", with: .text("A"))
         story.network.stopHolding()
         _ = try await fate(edit)
-        #expect(try await server() == ["A"])
+        #expect(try await story.texts() == ["A"])
         try await story.end()
     }
 
@@ -407,7 +398,7 @@ import Testing
     @Test func anEditOfWhatAnEarlierProcessMayHaveSentComesAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed, .send], at: .afterEffect)
-        let a = try await write("a")
+        let a = try await story.write("a")
         try await story.held(2)
         await story.close()
         story.network.stopHolding()
@@ -421,13 +412,13 @@ import Testing
         #expect(try story.picture() == "!A")
         story.network.stopHolding()
         _ = try await engine.awaitFate(of: edit, in: "general")
-        #expect(try await server() == ["A"])
+        #expect(try await story.texts() == ["A"])
         await engine.close()
     }
 
     @Test func editsAndDeletionsAreShownAtOnceAndDoneLater() async throws {
         try await story.open()
-        let a = try await write("a")
+        let a = try await story.write("a")
         guard case .sent(let sent) = try await fate(a), let id = sent.messageID else {
             Issue.record("It was not sent.")
             return
@@ -456,17 +447,9 @@ import Testing
         #expect(edited.text == "A")
         #expect(try await fates[1].value == .done)
         #expect(try await fates[2].value == .done)
-        #expect(try await server() == [])
+        #expect(try await story.texts() == [])
         #expect(try story.picture() == "")
         try await story.end()
-    }
-}
-
-extension Story {
-    /// Writes a text, and returns its name.
-    func write(_ text: String) async throws -> RequestID {
-        try #require(
-            try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
     }
 }
 

@@ -84,6 +84,18 @@ final class Story: Sendable {
             message.messageID!, in: message.channelURL, requestID: requestIDs.next())
     }
 
+    /// The texts that the server has, the oldest first.
+    func texts(_ url: ChannelURL = "general") async throws -> [String] {
+        try await alice.history(of: url).map(\.text)
+    }
+
+    // MARK: Bob's device
+
+    /// Writes a text on it, and returns its name.
+    func write(_ text: String) async throws -> RequestID {
+        try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
+    }
+
     /// Connects bob's device.
     func connect() async throws { _ = try await engine.connect(as: Credentials("bob")) }
 
@@ -140,7 +152,7 @@ final class Story: Sendable {
             changes = observation
         }
         for await _ in changes where try condition(try store.snapshot()) { return }
-        try Task.checkCancellation()
+        throw EndedMeanwhile()
     }
 
     /// Waits until the device holds what a picture shows.
@@ -150,9 +162,9 @@ final class Story: Sendable {
     ) async throws {
         do {
             try await until { try $0.picture(of: url) == picture }
-        } catch is CancellationError {
+        } catch let error as EndedMeanwhile {
             #expect(try self.picture(url) == picture, sourceLocation: sourceLocation)
-            throw CancellationError()
+            throw error
         }
     }
 
@@ -161,7 +173,7 @@ final class Story: Sendable {
         for await event in await engine.events() {
             if case .state(let state) = event, condition(state) { return }
         }
-        try Task.checkCancellation()
+        throw EndedMeanwhile()
     }
 
     /// Waits until some calls are held on their way.
@@ -204,14 +216,9 @@ final class Story: Sendable {
         _ = try await auditor.connect(as: Credentials("bob"))
         var claims: [String] = []
         for url in try store.read({ try $0.groupChannels().map(\.url) }) {
-            var live: [MessageID: Message] = [:]
-            var anchor = MessageAnchor.newest
-            while true {
-                let page = try await auditor.messages(in: url, at: anchor, older: 100, newer: 0)
-                for message in page.messages { live[message.messageID!] = message }
-                guard let older = page.older else { break }
-                anchor = .cursor(older)
-            }
+            let live = Dictionary(
+                try await auditor.history(of: url).map { ($0.messageID!, $0) }
+            ) { _, last in last }
             try store.read { reader in
                 let gaps = try reader.gaps(in: url)
                 let stale = try reader.staleRanges(in: url)
@@ -242,11 +249,28 @@ final class Story: Sendable {
     }
 }
 
+/// What is waited for did not come before the store or the engine was closed, or the test's time over.
+struct EndedMeanwhile: Error {}
+
 extension Message {
     fileprivate func says(_ other: Message) -> Bool {
         text == other.text && position == other.position && updatedAt == other.updatedAt
             && reactions == other.reactions
             && threadInfo?.replyCount ?? 0 == other.threadInfo?.replyCount ?? 0
+    }
+}
+
+extension EmbeddedClient {
+    /// All that the server has of a channel, the oldest first.
+    func history(of url: ChannelURL = "general") async throws(BackendError) -> [Message] {
+        var messages: [Message] = []
+        var anchor = MessageAnchor.newest
+        while true {
+            let page = try await self.messages(in: url, at: anchor, older: 100, newer: 0)
+            messages = page.messages + messages
+            guard let older = page.older else { return messages }
+            anchor = .cursor(older)
+        }
     }
 }
 

@@ -168,10 +168,3 @@ import Testing
         story.store.close()
     }
 }
-
-extension Story {
-    /// The texts that the server has, the oldest first.
-    func texts(_ url: ChannelURL = "general") async throws -> [String] {
-        try await alice.messages(in: url, at: .newest, older: 100, newer: 0).messages.map(\.text)
-    }
-}

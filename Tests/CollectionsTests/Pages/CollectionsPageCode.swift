@@ -58,7 +58,7 @@ import Testing
 private final class Screen: MessageCollectionDelegate {
     private(set) var texts: [String] = []
     private var collection: MessageCollection?
-    private var waiting: (texts: [String], continuation: CheckedContinuation<Void, Never>)?
+    private let waiting = Waiting()
 
     func open(_ client: ChatClient) throws {
         let collection = try client.makeMessageCollection(of: "general")
@@ -71,15 +71,10 @@ private final class Screen: MessageCollectionDelegate {
 
     private func show(_ items: [MessageItem]) {
         texts = items.compactMap(\.message?.text)
-        guard let waiting, waiting.texts == texts else { return }
-        self.waiting = nil
-        waiting.continuation.resume()
+        waiting.noteChange()
     }
 
-    func shows(_ texts: [String]) async {
-        if texts == self.texts { return }
-        await withCheckedContinuation { waiting = (texts, $0) }
-    }
+    func shows(_ texts: [String]) async { await waiting.until { self.texts == texts } }
 
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
