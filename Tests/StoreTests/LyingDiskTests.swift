@@ -1,0 +1,269 @@
+import FaultyDisks
+import Foundation
+import Models
+import ScrollbackTesting
+import StoreCrashWriter
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// An older log loses its tail while a later one is whole: no crash leaves that, a disk may.
+@Suite struct LyingDiskTests {
+    private static let seeds = Seeds.count(30, atNight: 500)
+
+    /// A store whose cache has two logs, and the last step of which something is in the older one.
+    ///
+    /// - Returns: What the older log's size was after each step that it has.
+    private func twoLogs(
+        _ steps: Steps, _ files: FileForm
+    ) throws -> (directory: StoreDirectory, ends: [(step: Int, size: Int)], last: Int) {
+        let directory = try StoreDirectory(files)
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        disks.cache.failTables(with: EIO)
+        let older = try #require(try directory.files("cache", ".log").last)
+        var ends: [(step: Int, size: Int)] = []
+        var number = 0
+        // Until the second log is full too, and waits for the first to become a table.
+        while true {
+            number += 1
+            do {
+                try steps.write(number, to: store)
+            } catch let error as StoreError where error.code == .io {
+                break
+            }
+            if try directory.files("cache", ".log").count == 1 {
+                ends.append((number, try Data(contentsOf: older).count))
+            }
+        }
+        for disk in disks.both { disk.cutPower() }
+        store.close()
+        #expect(try directory.files("cache", ".log").count == 2)
+        return (directory, ends, number - 1)
+    }
+
+    @Test(arguments: seeds, FileForm.allCases)
+    func rowsStayAndWhatPromisesCompletenessGoes(seed: Int, files: FileForm) throws {
+        let steps = Steps(seed: seed)
+        let (directory, ends, last) = try twoLogs(steps, files)
+        var random = SeededRandom(seed: seed)
+        let older = try #require(try directory.files("cache", ".log").first)
+        let size = Int.random(in: 0..<(try #require(ends.last).size), using: &random)
+        try Data(try Data(contentsOf: older).prefix(size)).write(to: older)
+
+        for opening in 1...2 {
+            let store = try directory.open()
+            let report = store.openingReport
+            #expect((report.cacheDamage != nil) == (opening == 1), "\(report)")
+            #expect(report.isCoverageDropped == (opening == 1))
+            #expect(report.outboxDamage == nil)
+            #expect(try store.contradictions() == [])
+            #expect(try store.tokenScopes() == [])
+            let written = steps.everyMessage(through: last)
+            for url in Steps.channels {
+                #expect(try store.gaps(in: url) == [Gap(in: url)])
+                #expect(try store.staleRanges(in: url) == [])
+                for message in try store.messages(in: url) {
+                    #expect(message.channelURL == url)
+                    #expect(written.contains(message))
+                }
+            }
+            #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: last))
+        }
+        // It works on, and becomes whole again.
+        let store = try directory.open()
+        for url in Steps.channels { try store.write { try $0.clearMessages(in: url) } }
+        try store.purgeCleared()
+        #expect(try store.contradictions() == [])
+        for number in 1...last { try steps.write(number, to: store) }
+        #expect(try CachePicture(store) == ExpectedStore(steps).cache(after: last))
+    }
+
+    @Test(arguments: seeds, FileForm.allCases)
+    func noRowThatIsInTheLogsIsDropped(seed: Int, files: FileForm) throws {
+        let steps = Steps(seed: seed, removes: false)
+        let (directory, ends, last) = try twoLogs(steps, files)
+        var random = SeededRandom(seed: seed)
+        let older = try #require(try directory.files("cache", ".log").first)
+        // Behind the steps that give the channels their names.
+        try #require(ends.count > 4)
+        let index = Int.random(in: 3..<ends.count - 1, using: &random)
+        let size = Int.random(in: ends[index].size..<ends[index + 1].size + 1, using: &random)
+        let lastOfOlder = try #require(ends.last).step
+        try Data(try Data(contentsOf: older).prefix(size)).write(to: older)
+
+        let whole = ends.last { $0.size <= size }
+        let expected = try ChatStore.inMemory()
+        for number in 1...last {
+            let isLost = number > (whole?.step ?? 0) && number <= lastOfOlder
+            if !isLost { try steps.write(number, to: expected) }
+        }
+        let store = try directory.open()
+        for url in Steps.channels {
+            #expect(try store.messages(in: url) == expected.messages(in: url))
+        }
+    }
+
+    @Test(arguments: FileForm.allCases)
+    func anOutboxThatLostItsMiddleIsToldAndKeptAsItWas(files: FileForm) throws {
+        let directory = try StoreDirectory(files)
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        disks.outbox.failTables(with: EIO)
+        let older = try #require(try directory.files("outbox", ".log").last)
+        let text = String(repeating: "long ", count: 20_000)
+        var number = 0
+        func save(_ number: Int) throws {
+            let message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
+            try store.write { try $0.save(Draft(message, requestID: RequestID("r-\(number)"))) }
+        }
+        while try directory.files("outbox", ".log").count == 1 {
+            number += 1
+            try save(number)
+        }
+        // The last one is in the newer log.
+        for disk in disks.both { disk.cutPower() }
+        store.close()
+        let bytes = try Data(contentsOf: older)
+        try Data(bytes.prefix(bytes.count / 2)).write(to: older)
+
+        let again = try directory.open()
+        let drafts = try again.drafts()
+        #expect(drafts.count < number)
+        #expect(drafts.last?.requestID == RequestID("r-\(number)"))
+        #expect(again.openingReport.cacheDamage == nil)
+        #expect(again.openingReport.outboxDamage?.isDamaged == true)
+        let copy = try #require(again.openingReport.outboxCopy)
+        #expect(
+            try Data(contentsOf: URL(filePath: copy).appending(path: older.lastPathComponent)).count
+                == bytes.count / 2)
+        #expect(try again.contradictions() == [])
+    }
+
+    // MARK: Drafts whose first commit is lost
+
+    private let long = String(repeating: "x", count: 40_000)
+
+    private func draft(_ text: String, _ id: RequestID) -> Draft {
+        Draft(
+            Message(id: nil, channelURL: "general", text: text, createdAt: 1), requestID: id)
+    }
+
+    /// A store whose outbox lost the commits that put two drafts into it, but not those that edited
+    /// them.
+    private func editedDrafts() throws -> StoreDirectory {
+        let directory = try StoreDirectory()
+        let store = try directory.open(StoreOptions())
+        try store.write { try $0.save(draft("whole", "q")) }
+        for id: RequestID in ["r", "s"] {
+            // Over a block of the log, so that damage in the first takes this commit alone.
+            try store.write { try $0.save(draft(long, id)) }
+            try store.write { try $0.save(draft("edited", id)) }
+        }
+        store.close()
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        var start = bytes.startIndex
+        for _ in 1...2 {
+            let range = try #require(
+                bytes.range(of: Data(repeating: 0x78, count: 1_000), in: start..<bytes.endIndex))
+            bytes[range.lowerBound + 500] ^= 1
+            start = range.lowerBound + 39_500
+        }
+        try bytes.write(to: log)
+        return directory
+    }
+
+    private func expectInOrder(_ store: ChatStore) throws {
+        let edited = [draft("edited", "r"), draft("edited", "s")]
+        #expect(try store.drafts() == [draft("whole", "q")] + edited)
+        #expect(try store.draft("r") == edited[0] && store.draft("s") == edited[1])
+        #expect(try store.contradictions() == [])
+        try store.write { try $0.save(draft("new", "t")) }
+        #expect(try store.drafts().map(\.requestID) == ["q", "r", "s", "t"])
+        let change = try store.write { try $0.removeDraft("r") }
+        #expect(change.operations == [.removedDraft(edited[0])])
+        #expect(try store.drafts().map(\.requestID) == ["q", "s", "t"])
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test func aDraftWhoseFirstCommitIsLostIsFoundAndReplacedByNone() throws {
+        let directory = try editedDrafts()
+        let store = try directory.open()
+        #expect(store.openingReport.outboxDamage != nil)
+        #expect(store.openingReport.isOutboxReindexed && !store.openingReport.isOutboxLost)
+        try expectInOrder(store)
+        store.close()
+        let again = try directory.open()
+        #expect(again.openingReport.outboxDamage == nil && !again.openingReport.isOutboxReindexed)
+        #expect(try again.drafts().map(\.requestID) == ["q", "s", "t"])
+    }
+
+    @Test func anOpeningThatEndsInBetweenIsMadeGood() throws {
+        let template = try editedDrafts()
+        for change in 1... {
+            let directory = try StoreDirectory(of: template)
+            let disks = FailingDisks()
+            disks.outbox.fail(at: change, with: EIO, once: false)
+            // May succeed, if nothing but the removal of old files failed.
+            let isOpen = code { try disks.open(directory).close() } == nil
+            let isOver = disks.outbox.changes < change
+            disks.outbox.heal()
+            let store = try directory.open()
+            #expect(store.openingReport.isOutboxReindexed != isOpen, "failed at \(change)")
+            #expect(store.openingReport.outboxCopy != nil)
+            try expectInOrder(store)
+            let mark = directory.url.appending(path: "DISTRUST-OUTBOX").path
+            #expect(!FileManager.default.fileExists(atPath: mark))
+            if isOver {
+                #expect(change > 5)
+                break
+            }
+        }
+    }
+
+    @Test func aLogOfWhichNothingIsLeftIsDamageOnce() throws {
+        let directory = try StoreDirectory()
+        try directory.open().close()
+        let path = directory.url.appending(path: "outbox").path
+        let database = try LevelDB(at: path)
+        try database.compact()
+        database.close()
+        let store = try directory.open()
+        try store.write { try $0.save(draft("whole", "q")) }
+        store.close()
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: log)
+
+        let damaged = try directory.open()
+        #expect(damaged.openingReport.outboxDamage != nil)
+        #expect(try damaged.drafts() == [])
+        damaged.close()
+        let again = try directory.open()
+        #expect(again.openingReport.outboxDamage == nil)
+        #expect(again.openingReport.outboxCopy?.hasSuffix("outbox-damaged-1") == true)
+    }
+
+    @Test func copiesAreNumberedBehindTheNewest() throws {
+        let directory = try editedDrafts()
+        func copy(_ name: String) -> URL { directory.url.appending(path: "outbox-damaged-\(name)") }
+        for name in ["2", "9", "x", "010", "-1", "9223372036854775807", "10.new"] {
+            try FileManager.default.createDirectory(
+                at: copy(name), withIntermediateDirectories: false)
+            try Data().write(to: copy(name).appending(path: "of before"))
+        }
+        let files = try directory.files("outbox").map(\.lastPathComponent).filter { $0 != "LOCK" }
+        let bytes = try files.map {
+            try Data(contentsOf: directory.url.appending(path: "outbox/\($0)"))
+        }
+        #expect(try directory.open().openingReport.outboxCopy == copy("10").path)
+        #expect(try directory.open().openingReport.outboxCopy == copy("10").path)
+        let names = try FileManager.default.contentsOfDirectory(atPath: copy("10").path)
+        #expect(names.sorted() == files)
+        #expect(try files.map { try Data(contentsOf: copy("10").appending(path: $0)) } == bytes)
+        #expect(!FileManager.default.fileExists(atPath: copy("10.new").path))
+    }
+}

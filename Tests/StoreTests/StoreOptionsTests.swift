@@ -1,0 +1,144 @@
+import Foundation
+import Models
+import ScrollbackTesting
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// What `StoreOptions` say is what the files are like.
+@Suite struct StoreOptionsTests {
+    private let directory = ScratchDirectory()
+
+    private func file(_ name: String) -> URL { directory.url.appending(path: name) }
+
+    private func fill(_ store: ChatStore, commits: Int = 40) throws {
+        var random = SeededRandom(seed: 4)
+        for commit in 0..<commits {
+            try store.write { batch in
+                for index in 0..<50 {
+                    var message = Message(MessageID("\(commit * 50 + index)"), at: 1)
+                    // Half of it is easy to compress.
+                    message.text =
+                        String(repeating: "a", count: 100)
+                        + String(
+                            String.UnicodeScalarView(
+                                (0..<100).map { _ in
+                                    Unicode.Scalar(UInt8(33 + random.number(below: 90)))
+                                }))
+                    try batch.save(message)
+                }
+            }
+        }
+    }
+
+    private func tableBytes() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: file("cache").path)
+            .filter { $0.hasSuffix(".ldb") }
+            .reduce(0) {
+                let full = file("cache").path + "/" + $1
+                return $0 + (FileManager.default.contents(atPath: full)?.count ?? 0)
+            }
+    }
+
+    private func options(_ change: (inout StoreOptions) -> Void) -> StoreOptions {
+        var options = StoreOptions()
+        change(&options)
+        return options
+    }
+
+    private func store(_ change: (inout StoreOptions) -> Void) throws -> ChatStore {
+        try ChatStore(at: directory.url, options: options(change))
+    }
+
+    @Test func aSmallWriteBufferMakesTables() throws {
+        var store = try store { $0.writeBufferSize = 64 << 10 }
+        try fill(store)
+        #expect(try tableBytes() > 0)
+        store.close()
+        try FileManager.default.removeItem(at: directory.url)
+        store = try self.store { $0.writeBufferSize = 16 << 20 }
+        try fill(store)
+        #expect(try tableBytes() == 0)
+    }
+
+    @Test func tablesAreSmallerCompressedAndWithoutFilters() throws {
+        func size(_ change: (inout StoreOptions) -> Void) throws -> Int {
+            let store = try store(change)
+            try fill(store)
+            try store.purgeCleared()
+            store.close()
+            defer { try? FileManager.default.removeItem(at: directory.url) }
+            return try tableBytes()
+        }
+        let usual = try size { _ in }
+        let plain = try size { $0.isCompressed = false }
+        let unfiltered = try size { $0.bloomFilterBitsPerKey = 0 }
+        let strange = try size { $0.bloomFilterBitsPerKey = -5 }
+        #expect(usual < plain * 4 / 5)
+        // Ten bits for each of 4,000 rows.
+        #expect(usual - unfiltered > 4_000 && usual - unfiltered < 8_000)
+        #expect(strange == unfiltered)
+    }
+
+    @Test func blocksAreCheckedUnlessOneSaysNo() throws {
+        let store = try store { $0.isCompressed = false }
+        // Enough that the opening does not meet the same block.
+        try fill(store, commits: 4)
+        var message = Message("a", at: 1)
+        message.text = "SAID"
+        try store.write { try $0.save(message) }
+        try store.purgeCleared()
+        store.close()
+        let tables = try FileManager.default.contentsOfDirectory(atPath: file("cache").path)
+            .filter { $0.hasSuffix(".ldb") }
+        for table in tables {
+            let url = file("cache").appending(path: table)
+            var bytes = try Data(contentsOf: url)
+            guard let place = bytes.range(of: Data("SAID".utf8)) else { continue }
+            bytes[place.lowerBound] = UInt8(ascii: "P")
+            try bytes.write(to: url)
+        }
+        let checked = try self.store { $0.isCompressed = false }
+        let error = #expect(throws: StoreError.self) { try checked.message("a", in: "general") }
+        #expect(error?.code == .corruption)
+        #expect(error?.path.hasPrefix(directory.path) == true)
+        checked.close()
+        let trusting = try self.store { $0.verifiesChecksums = false }
+        #expect(try trusting.message("a", in: "general")?.text == "PAID")
+    }
+
+    @Test func theBlockCacheHoldsWhatItMay() throws {
+        func usage(_ change: (inout StoreOptions) -> Void) throws -> Int {
+            let store = try store(change)
+            try fill(store)
+            try store.purgeCleared()
+            store.close()
+            let cache = try LevelDB(
+                at: file("cache").path, options: options(change))
+            try Rows(snapshot: cache.snapshot(), overlay: nil)
+                .scan(KeyRange([0], [0xFF])) { (_, _) throws(StoreError) in true }
+            let usage = try cache.property("leveldb.approximate-memory-usage").flatMap(Int.init)
+            cache.close()
+            try FileManager.default.removeItem(at: directory.url)
+            return try #require(usage)
+        }
+        let none = try usage { $0.blockCacheSize = 0 }
+        let all = try usage { _ in }
+        #expect(all - none > 300_000)
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, .max])
+    func strangeSizesAreTakenForTheNearestOnesThatWork(size: Int) throws {
+        let store = try store {
+            $0.blockCacheSize = size
+            $0.maxOpenFiles = size
+            $0.bloomFilterBitsPerKey = size
+            $0.writeBufferSize = size
+        }
+        try fill(store, commits: 2)
+        // Only tables have filters.
+        try store.purgeCleared()
+        #expect(try store.messageCount(in: "general") == 100)
+    }
+}
