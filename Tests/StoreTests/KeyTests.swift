@@ -109,9 +109,9 @@ import Testing
         rows.expectNoMore()
     }
 
-    @Test func aClearedChannelLeavesItsNumberToBeRemoved() throws {
-        let removals = try KeyTests.golden().view.version.cache
-        #expect(try !removals.rows().contains { $0.key.first == Table.cleared.rawValue })
+    @Test func theKeysThatComeAndGoAreTheseBytes() throws {
+        let cache = try KeyTests.golden().view.version.cache
+        #expect(try !cache.rows().contains { $0.key.first == Table.cleared.rawValue })
         // cleared 'z', channel → nothing.
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
         // distrusted 's' 'd' → nothing, while a damaged log is being put in order.

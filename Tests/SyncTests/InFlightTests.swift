@@ -109,6 +109,7 @@ import Testing
         try await story.say("x")
         story.network.stopFailing()
         story.network.stopHolding()
+        // It may have ended with the channel.
         try? await caughtUp.value
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "x")
