@@ -162,9 +162,11 @@ private struct Client {
         let network = ConditionedBackend(server)
         var client = Client(network)
         try await client.catchUp(server)
-        network.update { $0.feed.lost = 1 }
-        server.receive("a b")
+        server.receive("a")
         try await client.catchUp(server)
-        #expect(picture(client.messages.values) == "")
+        network.update { $0.feed.lost = 1 }
+        server.receive("b c")
+        try await client.catchUp(server)
+        #expect(picture(client.messages.values) == "a")
     }
 }

@@ -19,6 +19,7 @@ final class LogBackend: Backend {
     }
 
     let state = Locked(State())
+    private let feedWaits = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let capabilities: BackendCapabilities = [
         .deduplicatesRequests, .messageChangelogByTime, .channelChangelogByTime, .readReceipts,
         .typing,
@@ -137,6 +138,7 @@ final class LogBackend: Backend {
                         return continuation.resume()
                     }
                     $0.waits[id] = continuation
+                    feedWaits.continuation.yield()
                 }
             }
         } onCancel: {
@@ -147,7 +149,7 @@ final class LogBackend: Backend {
 
     /// Returns when a feed waits for what has not happened yet.
     func waitUntilFeedWaits() async {
-        while state.withLock({ $0.waits.isEmpty }) { await Task.yield() }
+        for await _ in feedWaits.stream { return }
     }
 
     // MARK: Histories

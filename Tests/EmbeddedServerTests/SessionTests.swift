@@ -1,5 +1,6 @@
 import Foundation
 import Models
+import Store
 import Sync
 import Testing
 
@@ -62,12 +63,14 @@ import Testing
         var file = UploadableFile()
         file.data = Data([1, 2, 3, 4, 5])
         file.name = "a.bin"
-        let steps = Steps()
-        let info = try await alice.upload(file, requestID: "r") { steps.add($0.bytesTransferred) }
+        let steps = Locked<[Int]>([])
+        let info = try await alice.upload(file, requestID: "r") { progress in
+            steps.withLock { $0.append(progress.bytesTransferred) }
+        }
         #expect(info.name == "a.bin")
         #expect(info.size == 5)
         #expect(info.url == "embedded://files/1")
-        #expect(steps.all == [1, 2, 3, 5])
+        #expect(steps.withLock { $0 } == [1, 2, 3, 5])
         #expect(try await alice.download(info) == Data([1, 2, 3, 4, 5]))
         #expect(await thrown { try await alice.download(FileInfo(url: "x")) }?.code == .notFound)
         world.server.conditions.maximumFileSize = 4
@@ -103,12 +106,4 @@ import Testing
         #expect(await task.value?.code == .canceled)
         #expect(try await alice.texts() == [])
     }
-}
-
-private final class Steps: Sendable {
-    private let steps = NSLock()
-    nonisolated(unsafe) private var values: [Int] = []
-    // Touched under the lock alone.
-    func add(_ step: Int) { steps.withLock { values.append(step) } }
-    var all: [Int] { steps.withLock { values } }
 }
