@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ChangelogTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangelogTests {
     let world: World
 
     init() throws {

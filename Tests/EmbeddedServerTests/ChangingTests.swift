@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ChangingTests {
+@Suite(.timeLimit(.minutes(10))) struct ChangingTests {
     let world: World
 
     init() throws {

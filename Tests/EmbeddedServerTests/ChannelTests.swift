@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct ChannelTests {
     let world: World
 
     init() throws { world = try World() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ComingBackTests {
+@Suite(.timeLimit(.minutes(10))) struct ComingBackTests {
     @Test func whoIsBannedDoesNotComeBackThroughADistinctChannel() async throws {
         let world = try World()
         let alice = try await world.connect("alice")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ConditionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConditionTests {
     @Test func messagesOfASecondShareTheirTime() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")

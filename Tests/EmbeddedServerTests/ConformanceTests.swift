@@ -7,7 +7,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ConformanceTests {
+@Suite(.timeLimit(.minutes(10))) struct ConformanceTests {
     @Test(arguments: Self.conditions)
     func theServerKeepsItsPromises(_ name: String, _ conditions: ServerConditions) async throws {
         try await withDirectory { directory in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct DiskFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskFailureTests {
     @Test func whatARequestLeftHalfDoneIsReadAnewBeforeTheNext() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")

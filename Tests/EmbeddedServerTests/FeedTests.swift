@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct FeedTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedTests {
     let world: World
 
     init() throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import EmbeddedServer
 
 /// What happens between the steps of a feed that waits.
-@Suite struct FeedWaitTests {
+@Suite(.timeLimit(.minutes(10))) struct FeedWaitTests {
     let world: World
 
     init() throws {

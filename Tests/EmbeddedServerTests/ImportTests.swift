@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct ImportTests {
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
     private func message(
         _ text: String, id: MessageID? = nil, from sender: UserID, at time: Timestamp
     ) -> Message {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkChangelogTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkChangelogTests {
     let server = LogBackend()
     let network: ConditionedBackend
 

@@ -111,7 +111,7 @@ private struct Client {
     }
 }
 
-@Suite struct NetworkContractTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkContractTests {
     /// What the client holds of the server's messages, sorted.
     private func picture(_ messages: some Sequence<Message>) -> String {
         messages.sorted { ($0.createdAt, $0.text) < ($1.createdAt, $1.text) }.map(\.text)

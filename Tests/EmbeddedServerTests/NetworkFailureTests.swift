@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkFailureTests {
     let server = LogBackend()
 
     @Test func inAPerfectNetworkAllIsAsTheServerSaysIt() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkFeedTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkFeedTests {
     let server = LogBackend()
     let network: ConditionedBackend
 

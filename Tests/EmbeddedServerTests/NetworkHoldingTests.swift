@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkHoldingTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkHoldingTests {
     let server = LogBackend()
 
     /// Sends letters, each in a task of its own and after the one before is held.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkHoleTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkHoleTests {
     let server = LogBackend()
     let network: ConditionedBackend
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct NetworkPageTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkPageTests {
     let server = LogBackend()
     let network: ConditionedBackend
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct PageTests {
+@Suite(.timeLimit(.minutes(10))) struct PageTests {
     let world: World
 
     /// Makes messages `0` to `9`, at 1000, 1001 and so on.

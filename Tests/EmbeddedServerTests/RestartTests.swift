@@ -6,7 +6,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct RestartTests {
+@Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func everythingIsThereAndCursorsGoOn() async throws {
         try await withDirectory { directory in
             let clock = Clock()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct SendingTests {
+@Suite(.timeLimit(.minutes(10))) struct SendingTests {
     let world: World
 
     init() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
     let world: World
 
     init() throws { world = try World() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import REPL
 
-@Suite @MainActor struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct CommandTests {
     @Test func noTwoCommandsHaveOneName() {
         let names = Command.all.map(\.name)
         #expect(Set(names).count == names.count)

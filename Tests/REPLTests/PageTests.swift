@@ -4,7 +4,7 @@ import Testing
 @testable import REPL
 
 /// Pages of the documentation that show the prompt: what they show is what it says.
-@Suite struct PageTests {
+@Suite(.timeLimit(.minutes(10))) struct PageTests {
     /// The commands of one block, which follow upon each other, and the lines below each.
     struct Session: CustomTestStringConvertible {
         let examples: [(line: String, reply: String)]

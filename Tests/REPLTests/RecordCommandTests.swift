@@ -3,7 +3,7 @@ import Testing
 
 @testable import REPL
 
-@Suite @MainActor struct RecordCommandTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct RecordCommandTests {
     private func reply(_ line: String) async throws -> String {
         let text = try await Command.perform(line).shown
         return text

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// The commands about a store, as somebody types them one after the other.
-@Suite @MainActor struct StoreCommandTests {
+@Suite(.timeLimit(.minutes(10))) @MainActor struct StoreCommandTests {
     private let workspace = Workspace(now: { 1_700_000_000_000 })
 
     /// What the last of some lines says.

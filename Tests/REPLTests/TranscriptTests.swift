@@ -7,7 +7,7 @@ import Testing
 /// of which those in `.jsonl` are with `--json`.
 ///
 /// With `SCROLLBACK_RECORD=1` the files are written anew, to be looked at.
-@Suite struct TranscriptTests {
+@Suite(.timeLimit(.minutes(10))) struct TranscriptTests {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Transcripts")
 

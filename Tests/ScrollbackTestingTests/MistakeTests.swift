@@ -4,7 +4,7 @@ import ScrollbackTesting
 import Testing
 
 /// The suite itself is checked: whatever is wrong on purpose has to be found, and nothing else.
-@Suite struct MistakeTests {
+@Suite(.timeLimit(.minutes(10))) struct MistakeTests {
     @Test(arguments: Mistake.all)
     func theSuiteFindsWhatIsWrong(mistake: Mistake) async {
         let memory = Memory()

@@ -5,7 +5,7 @@ import Testing
 @testable import Models
 
 /// What the suite says of hosts that do not give it what it needs.
-@Suite struct SubjectTests {
+@Suite(.timeLimit(.minutes(10))) struct SubjectTests {
     @Test func aHostWithoutChannelsIsNotGreen() async {
         var subject = BareSubject()
         subject.backend = { TeamChatBackend(TeamChatSubject().server, waits: false) }

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-@Suite struct ValueTests {
+@Suite(.timeLimit(.minutes(10))) struct ValueTests {
     @Test func aClockStandsStillUntilItIsMoved() {
         let clock = ManualClock(at: 1000)
         #expect(clock.now == 1000)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-@Suite struct ObservedChangesTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservedChangesTests {
     private func store() throws -> ChatStore { try ChatStore.inMemory() }
 
     private func pictures(_ observation: ObservedChanges) -> [String] {
@@ -358,7 +358,7 @@ import Testing
         case cancel, close, release, taskCancellation
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Ending.allCases)
+    @Test(arguments: Ending.allCases)
     func aReaderThatWaitsIsLetGoOf(_ ending: Ending) async throws {
         var store: ChatStore? = try store()
         let changes = try #require(try store?.observe(.everything).changes)
@@ -383,7 +383,7 @@ import Testing
         await reader.value
     }
 
-    @Test(.timeLimit(.minutes(10))) func aTaskThatIsCanceledAlreadyDoesNotWait() async throws {
+    @Test func aTaskThatIsCanceledAlreadyDoesNotWait() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         let reader = Task {
@@ -398,7 +398,7 @@ import Testing
         #expect(changes.drain().count == 1)
     }
 
-    @Test(.timeLimit(.minutes(10))) func cancelingRacesWithTellingAndNothingHangs() async throws {
+    @Test func cancelingRacesWithTellingAndNothingHangs() async throws {
         let store = try store()
         for round in 0..<200 {
             let (_, changes) = try store.observe(.everything)
@@ -420,7 +420,7 @@ import Testing
 
     // MARK: Within a reader
 
-    @Test(.timeLimit(.minutes(10))) func everythingIsLegalWhileAChangeIsHandled() async throws {
+    @Test func everythingIsLegalWhileAChangeIsHandled() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.channel("general"))
         try store.write { try $0.save(Message("1", at: 1)) }
