@@ -4,16 +4,14 @@ import Measuring
 import Models
 
 /// SQLite from C, tuned: what SQLite can reach.
-final class SQLiteEngine: Engine {
+final class SQLiteEngine: SQLiteFileEngine {
     static let name = "SQLite, tuned"
 
-    private let db: OpaquePointer
+    let db: OpaquePointer
 
     init(at directory: URL) {
         db = peer_sqlite_open(directory.appending(path: "sqlite.db").path, false)
     }
-
-    func close() { peer_sqlite_close(db) }
 
     func insert(_ items: [Item]) -> Call { put(RawMessages(items), isDurable: false) }
     func put(_ item: Item) -> Call { put(RawMessages([item]), isDurable: false) }
@@ -28,13 +26,6 @@ final class SQLiteEngine: Engine {
             peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
             return raw.count
         }
-    }
-
-    func delete(_ item: Item) -> Call { deletion(item, db) }
-
-    func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
-        let before = time?.milliseconds ?? .max
-        return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
     }
 
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call {
@@ -58,27 +49,20 @@ final class SQLiteEngine: Engine {
         }
     }
 
-    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
     func scan() -> Call { { [db] in peer_sqlite_scan(db, readEachMessage, nil) } }
-    func count(in channel: Int) -> Call { { [db] in peer_sqlite_count(db, UInt32(channel + 1)) } }
-    func count() -> Call { { [db] in peer_sqlite_count_all(db) } }
-    func put(_ channels: [ChannelItem]) -> Call { writing(channels, db) }
-    func channels(limit: Int?) -> Call { listing(limit, db) }
 }
 
 /// SQLite as the database guides of chat SDKs show it: each call opens the file, prepares, runs and
 /// closes; messages are JSON, and nothing is tuned.
-final class RecipeEngine: Engine {
+final class RecipeEngine: SQLiteFileEngine {
     static let name = "database guide"
     static let largestSize = 100_000
 
-    private let db: OpaquePointer
+    let db: OpaquePointer
 
     init(at directory: URL) {
         db = peer_sqlite_open(directory.appending(path: "guide.db").path, true)
     }
-
-    func close() { peer_sqlite_close(db) }
 
     func insert(_ items: [Item]) throws -> Call { put(try json(items), isDurable: false) }
     func put(_ item: Item) throws -> Call { put(try json([item]), isDurable: false) }
@@ -105,13 +89,6 @@ final class RecipeEngine: Engine {
         }
     }
 
-    func delete(_ item: Item) -> Call { deletion(item, db) }
-
-    func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
-        let before = time?.milliseconds ?? .max
-        return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
-    }
-
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call {
         let before = time?.milliseconds ?? .max
         return { [db] in
@@ -135,8 +112,6 @@ final class RecipeEngine: Engine {
         }
     }
 
-    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
-
     func scan() -> Call {
         { [db] in
             var messages: [PlainMessage] = []
@@ -145,35 +120,48 @@ final class RecipeEngine: Engine {
             }
         }
     }
+}
 
+/// SQLite from C: what needs no message to be decoded is the same in both.
+protocol SQLiteFileEngine: Engine {
+    var db: OpaquePointer { get }
+}
+
+extension SQLiteFileEngine {
+    func close() { peer_sqlite_close(db) }
+
+    func delete(_ item: Item) -> Call {
+        let id = RawID(item.message.messageID!)
+        return { [db] in
+            peer_sqlite_delete(db, UInt32(item.channel + 1), id.characters, id.characters.count)
+                ? 1 : 0
+        }
+    }
+
+    func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
+        let before = time?.milliseconds ?? .max
+        return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
+    }
+
+    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
     func count(in channel: Int) -> Call { { [db] in peer_sqlite_count(db, UInt32(channel + 1)) } }
     func count() -> Call { { [db] in peer_sqlite_count_all(db) } }
-    func put(_ channels: [ChannelItem]) -> Call { writing(channels, db) }
-    func channels(limit: Int?) -> Call { listing(limit, db) }
-}
 
-private func deletion(_ item: Item, _ db: OpaquePointer) -> Call {
-    let id = RawID(item.message.messageID!)
-    return {
-        peer_sqlite_delete(db, UInt32(item.channel + 1), id.characters, id.characters.count)
-            ? 1 : 0
-    }
-}
-
-private func writing(_ channels: [ChannelItem], _ db: OpaquePointer) -> Call {
-    let raw = RawChannels(channels)
-    return {
-        peer_sqlite_put_channels(db, raw.pointer, raw.count)
-        return raw.count
-    }
-}
-
-private func listing(_ limit: Int?, _ db: OpaquePointer) -> Call {
-    {
-        var channels: [GroupChannel] = []
-        _ = withPointer(to: &channels) {
-            peer_sqlite_channels(db, limit ?? .max, readChannels, $0)
+    func put(_ channels: [ChannelItem]) -> Call {
+        let raw = RawChannels(channels)
+        return { [db] in
+            peer_sqlite_put_channels(db, raw.pointer, raw.count)
+            return raw.count
         }
-        return channels.count
+    }
+
+    func channels(limit: Int?) -> Call {
+        { [db] in
+            var channels: [GroupChannel] = []
+            _ = withPointer(to: &channels) {
+                peer_sqlite_channels(db, limit ?? .max, readChannels, $0)
+            }
+            return channels.count
+        }
     }
 }

@@ -1,0 +1,57 @@
+import CAllocations
+import CPeers
+import Foundation
+import Measuring
+import Models
+
+/// Has the bytes of a row looked at, as far as the optimizer can know.
+@inline(__always)
+func keepBytes(_ bytes: UnsafeRawBufferPointer) {
+    if let address = bytes.baseAddress { keep_pointer(address) }
+}
+
+/// Calls a function of C with where a value is, for its reader.
+@inline(__always)
+func withPointer<Value, Result>(
+    to value: inout Value, _ body: (UnsafeMutableRawPointer) -> Result
+) -> Result {
+    withUnsafeMutablePointer(to: &value) { body(UnsafeMutableRawPointer($0)) }
+}
+
+/// Takes the bytes as they are.
+let readRaw: peer_reader = { _, bytes, _ in keep_pointer(bytes) }
+
+/// Collects the messages of a page.
+let readMessages: peer_reader = { context, bytes, size in
+    let messages = context!.assumingMemoryBound(to: [Message].self)
+    let row = UnsafeRawBufferPointer(start: bytes, count: size)
+    messages.pointee.append(decoded { try Message(serialized: row) })
+}
+
+/// Decodes each message, and lets go of it.
+let readEachMessage: peer_reader = { _, bytes, size in
+    let row = UnsafeRawBufferPointer(start: bytes, count: size)
+    keep(decoded { try Message(serialized: row) })
+}
+
+/// Collects channels.
+let readChannels: peer_reader = { context, bytes, size in
+    let channels = context!.assumingMemoryBound(to: [GroupChannel].self)
+    let row = UnsafeRawBufferPointer(start: bytes, count: size)
+    channels.pointee.append(decoded { try GroupChannel(serialized: row) })
+}
+
+/// Collects messages that were written as JSON.
+let readJSON: peer_reader = { context, bytes, size in
+    let messages = context!.assumingMemoryBound(to: [PlainMessage].self)
+    let data = Data(bytes: bytes, count: size)
+    messages.pointee.append(decoded { try JSONDecoder().decode(PlainMessage.self, from: data) })
+}
+
+private func decoded<Value>(_ decode: () throws -> Value) -> Value {
+    do {
+        return try decode()
+    } catch {
+        fatalError("A row cannot be decoded: \(error)")
+    }
+}
