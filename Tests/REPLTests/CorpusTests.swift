@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -10,15 +11,14 @@ import Testing
         if: ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] != nil,
         "SCROLLBACK_CORPUS names no file of JSON lines"))
 struct CorpusTests {
-    private let directory = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-corpus-\(UUID().uuidString)")
+    private let directory: ScratchDirectory
+
+    init() throws { directory = try .made() }
 
     @Test func whatWasImportedIsPagedOfflineAndEqual() async throws {
         let path = ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] ?? ""
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
         let expected = try Contents(of: path)
-        let home = ["--home", directory.appending(path: "home").path]
+        let home = ["--home", directory.url.appending(path: "home").path]
 
         let importing = try Program(home)
         importing.type("connect alice\nimport \(path)\n")
@@ -33,14 +33,14 @@ struct CorpusTests {
         let channels = Set(expected.lines.values.map(\.channel)).sorted()
         paging.type("as alice\noffline\ndisconnect\n")
         for channel in channels {
-            let file = directory.appending(path: channel).path
+            let file = directory.url.appending(path: channel).path
             paging.type("open \(channel) cacheOnly\nprev 3\nclose\nexport \(file) \(channel)\n")
         }
         paging.endInput()
         #expect(try await paging.ends().errors == "")
         var found = 0
         for channel in channels {
-            let contents = try Contents(of: directory.appending(path: channel).path)
+            let contents = try Contents(of: directory.url.appending(path: channel).path)
             found += contents.lines.count
             let different = contents.lines.filter { expected.lines[$0.key] != $0.value }
             #expect(different.isEmpty, "\(different.prefix(3))")

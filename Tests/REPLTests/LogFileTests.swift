@@ -1,5 +1,6 @@
 import Foundation
 import Scrollback
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -7,9 +8,10 @@ import Testing
 /// Logs that are none, or are made to do harm.
 @Suite(.timeLimit(.minutes(10))) struct LogFileTests {
     private func lines(of bytes: Data) throws -> [String] {
-        let url = FileManager.default.temporaryDirectory.appending(path: "log-\(UUID())")
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let url = directory.url.appending(path: "log")
         try bytes.write(to: url)
-        defer { try? FileManager.default.removeItem(at: url) }
         let file = try LogFile(url.path)
         defer { file.close() }
         var lines: [String] = []

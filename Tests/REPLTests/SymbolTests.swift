@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -129,10 +130,8 @@ private struct PublicSymbols {
         let build = try Program.url().deletingLastPathComponent()
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let output = FileManager.default.temporaryDirectory
-            .appending(path: "scrollback-symbols-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: output) }
+        let output = try ScratchDirectory.made()
+        defer { output.remove() }
         let maps = [
             build.appending(path: "CLevelDBEnvironment.build/module.modulemap").path,
             root.appending(path: "Sources/CLevelDB/module.modulemap").path,
@@ -152,7 +151,7 @@ private struct PublicSymbols {
             #expect(process.terminationStatus == 0, "the symbols of \(module)")
         }
         for file in try FileManager.default.contentsOfDirectory(atPath: output.path) {
-            let data = try Data(contentsOf: output.appending(path: file))
+            let data = try Data(contentsOf: output.url.appending(path: file))
             symbols += try JSONDecoder().decode(Graph.self, from: data).symbols
         }
     }

@@ -198,19 +198,3 @@ struct TerminalTests {
         #expect(!output.contains(/\u{1B}\[[0-9;]*m/))
     }
 }
-
-/// A file of chat logs that is gone with the value.
-final class LogOfMessages {
-    let path = FileManager.default.temporaryDirectory
-        .appending(path: "scrollback-log-\(UUID().uuidString).jsonl").path
-
-    /// Writes some messages, whose ids are numbers.
-    init(count: Int, from first: Int = 1) throws {
-        let lines = (first..<first + count).map {
-            #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
-        }
-        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}

@@ -1,0 +1,18 @@
+import Foundation
+import TestSupport
+
+/// A file of chat logs that is gone with the value.
+final class LogOfMessages {
+    private let directory: ScratchDirectory
+
+    var path: String { directory.url.appending(path: "log.jsonl").path }
+
+    /// Writes some messages, whose ids are numbers.
+    init(count: Int, from first: Int = 1) throws {
+        directory = try .made()
+        let lines = (first..<first + count).map {
+            #"{"message_id": \#($0), "channel_url": "log", "created_at": \#(1_700_000_000_000 + $0), "sender": "u\#($0 % 7)", "message": "line \#($0)"}"#
+        }
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+    }
+}
