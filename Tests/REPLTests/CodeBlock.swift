@@ -71,7 +71,7 @@ enum Project {
     }
 
     /// The files below some directories, except what was built there; links are not followed.
-    private static func files(in directories: String...) -> [String] {
+    static func files(in directories: String...) -> [String] {
         directories.flatMap { directory in
             let url = root.appending(path: directory)
             let paths = FileManager.default.enumerator(atPath: url.path)?.allObjects ?? []

@@ -54,6 +54,25 @@ import Testing
         }
     }
 
+    /// What the map says to open; behind a directory, names are as in it.
+    @Test func everyFileOfTheMapIsThere() throws {
+        let paths = Project.files(in: "Sources", "Tests", "Examples").map { "/\($0)" }
+        let named = try Project.text("Docs/Architecture.md")
+            .matches(of: /`([\w+*\/]+\/[\w+*\/]*|[\w+*\/]+\.(?:swift|cpp|h))`/)
+            .map { String($0.output.1) }
+        #expect(named.count > 80)
+        for name in named {
+            let end = name.hasSuffix("/") ? String(name.dropLast()) : name
+            let parts = end.components(separatedBy: "*")
+            let isThere = paths.contains { path in
+                path.hasSuffix("/\(end)")
+                    || parts.count == 2 && path.contains("/\(parts[0])")
+                        && path.hasSuffix(parts[1])
+            }
+            #expect(isThere, "the map names \(name), which is not there")
+        }
+    }
+
     @Test func thereAreLinksToCheck() throws {
         #expect(try Self.pages.flatMap(links).count > 60)
     }
