@@ -3,7 +3,7 @@ import Foundation
 import Scrollback
 
 // A view of a channel and one of the channel list, as an app writes them: each folds what its collection tells
-// into what it shows, and nothing else. `swift run messenger` shows what they would.
+// into what it shows, and nothing else. `swift run Messenger` shows what they would.
 
 /// A list of channels: a line each, the most recent first.
 @MainActor
