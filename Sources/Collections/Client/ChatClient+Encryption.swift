@@ -20,18 +20,12 @@ extension ChatClient {
     ///   `corruption`, `permission`, `noSpace` or `io`.
     /// - Complexity: O(*n*) in the users of this device. Waits for the disk, twice for each.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
-        var result: Result<Void, SyncError> = .success(())
-        await betweenSwitches { [self] in
-            do throws(SyncError) {
-                try await onDisk { [options] () throws(StoreError) in
-                    try ChatClient.exchangeKey(of: options, for: key)
-                }
-                options.encryptionKey = key
-            } catch {
-                result = .failure(error)
+        try await betweenSwitches { [self] () throws(SyncError) in
+            try await onDisk { [options] () throws(StoreError) in
+                try ChatClient.exchangeKey(of: options, for: key)
             }
+            options.encryptionKey = key
         }
-        try result.get()
     }
 
     /// Encrypts all that an application keeps of its users anew, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``

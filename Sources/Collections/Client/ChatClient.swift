@@ -281,31 +281,41 @@ public final class ChatClient {
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
-        var result = Result<Void, SyncError>.failure(
-            SyncError(.canceled, "somebody else has connected meanwhile"))
-        await betweenSwitches { [self] in
-            guard let session, session.engine === engine else { return }
+        try await betweenSwitches { [self] () throws(SyncError) in
+            guard let session, session.engine === engine else {
+                throw SyncError(.canceled, "somebody else has connected meanwhile")
+            }
             await end()
             do throws(SyncError) {
-                result = .success(try await onDisk(work))
+                try await onDisk(work)
             } catch {
-                result = .failure(error)
+                await begin(session.userID)
+                throw error
             }
             await begin(session.userID)
         }
-        try result.get()
     }
 
     /// Does something while no user's store is opened or closed.
-    func betweenSwitches(_ body: @escaping @MainActor () async -> Void) async {
+    ///
+    /// - Throws: What the closure throws.
+    func betweenSwitches<Failure: Error>(
+        _ body: @escaping @MainActor () async throws(Failure) -> Void
+    ) async throws(Failure) {
         let before = lastSwitch
+        var result = Result<Void, Failure>.success(())
         let task = Task { @MainActor in
             await before?.value
-            await body()
+            do throws(Failure) {
+                try await body()
+            } catch {
+                result = .failure(error)
+            }
         }
         lastSwitch = task
         await task.value
         if lastSwitch == task { lastSwitch = nil }
+        try result.get()
     }
 
     private func end() async {
