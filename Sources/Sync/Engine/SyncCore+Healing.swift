@@ -130,14 +130,13 @@ extension SyncCore {
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
         _ news: Flights.News
     ) -> Bool {
-        guard let url = call.request.channelURL else { return false }
+        guard case .messages(let url, _, let older, let newer) = call.request else { return false }
         let before = progress(in: url)
         let report = write { (ingest) throws(StoreError) in
             // The newest end is an edge, too, once nothing is behind it.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
             return try ingest.take(
-                page, in: url, at: end, older: ingest.options.pageSize, newer: 0, since: news,
-                .messageFill)
+                page, in: url, at: end, older: older, newer: newer, since: news, .messageFill)
         }
         guard let report else { return false }
         healing[url].failures = 0
