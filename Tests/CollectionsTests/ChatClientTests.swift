@@ -75,9 +75,7 @@ import Testing
     @Test func aCacheThatCannotBeOpenedIsDoneWithout() async throws {
         let story = try await ClientStory()
         try await story.say("a")
-        let other = try ChatStore(
-            at: ChatStore.directory(
-                in: story.directory, applicationID: "default", userID: "bob"))
+        let other = try ChatStore(at: story.directory(of: "bob"))
         let client = await story.open()
         try await client.connect(as: Credentials("bob"))
         #expect(client.cachingError?.code == .locked)
@@ -205,20 +203,24 @@ import Testing
         await again.close()
     }
 
-    @Test func aDamagedCacheIsDoneWithoutUntilItIsCleared() async throws {
-        let story = try await ClientStory()
-        try await story.say("a")
+    /// A client of bob, who wrote b offline before his cache was damaged.
+    private func openedDamaged(_ story: ClientStory) async throws -> ChatClient {
         let first = await story.open()
         try await first.connect(as: Credentials("bob"))
         await first.disconnect()
         try await first.send(UserMessageCreateParams("b"), in: "general")
         await first.close()
-        let directory = ChatStore.directory(
-            in: story.directory, applicationID: "default", userID: "bob")
-        try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
-
+        try Data("damage".utf8).write(
+            to: story.directory(of: "bob").appending(path: "cache/CURRENT"))
         let client = await story.open()
         #expect(client.cachingError?.code == .corruption)
+        return client
+    }
+
+    @Test func aDamagedCacheIsDoneWithoutUntilItIsCleared() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = try await openedDamaged(story)
         #expect(!client.isUsingLocalCaching)
         try await client.clearCachedData()
         #expect(client.cachingError == nil)
@@ -234,19 +236,10 @@ import Testing
     @Test(arguments: ChatClient.Wiping.allCases)
     func whoLogsOutOfADamagedCacheGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
-        let first = await story.open()
-        try await first.connect(as: Credentials("bob"))
-        await first.disconnect()
-        try await first.send(UserMessageCreateParams("b"), in: "general")
-        await first.close()
-        let directory = ChatStore.directory(
-            in: story.directory, applicationID: "default", userID: "bob")
-        try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
-
-        let client = await story.open()
-        #expect(client.cachingError?.code == .corruption)
+        let client = try await openedDamaged(story)
         let drafts = try await client.logOut(wiping: wiping)
         #expect(drafts.compactMap { $0.message?.text } == ["b"])
+        let directory = story.directory(of: "bob")
         let isThere = FileManager.default.fileExists(atPath: directory.path)
         #expect(isThere == (wiping == .cachedData))
         await client.close()
@@ -304,8 +297,7 @@ import Testing
         let first = await story.open()
         try await first.connect(as: Credentials("bob"))
         await first.close()
-        let directory = ChatStore.directory(
-            in: story.directory, applicationID: "default", userID: "bob")
+        let directory = story.directory(of: "bob")
         try Data("damage".utf8).write(to: directory.appending(path: "cache/CURRENT"))
 
         let client = await story.open()
@@ -321,9 +313,7 @@ import Testing
 
     @Test func whatCannotBeOpenedIsNotLoggedOutOf() async throws {
         let story = try await ClientStory()
-        let other = try ChatStore(
-            at: ChatStore.directory(
-                in: story.directory, applicationID: "default", userID: "bob"))
+        let other = try ChatStore(at: story.directory(of: "bob"))
         let client = await story.open()
         try await client.connect(as: Credentials("bob"))
         let error = await #expect(throws: SyncError.self) {

@@ -34,6 +34,11 @@ final class ClientStory {
     /// Where the application keeps what it has.
     var directory: URL { place.url }
 
+    /// Where it keeps what it has of a user.
+    func directory(of userID: UserID) -> URL {
+        ChatStore.directory(in: directory, applicationID: "default", userID: userID)
+    }
+
     func createChannel(_ url: ChannelURL = "general", with users: [UserID] = ["bob"]) throws {
         try server.createChannel(
             GroupChannelCreateParams(url.rawValue, userIDs: users, url: url), by: "alice")
