@@ -3,22 +3,17 @@ import Testing
 
 /// The links within the project's pages.
 @Suite struct LinkTests {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
     private static let pages: [String] = {
-        let docs = (try? FileManager.default.contentsOfDirectory(atPath: root.path + "/Docs")) ?? []
+        let docs =
+            (try? FileManager.default.contentsOfDirectory(atPath: Project.root.path + "/Docs"))
+            ?? []
         return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
             + docs.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
     }()
 
-    private func text(_ page: String) throws -> String {
-        try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
-    }
-
     /// What a page links to, without what is code.
     private func links(in page: String) throws -> [String] {
-        let prose = try text(page).components(separatedBy: "```").enumerated()
+        let prose = try Project.text(page).components(separatedBy: "```").enumerated()
             .filter { $0.offset % 2 == 0 }.map(\.element).joined()
         return prose.components(separatedBy: "](").dropFirst().compactMap { part in
             part.firstIndex(of: ")").map { String(part[..<$0]) }
@@ -28,7 +23,8 @@ import Testing
     /// The places in a page that a link can lead to, as GitHub names them.
     private func anchors(in page: String) throws -> Set<String> {
         Set(
-            try text(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
+            try Project.text(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map {
+                heading in
                 heading.drop { $0 == "#" || $0 == " " }.lowercased()
                     .filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
                     .replacing(" ", with: "-")
@@ -44,7 +40,7 @@ import Testing
                 : URL(filePath: "/" + page).deletingLastPathComponent()
                     .appending(path: String(parts[0])).standardized.path.dropFirst().description
             #expect(
-                FileManager.default.fileExists(atPath: Self.root.appending(path: target).path),
+                FileManager.default.fileExists(atPath: Project.root.appending(path: target).path),
                 "\(page) links to \(link), which is not there")
             if parts.count > 1, target.hasSuffix(".md") {
                 #expect(

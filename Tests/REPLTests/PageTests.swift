@@ -16,13 +16,7 @@ import Testing
 
     static let sessions: [Session] = pages.flatMap { page in
         // A page that is not there has none, which is seen below.
-        sessions(on: (try? text(page)) ?? "")
-    }
-
-    private static func text(_ file: String) throws -> String {
-        let root = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: file), encoding: .utf8)
+        sessions(on: (try? Project.text(page)) ?? "")
     }
 
     private static func sessions(on page: String) -> [Session] {
@@ -46,7 +40,7 @@ import Testing
     }
 
     @Test func thePageOnScriptsTellsAllThatJSONHas() throws {
-        #expect(try Self.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
+        #expect(try Project.text("Docs/Scripts.md").hasSuffix("```\n\(ResultLine.help)\n```\n"))
     }
 
     @Test @MainActor func thePageOnScriptsShowsWhatIsWritten() async throws {
@@ -64,8 +58,8 @@ import Testing
 
     /// `make consumers` compiles it and runs it.
     @Test func theFirstExamplesAreAConsumer() throws {
-        let code = try Self.text("Tests/Consumers/FirstExample/main.swift")
-        let page = try Self.text("README.md")
+        let code = try Project.text("Tests/Consumers/FirstExample/main.swift")
+        let page = try Project.text("README.md")
         let store = try #require(code.range(of: "\nlet directory"))
         let ofStore = code[store.lowerBound...].dropFirst()
         #expect(page.contains("```swift\n\(ofStore)```\n"))
@@ -73,7 +67,7 @@ import Testing
         #expect(page.contains("```swift\n\(ofMessage)```\n"))
         let ofModels = ofMessage.replacing("import Scrollback", with: "import Models")
         #expect(
-            try Self.text("Sources/Models/Models.docc/Models.md")
+            try Project.text("Sources/Models/Models.docc/Models.md")
                 .contains("```swift\n\(ofModels)```\n"))
     }
 
