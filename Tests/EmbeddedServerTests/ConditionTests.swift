@@ -1,6 +1,6 @@
-import Foundation
 import Models
 import Sync
+import TestSupport
 import Testing
 
 @testable import EmbeddedServer
@@ -131,16 +131,14 @@ import Testing
         func epoch(of world: World) async throws -> ServerEpoch {
             try await world.connect("alice").connect(as: Credentials("alice")).epoch
         }
-        let directory = FileManager.default.temporaryDirectory.appending(
-            path: "scrollback-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let directory = ScratchDirectory()
         let clock = Clock()
-        let world = try World(at: directory, clock: clock)
+        let world = try World(at: directory.url, clock: clock)
         let first = ServerEpoch(world.epoch)
         // Nothing else was ever written there.
         world.server.close()
         clock.advance()
-        let again = try World(at: directory, clock: clock)
+        let again = try World(at: directory.url, clock: clock)
         #expect(try await epoch(of: again) == first)
         again.server.close()
 
