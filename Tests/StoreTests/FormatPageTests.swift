@@ -34,7 +34,7 @@ import Testing
     /// The rows, a line each: key → value, with a space where a part begins.
     private func rows(of snapshot: LevelDB.Snapshot) throws -> [String] {
         var lines: [String] = []
-        try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try snapshot.scan(KeyRange.all) { (key, value) throws(StoreError) in
             let text = "\(hex(key)) → \(value.isEmpty ? "nothing" : hex(value))"
             lines.append(text)
             return true

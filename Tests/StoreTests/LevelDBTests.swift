@@ -107,7 +107,7 @@ import Testing
             if let added { overlay.put { $0.text(added) } }
             let all = Rows(snapshot: try database.snapshot(), overlay: overlay)
             #expect(throws: StoreError.self) {
-                try all.scan(KeyRange([], [0xFF])) { (_, _) throws(StoreError) in
+                try all.scan(KeyRange.all) { (_, _) throws(StoreError) in
                     throw StoreError(.corruption, "as expected", path: "")
                 }
             }

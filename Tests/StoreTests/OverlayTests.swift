@@ -24,7 +24,7 @@ import Testing
             guard random.oneIn(20) else { continue }
             let bounds = [random.number(below: 3_000), random.number(below: 3_000)].sorted()
                 .map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-            let range = random.oneIn(3) ? KeyRange([], [0xFF]) : KeyRange(bounds[0], bounds[1])
+            let range = random.oneIn(3) ? KeyRange.all : KeyRange(bounds[0], bounds[1])
             let expected = model.keys
                 .filter { !$0.precedes(range.lower) && $0.precedes(range.upper) }
                 .sorted { $0.precedes($1) }
@@ -45,7 +45,7 @@ import Testing
         }
         // All of them, 8,000 times, would be 64 million.
         #expect(overlay.movedCount < 16_000 * 256)
-        #expect(overlay.rows(in: KeyRange([], [0xFF])).count == 16_000)
+        #expect(overlay.rows(in: KeyRange.all).count == 16_000)
     }
 
     @Test func aBatchOfManyChannelsMovesFewRowsForEach() throws {

@@ -33,7 +33,7 @@ extension LevelDB.Snapshot {
     func rows() throws -> [(key: [UInt8], value: [UInt8])] {
         var rows: [(key: [UInt8], value: [UInt8])] = []
         // No table's letter is 0xFF.
-        try scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try scan(KeyRange.all) { (key, value) throws(StoreError) in
             rows.append((Array(key), Array(value)))
             return true
         }

@@ -5,7 +5,7 @@ extension ServerState {
     /// All rows of the server.
     func allRows() throws(BackendError) -> [Backup.Row] {
         var rows: [Backup.Row] = []
-        try database.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try database.scan(.all) { (key, value) throws(StoreError) in
             rows.append(Backup.Row(key: [UInt8](key), value: [UInt8](value)))
             return true
         }
@@ -14,7 +14,7 @@ extension ServerState {
 
     /// Puts the server back to what it was; the epoch is a new one.
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
-        try database.removeAll(KeyRange([], [0xFF]))
+        try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
         // In one batch with the rows, so that the old epoch never speaks of the new past.
         var restored = ServerCounters()

@@ -50,7 +50,7 @@ extension FuzzTarget {
             defer { database.close() }
             var rows: [Row] = []
             let snapshot = Rows(try database.snapshot(), nil)
-            try snapshot.scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+            try snapshot.scan(KeyRange.all) { (key, value) throws(StoreError) in
                 rows.append(Row(key: Array(key), value: Array(value)))
                 return true
             }

@@ -224,7 +224,7 @@ extension LevelDB.Snapshot {
     func cacheRows() throws -> [CacheRow] {
         var rows: [CacheRow] = []
         // No table's letter is 0xFF.
-        try scan(KeyRange([], [0xFF])) { (key, value) throws(StoreError) in
+        try scan(KeyRange.all) { (key, value) throws(StoreError) in
             rows.append(CacheRow(key: Array(key), value: Array(value)))
             return true
         }
