@@ -30,11 +30,14 @@ struct Options {
     /// How long a command waits at most for what it has begun; `nil` for 10 s, or 300 ms at a prompt.
     var patience: Duration?
 
-    static let usage = """
+    static var usage: String {
+        """
         usage: scrollback [OPTION ...]
 
           --demo            begin with a small world to look around in
-          --home DIRECTORY  where everything is kept (default: scrollback, in the directory for data)
+          --home DIRECTORY  where everything is kept (default: \(defaultHome.path),
+                            which is scrollback in $XDG_DATA_HOME if that is an absolute path,
+                            or else in .local/share of the account's home directory)
           --memory          keep nothing on the disk
           --key-file FILE   encrypt what devices keep, with the key in a file that is made if need be
           --backend NAME    which chat server: \(Options.backends) (default: embedded)
@@ -48,6 +51,7 @@ struct Options {
 
         Commands come from the terminal, a pipe or a script; the exit status is 1 if one fails.
         """
+    }
 
     private static let backends = "embedded"
 

@@ -33,6 +33,21 @@ import Testing
             result.errors == "error: line 4: there is no command 'tiem': help lists them all\n")
     }
 
+    @Test func helpSaysWhereEverythingIsKept() async throws {
+        let data = directory.appending(path: "data").path
+        let named = try await run(["--help"], environment: ["XDG_DATA_HOME": data])
+        #expect(named.output.contains("(default: \(data)/scrollback,\n"))
+        // What is no absolute path is none.
+        let home = FileManager.default.homeDirectoryForCurrentUser
+            .appending(path: ".local/share/scrollback").path
+        let other = try await run(["--help"], environment: ["XDG_DATA_HOME": "data"])
+        #expect(other.output.contains("(default: \(home),\n"))
+        #expect(!other.output.split(separator: "\n").contains { $0.count > 100 })
+        // It is where it says.
+        let run = try await run([], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
+        #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
+    }
+
     @Test func ofAPipeTheRestIsPerformedToo() async throws {
         let result = try await run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
