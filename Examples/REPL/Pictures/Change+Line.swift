@@ -33,8 +33,24 @@ extension Change.Operation {
         case .clearedCachedData: "cleared all but the outbox"
         case .savedDraft(let draft): "saved draft \(draft.requestID) in \(draft.channelURL)"
         case .removedDraft(let draft): "removed draft \(draft.requestID) from \(draft.channelURL)"
-        case .told(let news): "told \(news)"
+        case .told(let news): "told: \(news.text)"
         case .missed: "more than was kept: read again"
+        }
+    }
+}
+
+extension Ephemeral {
+    fileprivate var text: String {
+        func names(_ users: [User]) -> String {
+            users.isEmpty ? "nobody" : users.map(\.userID.rawValue).joined(separator: ", ")
+        }
+        return switch self {
+        case .typing(let users, let url): "\(names(users)) typing in \(url)"
+        case .participants(let entered, let exited, let url):
+            "entered \(url): \(names(entered)); exited: \(names(exited))"
+        case .uploadProgress(let id, _, let bytes, let total):
+            "\(bytes) of \(total) bytes of \(id)"
+        case .connection(let state): state.word
         }
     }
 }
