@@ -78,16 +78,34 @@ import Testing
         #expect(
             names == [
                 "  cache size  ", "  cache report", "  cache clear ", "  cache plan [",
-                "  cache shrink",
+                "  cache shrink", "For example: c", "help cache siz",
             ])
         #expect(
-            await Workspace().reply("help changelog").split(separator: "\n").count == 2)
+            reply.hasSuffix("\nFor example: cache size\nhelp cache size tells more of it."))
+        #expect(
+            await Workspace().reply("help changelog").split(separator: "\n").count == 4)
         // One that is a command itself names the others.
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also:    store open, store close, store size, store clear, store check, "
                     + "store rebuild, store salvage, store scan, store dump, store get, store key, "
                     + "store reencrypt"))
+    }
+
+    @Test func helpExplainsEachSignOfABar() async throws {
+        let help = await Workspace().reply("help coverage")
+        for sign in ["█", "▒", "░", "▸"] { #expect(help.contains(sign), "\(sign)") }
+        for line in Command.all.flatMap(\.notes) { #expect(line.count <= 96, "\(line)") }
+    }
+
+    @Test func anErrorSaysWhatItSaysOnce() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "offline"] { _ = await workspace.reply(line) }
+        for line in ["verify", "members", "get 1 in cats", "prev", "join cats", "status"] {
+            let reply = await workspace.reply(line)
+            #expect(reply.count(where: { $0 == "(" }) == 0, "\(reply)")
+        }
+        await workspace.end()
     }
 
     @Test func theLongerNameIsTheCommand() async throws {

@@ -71,7 +71,9 @@ import Testing
         #expect(await reply(save) == "saved user alice")
         #expect(await reply("observe") == "observing everything after change 1")
         #expect(await reply(save) == "saved user alice\nchange 2: saved user alice")
-        #expect(await reply("observe general") == "observing general after change 2")
+        #expect(
+            await reply("observe general")
+                == "observing general, of which nothing is held yet, after change 2")
         #expect(await reply(save) == "saved user alice")
         #expect(
             await reply("draft general Hello")
@@ -110,13 +112,14 @@ import Testing
         let directory = ExampleDirectory()
         let open = directory.moved(#"store open "/tmp/scrollback-a b""#)
         let path = directory.moved("/tmp/scrollback-a b")
+        let unheld = "error: nothing is held of a channel 'general'"
         #expect(await reply(open) == "opened \(path): created")
         #expect(await reply("draw general … a ~ b (c)", open) == "error: \(path) is open already")
-        #expect(await reply("store open", "picture general") == "…")
+        #expect(await reply("store open", "picture general") == unheld)
         #expect(await reply(open) == "opened \(path): as it was left")
         #expect(await reply("picture general") == "… a ~ b (c)")
         #expect(await reply("store close", "picture general").hasPrefix("error: no store is open"))
-        #expect(await reply("store open", "picture general") == "…")
+        #expect(await reply("store open", "picture general") == unheld)
     }
 
     @Test func theStoreIsTheDevicesAsSoonAsThereIsOne() async {
@@ -237,6 +240,6 @@ import Testing
         ("store get", "a key is pairs of hex digits, as store dump shows them"),
     ])
     func anErrorNamesWhatIsWrong(line: String, message: String) async {
-        #expect(await reply(line) == "error: \(message)")
+        #expect(await reply("draw general … a …", line) == "error: \(message)")
     }
 }

@@ -32,33 +32,35 @@ extension Command.Arguments {
     }
 
     /// The words, and the channel: that behind `in` at their end, or the one that is open.
-    @MainActor func wordsInChannel() throws -> (words: [String], url: ChannelURL) {
+    @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
         if words.count >= 2, words[words.count - 2] == "in" {
-            return (words.dropLast(2), ChannelURL(words[words.count - 1]))
+            let url = try await existing(ChannelURL(words[words.count - 1]))
+            return (words.dropLast(2), url)
         }
         return (words, try collection.channelURL)
     }
 
     /// The channel that is the only word; with none, the one that is open.
     @MainActor var channelOrOpenOne: ChannelURL {
-        get throws {
+        get async throws {
             guard words.count <= 1 else { throw CommandError.usage }
-            return try words.isEmpty ? collection.channelURL : channel
+            return try words.isEmpty ? collection.channelURL : await existing(channel)
         }
     }
 
     /// The only word, and its channel.
-    @MainActor func wordInChannel() throws -> (word: String, url: ChannelURL) {
-        let (words, url) = try wordsInChannel()
+    @MainActor func wordInChannel() async throws -> (word: String, url: ChannelURL) {
+        let (words, url) = try await wordsInChannel()
         guard words.count == 1 else { throw CommandError.usage }
         return (words[0], url)
     }
 
-    /// The channel that is the only word; with none, the one that is open, if one is.
+    /// The channel that is the only word, of which something is held; with none, the one that is open, if
+    /// one is.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
-        return ChannelURL(words[0])
+        return try held(ChannelURL(words[0]))
     }
 
     /// A duration such as `2s`.

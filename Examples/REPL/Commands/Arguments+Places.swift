@@ -117,5 +117,5 @@ extension Gap.Bound {
 
 /// A number and what it counts, such as `2 gaps`.
 func counted(_ count: Int, _ thing: String) -> String {
-    count == 1 ? "1 \(thing)" : "\(count) \(thing)s"
+    count == 1 ? "1 \(thing)" : "\(grouped(count)) \(thing)s"
 }

@@ -13,6 +13,9 @@ struct Command: Sendable {
     /// What it does, in one sentence.
     let summary: String
 
+    /// What more there is to know, a line each.
+    var notes: [String] = []
+
     /// A whole line to try.
     let example: String
 
@@ -100,11 +103,15 @@ enum CommandError: Error, CustomStringConvertible {
     /// Anything else, as a sentence for the one who typed it.
     case failed(String)
 
+    /// What somebody else threw, and what it means here.
+    case remarked(any Error, String)
+
     var description: String {
         switch self {
         case .usage: "the arguments do not fit"
         case .misused(let command): "usage: \(command.title)"
         case .failed(let message): message
+        case .remarked(let error, let remark): "\(sentence(of: error)); \(remark)"
         }
     }
 }
@@ -114,6 +121,7 @@ func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
     case CommandError.failed: "failed"
+    case CommandError.remarked(let error, _): errorCode(of: error)
     case let error as SyncError: "\(error.code)"
     case let error as CollectionError: "\(error.code)"
     case let error as BackendError: "\(error.code)"

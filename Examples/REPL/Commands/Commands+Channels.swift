@@ -84,7 +84,7 @@ extension Command {
             let url = try arguments.onlyChannel
             try arguments.workspace.store.write { batch in
                 guard try batch.removeChannel(url) else {
-                    throw CommandError.failed("nothing is held of a channel '\(url)'")
+                    throw CommandError.nothingHeld(of: url)
                 }
             }
             return .of(url, "removed channel \(url)")
@@ -106,7 +106,7 @@ extension Command {
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
             if !arguments.words.isEmpty {
-                let url = try arguments.channel
+                let url = try arguments.heldChannel
                 let count = try store.messageCount(in: url)
                 return .text("\(count)", [.count: count, .counts: [url.rawValue: count]])
             }

@@ -23,7 +23,7 @@ extension Command {
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let url = try arguments.onlyHeldChannel
             try arguments.workspace.store.write { try $0.setPinned(true, url) }
             return .of(url, "pinned \(url)")
         },
@@ -37,7 +37,7 @@ extension Command {
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let url = try arguments.onlyHeldChannel
             let store = try arguments.workspace.store
             guard try store.isPinned(url) else {
                 throw CommandError.failed("\(url) is not pinned: pins lists what is")
@@ -55,7 +55,7 @@ extension Command {
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let url = try arguments.onlyHeldChannel
             try arguments.workspace.store.write { try $0.noteAccess(to: url) }
             return .of(url, "\(url) is the last to be evicted from")
         },
@@ -75,7 +75,7 @@ extension Command {
             let workspace = arguments.workspace
             if arguments.words.isEmpty { return try workspace.evictionOrder() }
             guard arguments.words.count == 2 else { throw CommandError.usage }
-            let url = try arguments.channel
+            let url = try arguments.heldChannel
             let limit = try arguments.count(arguments.words[1])
             let store = try workspace.store
             guard try !store.isPinned(url) else {

@@ -14,6 +14,7 @@ extension Command {
             gives: [.channelURL, .count]
         ) { arguments in
             let (cache, url) = try arguments.fileCacheAndChannel
+            _ = try arguments.held(url)
             let messages = try arguments.workspace.store.messages(in: url, limit: cache.limit)
             let isNew = try cache.save(messages, in: url)
             let count = counted(messages.count, "message")
@@ -40,6 +41,7 @@ extension Command {
         ) { arguments in
             let (cache, url) = try arguments.fileCacheAndChannel
             let contents = try cache.load(url)
+            if contents.records.isEmpty, contents.damageCount == 0 { try cache.checkHas(url) }
             let messages = contents.records.lines(orNone: "no messages").text
             let damage = contents.damage.map { "damaged: \($0)" }
             let more = contents.damageCount - damage.count
@@ -123,10 +125,26 @@ extension Command {
             offers: [.directories, .channels]
         ) { arguments in
             let (cache, url) = try arguments.fileCacheAndChannel
-            if url == "everything" { try cache.removeAll() } else { try cache.remove(url) }
+            guard url != "everything" else {
+                try cache.removeAll()
+                return .text("removed everything")
+            }
+            // One whose header is damaged goes, too.
+            let contents = try cache.load(url)
+            if contents.records.isEmpty, contents.damageCount == 0 { try cache.checkHas(url) }
+            try cache.remove(url)
             return .text("removed \(url)")
         },
     ]
+}
+
+extension FileCache {
+    /// Throws if there is no file of a channel.
+    fileprivate func checkHas(_ url: ChannelURL) throws {
+        guard try channels().contains(url) else {
+            throw CommandError.failed("there is no file of a channel '\(url)': file-cache list")
+        }
+    }
 }
 
 extension Command.Arguments {

@@ -16,9 +16,13 @@ extension Command {
             guard let command = begun.first(where: { $0.words.count == arguments.words.count })
             else {
                 guard !begun.isEmpty else { throw unknown(arguments.words.joined(separator: " ")) }
-                return .text(
-                    begun.map(\.overviewLine).joined(separator: "\n"),
-                    [.commands: begun.map(\.name)])
+                let lines =
+                    begun.map(\.overviewLine)
+                    + [
+                        "For example: \(begun[0].example)",
+                        "help \(begun[0].name) tells more of it.",
+                    ]
+                return .text(lines.joined(separator: "\n"), [.commands: begun.map(\.name)])
             }
             let others = begun.map(\.name).filter { $0 != command.name }
             let more = others.isEmpty ? "" : "\n    See also:    \(others.joined(separator: ", "))"
@@ -61,12 +65,12 @@ extension Command {
 
     /// What is told of one command: how it is used, and an example with what it needs and says.
     private var help: String {
-        var lines = [title, "    \(summary)", "    For example: \(example)"]
-        if !preparation.isEmpty {
-            lines.insert("    First:       \(preparation[0])", at: 2)
-            lines.insert(
-                contentsOf: preparation.dropFirst().map { "                 \($0)" }, at: 3)
+        var lines = [title, "    \(summary)"] + notes.map { "    \($0)" }
+        if let first = preparation.first {
+            lines.append("    First:       \(first)")
+            lines += preparation.dropFirst().map { "                 \($0)" }
         }
+        lines.append("    For example: \(example)")
         if let output {
             lines += output.split(separator: "\n", omittingEmptySubsequences: false).map {
                 "    \($0)"

@@ -112,7 +112,7 @@ extension Workspace {
 extension Command.Arguments {
     @MainActor fileprivate func channelAndBounds() throws -> (ChannelURL, Gap.Bound, Gap.Bound) {
         guard words.count == 3 else { throw CommandError.usage }
-        let url = try channel
+        let url = try heldChannel
         return (url, try bound(words[1], in: url), try bound(words[2], in: url))
     }
 }

@@ -6,9 +6,19 @@ extension Command {
     static let importing: [Command] = [
         Command(
             name: "import",
-            usage: "FILE [into CHANNEL] [FIELD=NAME ...] [server-only]",
+            usage: "FILE [into CHANNEL] [FIELD=NAME ...] [id=line] [server-only]",
             summary:
                 "Takes chat logs (JSON lines, gzipped too) onto the server, and into the cache.",
+            notes: [
+                "FIELD=NAME says in which field of the lines something is. Without it:",
+                "  id       message_id or msg_id; id=line makes it of file name and line",
+                "  channel  channel_url; into CHANNEL takes all lines into one",
+                "  time     created_at or ts: milliseconds, seconds or a date",
+                "  sender   sender or user: an id, or an object with user_id and nickname",
+                "  message  message",
+                "  type     type: ADMM is what the channel itself says, as is a line without a sender",
+                "  parent   parent_message_id",
+            ],
             example: "import /tmp/scrollback-log.jsonl",
             preparation: ["demo", "export /tmp/scrollback-log.jsonl general"],
             output: """
@@ -16,7 +26,7 @@ extension Command {
                 60 messages are in the cache of alice
                 """,
             offers: [.files],
-            gives: [.imported, .known, .channelURLs, .total, .badLines, .count]
+            gives: [.imported, .known, .channelURLs, .total, .badLines, .ignored, .count]
         ) { arguments in
             let request = try arguments.importRequest()
             let workspace = arguments.workspace
@@ -27,20 +37,12 @@ extension Command {
                 members: [device.userID])
             let meter = Meter(ProgressMeter("importing", width: workspace.width))
             defer { workspace.onProgress(nil) }
-            let outcome: LogImport.Outcome
-            do {
-                outcome = try await work.run { count, share in
-                    await meter.note(count, share, workspace)
-                }
-            } catch let error as BackendError where error.detail == .duplicatedData {
-                throw CommandError.failed(
-                    "\(error.message), and an id is one message's on the whole server: "
-                        + "id=line makes ids of the file's name and its lines' numbers")
+            let outcome = try await work.run { count, share in
+                await meter.note(count, share, workspace)
             }
-            var lines = outcome.badLines.map { "line \($0.number): \($0.reason)" }
-            if outcome.badCount > lines.count {
-                lines.append("and \(grouped(outcome.badCount - lines.count)) more bad lines")
-            }
+            if outcome.imported > 0 { try await arguments.world.forget(outcome.channels) }
+            if let failure = outcome.failure { throw outcome.explained(failure, request.fields) }
+            var lines = outcome.remarks
             let total = outcome.imported + outcome.known
             var summary =
                 "imported \(counted(outcome.imported, "message")) into "
@@ -48,11 +50,12 @@ extension Command {
             if outcome.known > 0 { summary += "; \(grouped(outcome.known)) were there already" }
             if outcome.badCount > 0 { summary += "; \(counted(outcome.badCount, "bad line"))" }
             lines.append(summary)
-            if outcome.imported > 0 { try await arguments.world.forget(outcome.channels) }
             var values: Values = [
                 .imported: outcome.imported, .known: outcome.known,
                 .channelURLs: outcome.channels, .total: outcome.lines,
                 .badLines: outcome.badLines,
+                .ignored: Dictionary(
+                    uniqueKeysWithValues: outcome.ignored.counts.map { ($0.name, $0.count) }),
             ]
             guard !request.isServerOnly else {
                 return .text(lines.joined(separator: "\n"), values)
@@ -71,10 +74,15 @@ extension Command {
                     }
                 } catch let error as SyncError where error.code == .refused {
                     lines.append("\(url) does not come into the cache: \(error.message)")
+                } catch let error as SyncError where error.code == .notConnected {
+                    lines.append(
+                        "\(url) comes into the cache once you are online: heal \(url)")
                 }
             }
             let held = try outcome.channels.reduce(0) { try $0 + store.messageCount(in: $1) }
-            lines.append("\(grouped(held)) messages are in the cache of \(device.name)")
+            lines.append(
+                "\(counted(held, "message")) \(held == 1 ? "is" : "are") in the cache of \(device.name)"
+            )
             values[.count] = held
             let clock = try arguments.world.clock
             if clock.goes {
@@ -98,7 +106,8 @@ extension Command {
             let words = arguments.fileWords
             guard (1...2).contains(words.count) else { throw CommandError.usage }
             let url =
-                try words.count == 2 ? ChannelURL(words[1]) : arguments.collection.channelURL
+                try words.count == 2
+                ? arguments.held(ChannelURL(words[1])) : arguments.collection.channelURL
             let path = words[0].fromHome
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(),
@@ -163,6 +172,43 @@ extension Message {
     }
 }
 
+extension LogImport.Outcome {
+    /// What is to be told of the lines, before how many there are.
+    fileprivate var remarks: [String] {
+        var lines = badLines.map { "line \($0.number): \($0.reason)" }
+        if badCount > lines.count {
+            lines.append("and \(grouped(badCount - lines.count)) more bad lines")
+        }
+        lines += unseen.map { "no line has a field '\($0)'" }
+        lines += ignored.counts.map { name, count in
+            "ignored '\(name.oneLine)', \(counted(count, "time"))"
+        }
+        if ignored.others > 0 { lines.append("ignored more, \(counted(ignored.others, "time"))") }
+        if senderless > 0 {
+            lines.append(
+                "\(counted(senderless, "line")) without a sender: what the channel itself says")
+        }
+        return lines
+    }
+
+    /// Why it failed, what to do about it, and what is there all the same.
+    fileprivate func explained(_ failure: any Error, _ fields: LogFields) -> any Error {
+        var failure = failure
+        if let error = failure as? BackendError, error.detail == .duplicatedData {
+            failure = CommandError.failed(
+                "\(error.message), and an id is one message's on the whole server: "
+                    + (fields.numbersLines
+                        ? "a copy of the file by another name has ids of its own"
+                        : "id=line makes ids of the file's name and its lines' numbers"))
+        }
+        guard imported > 0, !(failure is CancellationError) else { return failure }
+        return CommandError.remarked(
+            failure,
+            "\(counted(imported, "message")) before it \(imported == 1 ? "is" : "are") on the server"
+        )
+    }
+}
+
 /// A progress meter that another thread moves.
 @MainActor
 private final class Meter {
@@ -193,9 +239,13 @@ extension Command.Arguments {
                 fields.channel = ChannelURL(channel)
             } else if let sign = word.firstIndex(of: "=") {
                 let (name, field) = (String(word[..<sign]), String(word[sign...].dropFirst()))
+                if word == "id=line" {
+                    fields.numbersLines = true
+                    continue
+                }
                 guard !field.isEmpty, fields.rename(name, to: field) else {
                     let names = LogFields.names.joined(separator: ", ")
-                    throw CommandError.failed("'\(word)' is no NAME=FIELD: the names are \(names)")
+                    throw CommandError.failed("'\(word)' is no FIELD=NAME: the fields are \(names)")
                 }
             } else {
                 throw CommandError.usage

@@ -35,8 +35,8 @@ extension Command {
             covers: ["ChatClient.updateChannel(_:with:)"],
             gives: [.channel]
         ) { arguments in
-            let url = try arguments.channel
             guard arguments.rest.hasPrefix("{") else { throw CommandError.usage }
+            let url = try await arguments.existing(arguments.channel)
             let patch: Patch<GroupChannel>
             do {
                 patch = try JSONDecoder().decode(
@@ -121,7 +121,7 @@ extension Command {
             covers: ["ChatClient.members(of:after:limit:)"],
             gives: [.members, .hasMore]
         ) { arguments in
-            let url = try arguments.channelOrOpenOne
+            let url = try await arguments.channelOrOpenOne
             let page = try await arguments.client.members(of: url)
             var lines = columns(
                 page.elements.map { member in
@@ -160,7 +160,7 @@ extension Command {
             covers: ["ChatClient.invite(_:to:)"],
             gives: [.channelURL, .userIDs]
         ) { arguments in
-            let (words, url) = try arguments.wordsInChannel()
+            let (words, url) = try await arguments.wordsInChannel()
             guard !words.isEmpty else { throw CommandError.usage }
             try await arguments.client.invite(words.map { UserID($0) }, to: url)
             return .text(
@@ -194,9 +194,9 @@ extension Command {
             covers: ["ChatClient.hide(_:hidesPreviousMessages:allowsAutoUnhide:)"],
             gives: [.channelURL]
         ) { arguments in
-            let url = try arguments.channel
             let flags = Set(arguments.words.dropFirst())
             guard flags.isSubset(of: ["history", "for-good"]) else { throw CommandError.usage }
+            let url = try await arguments.existing(arguments.channel)
             try await arguments.client.hide(
                 url, hidesPreviousMessages: flags.contains("history"),
                 allowsAutoUnhide: !flags.contains("for-good"))
@@ -281,7 +281,7 @@ extension Command {
             covers: ["ChatClient.enter(_:)", "ChatClient.openChannel(_:)"],
             gives: [.channel]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let url = try await arguments.existing(arguments.onlyChannel)
             let known = try await arguments.client.openChannel(url)
             let channel = try await arguments.client.enter(known.url)
             return .text(
@@ -321,7 +321,9 @@ extension Command {
             example: example, preparation: preparation, offers: [.channels], covers: symbols,
             gives: fields
         ) { arguments in
-            let url = try orOpenOne ? arguments.channelOrOpenOne : arguments.onlyChannel
+            let url =
+                try await orOpenOne
+                ? arguments.channelOrOpenOne : arguments.existing(arguments.onlyChannel)
             return try await body(arguments.client, url)
         }
     }
@@ -338,7 +340,7 @@ extension Command {
             covers: ["ChatClient.restrict(_:in:_:until:reason:)"],
             gives: [.userID, .channelURL]
         ) { arguments in
-            let (words, url) = try arguments.wordsInChannel()
+            let (words, url) = try await arguments.wordsInChannel()
             var end: Timestamp?
             if words.count == 3, words[1] == "for" {
                 end = try arguments.world.clock.now.later(by: try arguments.duration(words[2]))
@@ -363,7 +365,7 @@ extension Command {
             covers: ["ChatClient.lift(_:of:in:)"],
             gives: [.userID, .channelURL]
         ) { arguments in
-            let (user, url) = try arguments.wordInChannel()
+            let (user, url) = try await arguments.wordInChannel()
             try await arguments.client.lift(restriction, of: UserID(user), in: url)
             return .text(
                 "\(user) is not \(restriction) in \(url) any more",

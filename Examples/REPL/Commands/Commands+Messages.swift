@@ -85,7 +85,7 @@ extension Command {
             let (words, limit) = try arguments.limited(to: 20)
             guard words.count == 2 else { throw CommandError.usage }
             return try arguments.workspace.store.replies(
-                to: MessageID(words[1]), in: try arguments.channel, limit: limit
+                to: MessageID(words[1]), in: try arguments.heldChannel, limit: limit
             ).reversed().lines(orNone: "no replies")
         },
         Command(
@@ -117,7 +117,7 @@ extension Command {
             offers: [.channels],
             gives: [.channelURL, .count]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let url = try arguments.onlyHeldChannel
             var count = 0
             try arguments.workspace.store.write { batch in
                 count = try batch.messageCount(in: url)
@@ -143,17 +143,17 @@ extension Command {
 }
 
 extension Command.Arguments {
-    fileprivate var channelAndMessage: (ChannelURL, MessageID) {
+    @MainActor fileprivate var channelAndMessage: (ChannelURL, MessageID) {
         get throws {
             guard words.count == 2 else { throw CommandError.usage }
-            return (try channel, MessageID(words[1]))
+            return (try heldChannel, MessageID(words[1]))
         }
     }
 
     /// The messages that the words ask for, oldest first.
     @MainActor fileprivate func messages() throws -> [Message] {
         let (words, limit) = try limited(to: 20)
-        let url = try channel
+        let url = try heldChannel
         let store = try workspace.store
         if words.count == 1 { return try store.messages(in: url, limit: limit).reversed() }
         guard words.count == 3, ["before", "after", "around"].contains(words[1]) else {

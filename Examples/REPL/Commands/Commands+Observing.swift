@@ -19,7 +19,12 @@ extension Command {
             let number = try arguments.workspace.observe(
                 arguments.words.isEmpty ? .everything : .channel(try arguments.channel))
             let part = arguments.words.first ?? "everything"
-            return .text("observing \(part) after change \(number)", [.change: number])
+            // What is to come can be observed, too.
+            let isKnown =
+                try arguments.words.isEmpty || arguments.workspace.store.holds(arguments.channel)
+            return .text(
+                "observing \(part)\(isKnown ? "" : ", of which nothing is held yet,") "
+                    + "after change \(number)", [.change: number])
         },
         Command(
             name: "unobserve",

@@ -19,7 +19,7 @@ extension Command {
             let store = try arguments.workspace.store
             let drafts =
                 arguments.words.isEmpty
-                ? try store.drafts() : try store.drafts(in: try arguments.channel)
+                ? try store.drafts() : try store.drafts(in: try arguments.heldChannel)
             let rows = drafts.map { draft in
                 [
                     draft.requestID.rawValue, draft.channelURL.rawValue, "\(draft.state)",
@@ -38,9 +38,9 @@ extension Command {
             offers: [.channels],
             gives: [.requestID, .channelURL]
         ) { arguments in
-            let url = try arguments.channel
             let text = arguments.rest
             guard !text.isEmpty else { throw CommandError.usage }
+            let url = try await arguments.channelToWriteTo
             let workspace = arguments.workspace
             var id: RequestID = ""
             try workspace.store.write { batch in

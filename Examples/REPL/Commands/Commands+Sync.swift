@@ -13,7 +13,7 @@ extension Command {
             covers: ["SyncEngine.fetchMessages(in:at:older:newer:edge:source:)"],
             gives: [.channelURL, .coverage, .count]
         ) { arguments in
-            let url = try arguments.channelOrOpenOne
+            let url = try await arguments.channelOrOpenOne
             let engine = try arguments.client.engine()
             let workspace = arguments.workspace
             var meter = ProgressMeter("syncing \(url)", width: workspace.width)
@@ -22,7 +22,7 @@ extension Command {
                 if let line = meter.note(count) { workspace.onProgress(line) }
             }
             var reply = try workspace.coverage(of: url)
-            reply.text = "fetched \(grouped(count)) messages\n\(reply.text)"
+            reply.text = "fetched \(counted(count, "message"))\n\(reply.text)"
             reply.values[.count] = count
             return reply
         },
@@ -36,8 +36,9 @@ extension Command {
             covers: ["SyncEngine.verify(_:)"],
             gives: [.channelURL, .count, .missing, .extra, .different]
         ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            let found = try await arguments.client.engine().verify(url)
+            let url = try await arguments.channelOrOpenOne
+            let engine = try arguments.client.engine()
+            let found = try await engine.verify(url)
             func ids(_ what: String, _ messages: [Message]) -> String? {
                 guard !messages.isEmpty else { return nil }
                 let ids = messages.prefix(20).map { $0.messageID?.rawValue ?? "?" }
@@ -48,7 +49,15 @@ extension Command {
                 ids("missing", found.missing), ids("not on the server", found.extra),
                 ids("different", found.different),
             ].compactMap { $0 }
-            let head = "compared \(grouped(found.comparedCount)) messages"
+            // Nothing was asked for: that is no answer of the server.
+            let kinds = try await engine.coverage(of: url).stretches.map(\.kind)
+            guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
+                let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
+                return .text(
+                    "nothing is known of \(url), so nothing was compared: \(way) fetches it",
+                    [.channelURL: url, .count: 0])
+            }
+            let head = "compared \(counted(found.comparedCount, "message"))"
             return .text(
                 found.isEmpty
                     ? "\(head): all is as on the server"
@@ -69,8 +78,15 @@ extension Command {
             covers: ["SyncEngine.repair(_:)"],
             gives: [.channelURL]
         ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            try await arguments.client.engine().repair(url)
+            let url = try await arguments.channelOrOpenOne
+            let engine = try arguments.client.engine()
+            guard
+                try await engine.coverage(of: url).stretches.contains(where: { $0.kind != .missing }
+                )
+            else {
+                return .of(url, "nothing is known of \(url) yet: heal \(url) fetches it")
+            }
+            try await engine.repair(url)
             return .of(url, "\(url) is as on the server")
         },
         Command(
@@ -83,7 +99,7 @@ extension Command {
             covers: ["ChatClient.message(_:in:)", "SyncEngine.fetchMessages(_:in:)"],
             gives: [.message]
         ) { arguments in
-            let (id, url) = try arguments.wordInChannel()
+            let (id, url) = try await arguments.wordInChannel()
             guard let message = try await arguments.client.message(MessageID(id), in: url) else {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
             }
@@ -98,7 +114,7 @@ extension Command {
             covers: ["ChatClient.messages(in:around:params:)"],
             gives: [.messages]
         ) { arguments in
-            let (word, url) = try arguments.wordInChannel()
+            let (word, url) = try await arguments.wordInChannel()
             var params = MessageListParams()
             params.replyType = .all
             params.previousResultSize = 5
@@ -121,7 +137,7 @@ extension Command {
             gives: [.messages]
         ) { arguments in
             let (words, json) = arguments.wordsAndJSON
-            let (id, url) = try arguments.with(words).wordInChannel()
+            let (id, url) = try await arguments.with(words).wordInChannel()
             let params = try arguments.record(ThreadedMessageListParams.self, in: json)
             let replies = try await arguments.client.threadedMessages(
                 of: MessageID(id), in: url, params: params ?? ThreadedMessageListParams())
@@ -136,7 +152,7 @@ extension Command {
             covers: ["ChatClient.messageChanges(in:since:)"],
             gives: [.updated, .deleted, .hasMore]
         ) { arguments in
-            let (words, url) = try arguments.wordsInChannel()
+            let (words, url) = try await arguments.wordsInChannel()
             guard words.count <= 1 else { throw CommandError.usage }
             let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
             let changes = try await arguments.client.messageChanges(in: url, since: point)
@@ -268,7 +284,10 @@ extension Command {
             covers: ["ChatClient.clearCachedMessages(in:)", "ChatClient.clearCachedData()"],
             gives: [.channelURLs]
         ) { arguments in
-            let urls = arguments.words.map { ChannelURL($0) }
+            var urls: [ChannelURL] = []
+            for word in arguments.words {
+                urls.append(try await arguments.existing(ChannelURL(word)))
+            }
             guard !urls.isEmpty else {
                 try await arguments.client.clearCachedData()
                 return .text("cleared; what is not sent stays")

@@ -152,7 +152,9 @@ extension Command {
             let engine = try client.engine()
             let state = await engine.state
             let store = engine.store
-            let failure = state.failure.map { "\($0)" } ?? client.cachingError.map { "\($0)" }
+            let failure =
+                state.failure.map { sentence(of: $0) }
+                ?? client.cachingError.map { sentence(of: $0) }
             let rows = [
                 ("user", client.currentUser?.userID.rawValue ?? "nobody"),
                 ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
@@ -182,7 +184,8 @@ extension Command {
             covers: ["SyncEngine.caughtUp(_:)", "SyncEngine.isIdle", "SyncEngine.state"]
         ) { arguments in
             guard arguments.words.count <= 1 else { throw CommandError.usage }
-            let url = arguments.words.isEmpty ? nil : try arguments.channel
+            let url =
+                try await arguments.words.isEmpty ? nil : arguments.existing(arguments.channel)
             try await arguments.client.engine().caughtUp(url)
             return .text("up to date")
         },

@@ -19,18 +19,21 @@ extension Command {
             let url = try arguments.channel
             let device = try arguments.device
             let start = try arguments.start()
-            let collection = try device.client.makeMessageCollection(
-                of: url, startingPoint: start.point, params: start.params)
-            device.show(collection)
             do {
-                _ = try await collection.start(start.policy).value
-            } catch let error as CollectionError where error.code == .notConnected {
-                return collection.rows().below("(offline: this is what is cached)")
+                let collection = try device.client.makeMessageCollection(
+                    of: try await arguments.existing(url), startingPoint: start.point,
+                    params: start.params)
+                let isAnswered = try await collection.isAnswered(start.policy)
+                device.show(collection)
+                guard !isAnswered else { return collection.rows() }
+                return collection.rows().below(
+                    start.policy == .apiOnly
+                        ? "(offline: the cache was not to be asked)"
+                        : "(offline: this is what is cached)")
             } catch {
-                device.show(nil)
-                throw error
+                guard let open = device.collection?.channelURL else { throw error }
+                throw CommandError.remarked(error, "\(open) stays open")
             }
-            return collection.rows()
         },
         Command(
             name: "close",
@@ -142,14 +145,18 @@ extension Command {
             name: "coverage",
             usage: "[CHANNEL]",
             summary: "Draws what is known of a channel's history: █ known, ▒ stale, ░ missing.",
+            notes: [
+                "The line goes from the oldest message that is held to the newest, as time went by;",
+                "what is missing before and after them is at its ends. Behind it, a ▸ is a message",
+                "that is not sent, and ▸▸▸▸ four or more. What is stale may have changed meanwhile.",
+            ],
             example: "coverage",
             preparation: ["demo"],
             offers: [.channels],
             covers: ["MessageCollection.coverage()", "SyncEngine.coverage(of:)"],
             gives: [.channelURL, .coverage]
         ) { arguments in
-            let url = try arguments.channelOrOpenOne
-            return try arguments.workspace.coverage(of: url)
+            try arguments.workspace.coverage(of: try await arguments.channelToRead)
         },
         Command(
             name: "pending",
@@ -266,6 +273,29 @@ extension Command.Arguments {
     }
 }
 
+extension MessageCollection {
+    /// Starts it, and tells whether the server has answered; without a connection, it has not.
+    ///
+    /// What fails otherwise is thrown, and the collection is disposed of.
+    fileprivate func isAnswered(_ policy: InitPolicy) async throws -> Bool {
+        do {
+            let task = start(policy)
+            // By itself, waiting for a task ends with the task alone.
+            _ = try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            return true
+        } catch let error as CollectionError where error.code == .notConnected {
+            return false
+        } catch {
+            dispose()
+            throw error
+        }
+    }
+}
+
 extension Command.Reply {
     /// The reply with a line more.
     fileprivate func below(_ line: String) -> Command.Reply {
@@ -300,10 +330,11 @@ extension Workspace {
             let bar = CoverageBar(
                 coverage, from: oldest, to: newest, drafts: drafts, width: width)
             let days = [oldest, newest].map { $0.iso8601.prefix { $0 != "T" } }
+            let extent = count == 0 ? "no messages" : "\(days[0]) … \(days[1])"
             return .text(
                 """
                 \(bar)
-                \(days[0]) … \(days[1]), \(grouped(count)) known, \(counted(gaps, "gap")), \(drafts) not sent
+                \(extent), \(grouped(count)) known, \(counted(gaps, "gap")), \(drafts) not sent
                 """,
                 [
                     .channelURL: url,

@@ -88,8 +88,8 @@ extension Command {
                 throw CommandError.usage
             }
             let message = try arguments.collection.message(arguments.words[0])
-            return .written(
-                try await arguments.client.copy(message, to: ChannelURL(arguments.words[2])))
+            let url = try await arguments.existing(ChannelURL(arguments.words[2]))
+            return .written(try await arguments.client.copy(message, to: url))
         },
         Command(
             name: "edit",

@@ -29,8 +29,12 @@ package struct JSONLine {
     /// - Parameters:
     ///   - bytes: The line, without its end.
     ///   - names: The fields that are asked for, as UTF-8.
+    ///   - ignore: Is called with the name of each other field that holds anything but `null`.
     /// - Throws: ``Damage``.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]]) throws(Damage) {
+    package init(
+        _ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]],
+        ignoring ignore: (UnsafeBufferPointer<UInt8>) -> Void = { _ in }
+    ) throws(Damage) {
         var scanner = Scanner(bytes: bytes)
         values = Array(repeating: .none, count: names.count)
         scanner.skipSpace()
@@ -49,7 +53,9 @@ package struct JSONLine {
             if let index = names.firstIndex(where: { key.elementsEqual($0) }) {
                 values[index] = try scanner.takeValue()
             } else {
+                let isNull = scanner.isAtNull
                 try scanner.skipValue()
+                if !isNull { ignore(key) }
             }
             scanner.skipSpace()
         } while scanner.takeIf(",")
@@ -126,6 +132,9 @@ private struct Scanner {
             return value.elementsEqual("null".utf8) ? .none : .other
         }
     }
+
+    /// Whether the next value begins as `null` does.
+    var isAtNull: Bool { index < bytes.count && bytes[index] == 0x6E }
 
     /// Goes behind a value, whatever it is.
     mutating func skipValue() throws(JSONLine.Damage) {

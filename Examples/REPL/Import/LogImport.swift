@@ -20,8 +20,20 @@ struct LogImport: Sendable {
         /// How many lines could not be read.
         var badCount = 0
 
-        /// The channels of the file, in the order in which they come.
+        /// The channels whose messages are on the server, in the order in which they come.
         var channels: [ChannelURL] = []
+
+        /// The fields that no message was made of, by how often they came.
+        var ignored = FieldTally()
+
+        /// The fields that were named by hand, and that no line has.
+        var unseen: [String] = []
+
+        /// How many lines say nothing of a sender, and are not said to be the channel's own.
+        var senderless = 0
+
+        /// Why the rest was not taken; `nil` if all was.
+        var failure: (any Error)?
 
         /// How many lines were read.
         var lines = 0
@@ -45,13 +57,29 @@ struct LogImport: Sendable {
     /// Reads the file to its end.
     ///
     /// - Parameter progress: Is called after each batch with the lines and the share of the file.
-    /// - Returns: What came of it.
-    /// - Throws: What the file or the server throws; `CancellationError`.
+    /// - Returns: What came of it; with what the file or the server threw, or `CancellationError`, as its
+    ///   ``Outcome/failure``, since what came before is on the server.
+    /// - Throws: If the file cannot be opened.
     @concurrent
     func run(progress: @Sendable (Int, Double) async -> Void) async throws -> Outcome {
         let file = try LogFile(path)
         defer { file.close() }
         var outcome = Outcome()
+        var renamed: Set<Int> = []
+        do {
+            try await read(file, progress, into: &outcome, &renamed)
+        } catch {
+            outcome.failure = error
+        }
+        // Of a file that was not read to its end, nobody knows.
+        if outcome.failure == nil { outcome.unseen = fields.renamedFields(without: renamed) }
+        return outcome
+    }
+
+    private func read(
+        _ file: LogFile, _ progress: (Int, Double) async -> Void, into outcome: inout Outcome,
+        _ renamed: inout Set<Int>
+    ) async throws {
         var seen: Set<ChannelURL> = []
         var batch: [Message] = []
         let names = fields.bytes
@@ -62,11 +90,12 @@ struct LogImport: Sendable {
                 outcome.lines += 1
                 guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D }) else { return }
                 do throws(JSONLine.Damage) {
-                    let line = try JSONLine(bytes, fields: names)
-                    let message = try fields.message(line, number: outcome.lines)
-                    if seen.insert(message.channelURL).inserted {
-                        outcome.channels.append(message.channelURL)
+                    let line = try JSONLine(bytes, fields: names) { outcome.ignored.note($0) }
+                    renamed.formUnion(fields.renamedFields(of: line))
+                    let message = try fields.message(line, number: outcome.lines) {
+                        outcome.ignored.note($0)
                     }
+                    if message.sender == nil, !fields.isOwn(line) { outcome.senderless += 1 }
                     batch.append(message)
                 } catch {
                     outcome.note(badLine: outcome.lines, error.description)
@@ -78,14 +107,47 @@ struct LogImport: Sendable {
                 let new = try server.importMessages(part, members: members, passesOverKnown: true)
                 outcome.imported += new
                 outcome.known += part.count - new
+                for message in part where seen.insert(message.channelURL).inserted {
+                    outcome.channels.append(message.channelURL)
+                }
                 await progress(
                     outcome.imported + outcome.known,
                     file.size > 0 ? Double(file.offset) / Double(file.size) : 0)
                 try Task.checkCancellation()
             }
         }
-        return outcome
     }
+}
+
+/// Names of fields, and how often each came; of very many, the first.
+struct FieldTally: Sendable {
+    private static let limit = 50
+
+    private var names: [[UInt8]] = []
+    private var numbers: [Int] = []
+
+    /// How often a field came whose name there was no room for.
+    private(set) var others = 0
+
+    /// The names, in the order in which they came first, and how often each came.
+    var counts: [(name: String, count: Int)] {
+        zip(names, numbers).map { (String(decoding: $0, as: UTF8.self), $1) }
+    }
+
+    /// Counts a field once more.
+    mutating func note(_ name: some Collection<UInt8>) {
+        if let index = names.firstIndex(where: { name.elementsEqual($0) }) {
+            numbers[index] += 1
+        } else if names.count < FieldTally.limit {
+            names.append(Array(name))
+            numbers.append(1)
+        } else {
+            others += 1
+        }
+    }
+
+    /// The same, by its name.
+    mutating func note(_ name: String) { note(Array(name.utf8)) }
 }
 
 extension LogImport.Outcome {

@@ -28,6 +28,7 @@ enum Field: String, CodingKey, CaseIterable {
     case gaps
     case hasMore = "has_more"
     case hex
+    case ignored
     case imported
     case isDamaged = "is_damaged"
     case known
@@ -91,6 +92,7 @@ enum Field: String, CodingKey, CaseIterable {
         case .gaps: "{from, to} each; - is the beginning, + the end, else TIME/ID"
         case .hasMore: "whether there is more to be had"
         case .hex: "bytes in hex"
+        case .ignored: "how often a field came that was ignored, by its name"
         case .imported: "how many messages are new on the server"
         case .isDamaged: "whether anything is damaged"
         case .known: "how many messages were on the server before"

@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import REPL
+
+/// Logs as they come from elsewhere: what is understood, and what is told of the rest.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {
+    private let directory: ScratchDirectory
+    private let workspace = Workspace.standing()
+    private var path: String { directory.url.appending(path: "pets.jsonl").path }
+
+    init() async throws {
+        directory = try .made()
+        _ = await workspace.reply("demo")
+    }
+
+    private func imported(_ lines: [String], _ options: String = "") async throws -> [String] {
+        try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
+        let reply = await workspace.reply("import \(path) \(options)")
+        return reply.split(separator: "\n").map(String.init)
+    }
+
+    private func line(_ number: Int, _ fields: String, in channel: String = "pets") -> String {
+        #"{"message_id": \#(number), "channel_url": "\#(channel)", "message": "m\#(number)", \#(fields)}"#
+    }
+
+    @Test func theNamesOfServersAreKnownToo() async throws {
+        let lines = try await imported([
+            #"{"msg_id": 101, "channel_url": "pets", "ts": 1700000000000, "user": "bob", "message": "one"}"#,
+            line(102, #""ts": 1700000001000, "user": {"user_id": "carol", "nickname": "Carol"}"#),
+        ])
+        #expect(
+            lines == [
+                "imported 2 messages into 1 channel", "2 messages are in the cache of alice",
+                "= pets: alice joins",
+            ])
+        #expect(
+            await workspace.reply("open pets") == """
+                — 2023-11-14 —
+                101  22:13:20  bob    one
+                102  22:13:21  carol  m102
+                """)
+        await workspace.end()
+    }
+
+    @Test func whatIsIgnoredIsToldOnceForEachName() async throws {
+        let lines = try await imported([
+            line(101, #""ts": 1, "sender": "bob", "mood": "sunny", "nothing": null"#),
+            line(102, #""ts": 2, "user": {"user_id": "bob", "age": 7}, "mood": {"a": [1]}"#),
+            line(103, #""ts": 3, "created_at": 4, "type": "FILE", "user": "bob", "sender": "eve""#),
+            line(104, #""ts": 4, "type": "ADMM", "user": "bob""#),
+            line(105, #""ts": 5"#),
+        ])
+        #expect(
+            lines.prefix(7) == [
+                "ignored 'mood', 2 times", "ignored 'user.age', 1 time", "ignored 'ts', 1 time",
+                "ignored 'user', 1 time", "ignored 'type FILE', 1 time",
+                "ignored 'user of ADMM', 1 time",
+                "1 line without a sender: what the channel itself says",
+            ])
+        #expect(lines.dropFirst(7).first == "imported 5 messages into 1 channel")
+        await workspace.end()
+    }
+
+    @Test func veryManyNamesAreNotAllTold() async throws {
+        let fields = (1...60).map { #""f\#($0)": 1"# }.joined(separator: ", ")
+        let lines = try await imported([line(101, #""ts": 1, "user": "bob", \#(fields)"#)])
+        #expect(lines.prefix(2) == ["ignored 'f1', 1 time", "ignored 'f2', 1 time"])
+        #expect(lines[49] == "ignored 'f50', 1 time" && lines[50] == "ignored more, 10 times")
+        await workspace.end()
+    }
+
+    @Test func aFieldThatNoLineHasIsTold() async throws {
+        let log = [line(101, #""at": 1, "user": "bob", "created_at": 2, "author": "carol""#)]
+        let lines = try await imported(log, "time=at sender=writer message=message")
+        #expect(
+            lines.prefix(4) == [
+                "no line has a field 'writer'", "ignored 'user', 1 time",
+                "ignored 'created_at', 1 time", "ignored 'author', 1 time",
+            ])
+        #expect(!lines.contains { $0.contains("'message'") || $0.contains("'at'") })
+        await workspace.end()
+    }
+
+    @Test(arguments: [
+        (#""ts": 1, "user": """#, "the field 'user' is empty"),
+        (
+            #""ts": 1, "user": "b", "parent_message_id": {}"#,
+            "the field 'parent_message_id' is neither a text nor a number"
+        ),
+        (#""ts": 1, "user": true"#, "the field 'user' is neither a user's id nor an object"),
+        (#""ts": 1, "user": {"name": "Bob"}"#, "no field 'user_id' in 'user'"),
+        (#""ts": 1, "user": {"user_id": ""}"#, "the field 'user' is empty"),
+        (
+            #""ts": 1, "user": "\#(String(repeating: "b", count: 1025))""#,
+            "the field 'user' has more than 1024 bytes"
+        ),
+        (
+            #""ts": "noon", "user": "b""#,
+            "no field 'created_at' or 'ts' that is a time, as milliseconds, seconds or "
+                + "2012-04-26T10:00:00Z: time=NAME names another one"
+        ),
+    ])
+    func oneBadLineIsToldAndTheRestGoesOn(fields: String, reason: String) async throws {
+        let lines = try await imported([line(101, fields), line(102, #""ts": 2, "user": "bob""#)])
+        #expect(
+            lines.prefix(2) == [
+                "line 1: \(reason)", "imported 1 message into 1 channel; 1 bad line",
+            ], "\(lines)")
+        await workspace.end()
+    }
+
+    @Test func linesAreNumberedWhateverTheirIDsAre() async throws {
+        let lines = try await imported([line(1, #""ts": 1, "user": "bob", "line": 7"#)], "id=line")
+        #expect(lines.prefix(2) == ["ignored 'line', 1 time", "imported 1 message into 1 channel"])
+        #expect(await workspace.reply("message pets pets-1").contains(#""message" : "m1""#))
+        // Where that is what has failed, it is not the way out.
+        let again = try await imported(
+            [line(1, #""ts": 1, "user": "bob""#)], "id=line into others")
+        #expect(
+            again.first?.hasSuffix("a copy of the file by another name has ids of its own") == true)
+        #expect(await workspace.reply("help import").contains("[id=line]"))
+        await workspace.end()
+    }
+
+    @Test func anImportThatFailsSaysNothingElse() async throws {
+        // A message 1 is in general.
+        let lines = try await imported([line(1, #""ts": 1, "user": "bob""#)])
+        #expect(
+            lines.count == 1
+                && lines[0].hasPrefix("error: there is a message 1 already, in general"))
+        for command in ["wait 10s", "offline", "online"] {
+            let reply = await workspace.reply(command)
+            #expect(!reply.contains("pets"), "\(reply)")
+        }
+        #expect(
+            await workspace.reply("open pets")
+                == "error: notFound: there is no channel pets; general stays open")
+        await workspace.end()
+    }
+
+    @Test func whatCameBeforeAFailureIsThereAndIsKnown() async throws {
+        let good = (1...1000).map { line(100_000 + $0, #""ts": 1, "user": "bob""#, in: "general") }
+        let lines = try await imported(good + [line(1, #""ts": 2, "user": "bob""#)])
+        #expect(
+            lines.first?.hasSuffix("; 1,000 messages before it are on the server") == true,
+            "\(lines)")
+        // The cache knows that there is more than it had.
+        _ = await workspace.reply("heal general")
+        #expect(await workspace.reply("count general") == "1060")
+        #expect(await workspace.reply("verify general").hasSuffix("all is as on the server"))
+        await workspace.end()
+    }
+
+    @Test func offlineTheServerHasThemAndTheCacheIsToFollow() async throws {
+        _ = await workspace.reply("offline")
+        let lines = try await imported([line(101, #""ts": 1, "user": "bob""#)])
+        #expect(
+            lines == [
+                "imported 1 message into 1 channel",
+                "pets comes into the cache once you are online: heal pets",
+                "0 messages are in the cache of alice",
+            ])
+        await workspace.end()
+    }
+}

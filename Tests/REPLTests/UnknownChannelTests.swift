@@ -1,0 +1,190 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+import Testing
+
+@testable import REPL
+
+/// A channel that there is not, in each command that takes one.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {
+    /// What makes a channel, or may come before there is one.
+    nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
+
+    /// The commands whose usage names a channel, and a line of each with one that there is not.
+    nonisolated static let lines: [(name: String, line: String)] = Command.all.compactMap {
+        command in
+        guard !makers.contains(command.name), let line = line(of: command) else { return nil }
+        return (command.name, line)
+    }
+
+    /// The shortest line that names a channel: what is optional is left out but for that.
+    nonisolated private static func line(of command: Command) -> String? {
+        guard command.usage.contains("CHANNEL") else { return nil }
+        var usage = command.usage.replacing(/\[([^\[\]]*)\]/) { part in
+            part.1.contains("CHANNEL") ? "\(part.1)" : ""
+        }
+        usage = usage.components(separatedBy: " | ").first { $0.contains("CHANNEL") } ?? usage
+        let words = usage.split(separator: " ").compactMap { word -> String? in
+            switch word {
+            case "CHANNEL": "nosuch"
+            case "...": nil
+            case "JSON": #"{"name": "All"}"#
+            case "TIME": "2023-11-10"
+            case "ID": "60"
+            case "USER": "bob"
+            case "FROM": "-"
+            case "TO": "+"
+            case "N": "2"
+            case "FILE", "DIRECTORY": "/tmp/scrollback-unknown"
+            case "TEXT": "Hello"
+            default: String(word)
+            }
+        }
+        return ([command.name] + words).joined(separator: " ")
+    }
+
+    @Test func everyCommandThatTakesAChannelIsMet() {
+        // As many as there are: one that is written anew is met here, or makes one.
+        let lines = Self.lines.map(\.line)
+        #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
+        #expect(
+            Set(Self.lines.map(\.name)).isSuperset(of: [
+                "open", "coverage", "verify", "repair", "heal", "get", "cache clear", "mute",
+                "copy",
+                "members", "sync", "pin", "evict", "picture", "gaps", "count", "messages", "export",
+            ]))
+        for name in Self.makers {
+            #expect(Command.all.contains { $0.name == name && $0.usage.contains("CHANNEL") })
+        }
+    }
+
+    @Test(arguments: lines.map(\.line))
+    func itIsAnErrorThatNamesIt(line: String) async throws {
+        let directory = ExampleDirectory()
+        let workspace = Workspace.standing()
+        _ = await workspace.reply("demo")
+        let before = try workspace.store.read { $0.number }
+
+        let online = await workspace.reply(directory.moved(line))
+        #expect(
+            online.contains(
+                #/^error: (notFound: there is no|nothing is held of a|there is no file of a) channel '?nosuch/#
+            ),
+            "\(line): \(online)")
+        // Nothing else is told, and nothing was written of it.
+        #expect(!online.contains("\n"), "\(online)")
+        #expect(try workspace.store.read { $0.number } == before)
+        #expect(try !workspace.store.channelURLs().contains("nosuch"))
+        #expect(workspace.prompt == "alice general> ")
+
+        // Without the network nobody knows whether there is one.
+        _ = await workspace.reply("offline")
+        let offline = await workspace.reply(directory.moved(line))
+        #expect(
+            offline.contains(
+                #/^error: (notConnected: )?(nothing is held of a|there is no file of a) channel '?nosuch/#
+            ),
+            "\(line): \(offline)")
+        #expect(workspace.prompt == "alice general> ")
+        await workspace.end()
+    }
+
+    @Test func whatIsNotHeldAndCannotBeAskedForIsToldSo() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "offline"] { _ = await workspace.reply(line) }
+        let unknown = "nothing is held of a channel nosuch, and the server cannot be asked: "
+        #expect(
+            await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
+        #expect(
+            await workspace.jsonLines("verify nosuch", 1).contains(#""code":"notConnected""#))
+        // Nor is a failure of the server an answer.
+        _ = await workspace.reply("online")
+        _ = await workspace.reply("fail all serverFailure 1")
+        #expect(
+            await workspace.reply("coverage nosuch").hasPrefix("error: serverFailure: \(unknown)"))
+        await workspace.end()
+    }
+
+    @Test func whatTheServerHasIsThereThoughNothingIsHeldOfIt() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "as bob create tea", "as bob create-open lobby"] {
+            #expect(!(await workspace.reply(line)).contains("error: "))
+        }
+        #expect(await workspace.reply("coverage tea").contains("\nno messages, 0 known, 1 gap"))
+        #expect(await workspace.reply("coverage lobby").contains("\nno messages, 0 known, 1 gap"))
+        #expect(await workspace.reply("gaps tea") == "error: nothing is held of a channel 'tea'")
+        await workspace.end()
+    }
+
+    @Test func nothingIsNotAsOnTheServer() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "clear cats", "offline"] { _ = await workspace.reply(line) }
+        #expect(
+            await workspace.reply("verify cats")
+                == "nothing is known of cats, so nothing was compared: heal cats fetches it")
+        #expect(
+            await workspace.reply("repair cats")
+                == "nothing is known of cats yet: heal cats fetches it")
+        #expect(await workspace.reply("repair random").hasPrefix("error: notConnected: "))
+        #expect(
+            await workspace.reply("verify random")
+                == "nothing is known of random, so nothing was compared: repair random fetches it")
+        await workspace.end()
+    }
+
+    @Test func aChannelThatDoesNotOpenLeavesTheOneThatWasOpen() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "open cats"] { _ = await workspace.reply(line) }
+        #expect(
+            await workspace.reply("open nosuch")
+                == "error: notFound: there is no channel nosuch; cats stays open")
+        // One that there is, and that the server does not give.
+        for line in ["clear random", "fail messages refused 2"] { _ = await workspace.reply(line) }
+        let refused = await workspace.reply("open random apiOnly")
+        #expect(
+            refused.hasPrefix("error: refused: ") && refused.hasSuffix("; cats stays open"),
+            "\(refused)")
+        #expect(workspace.prompt == "alice cats> ")
+        #expect(await workspace.reply("window") == "61 62 63 64 65")
+        // It is alive, and told of what comes.
+        #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  bob: Yes!"))
+        #expect(await workspace.reply("window") == "61 62 63 64 65 69")
+        // Where none was open, none stays.
+        _ = await workspace.reply("close")
+        #expect(
+            await workspace.reply("open nosuch") == "error: notFound: there is no channel nosuch")
+        #expect(workspace.prompt == "alice> ")
+        await workspace.end()
+    }
+
+    @Test func anOpeningThatIsCanceledLeavesTheOneThatWasOpen() async throws {
+        let workspace = Workspace.standing()
+        for line in ["demo", "clear cats", "hold messages"] { _ = await workspace.reply(line) }
+        let network = try #require(workspace.device?.network)
+        let opening = Task { await workspace.reply("open cats") }
+        while network.held.isEmpty { await Task.yield() }
+        opening.cancel()
+        #expect(await opening.value.hasSuffix("; general stays open"))
+        #expect(workspace.prompt == "alice general> ")
+        await workspace.end()
+    }
+
+    @Test func withoutAnAnswerTheRowsAreNotCalledCached() async {
+        let workspace = Workspace.standing()
+        for line in ["demo", "offline"] { _ = await workspace.reply(line) }
+        #expect(
+            await workspace.reply("open cats").hasSuffix("\n(offline: this is what is cached)"))
+        let reply = await workspace.reply("open cats apiOnly")
+        #expect(reply.hasSuffix("\n(offline: the cache was not to be asked)"), "\(reply)")
+        await workspace.end()
+    }
+
+    @Test func whatIsToComeMayBeObserved() async {
+        let workspace = Workspace.standing()
+        #expect(
+            await workspace.reply("observe cats")
+                == "observing cats, of which nothing is held yet, after change 0")
+        #expect(await workspace.reply("draw cats a").contains("\nchange 1: "))
+        #expect(await workspace.reply("observe cats") == "observing cats after change 1")
+    }
+}
