@@ -45,6 +45,27 @@ import Testing
         await story.close()
     }
 
+    /// Its neighbours are not known; as many of them as a page are shown once they are.
+    @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
+    func whatCameAloneGetsItsNeighbours(size: Int, picture: String) async throws {
+        let story = try await Story()
+        try story.store.write { try $0.save(GroupChannel.sample()) }
+        let view = story.view(.cacheOnly, .sized(size))
+        try story.store.write { try $0.save(.sample(4, text: "d"), source: .eventMessageSent) }
+        try await view.isUpToDate()
+        #expect(view.picture == "… d …")
+
+        try story.store.write { batch in
+            for (index, text) in ["a", "b", "c"].enumerated() {
+                try batch.save(.sample(index + 1, text: text))
+            }
+            try batch.cover("general", from: .beginning, through: .end)
+        }
+        try await view.isUpToDate()
+        #expect(view.picture == picture)
+        await story.close()
+    }
+
     @Test func whatComesMeanwhileToAnEmptyViewIsShown() async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }

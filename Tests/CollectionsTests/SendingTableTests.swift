@@ -125,6 +125,28 @@ import Testing
         try await story.end()
     }
 
+    /// Its channel is not held by then, and what is older comes with the first page.
+    @Test func aMessageThatIsSentBeforeTheFeedHasBegun() async throws {
+        let story = try await Story()
+        try await story.say("a")
+        story.network.hold([.feed, .messages])
+        try await story.connect()
+        let view = story.view()
+        view.collection.start(.cacheOnly)
+        try await view.collection.send(UserMessageCreateParams("b"))
+        await view.hears("updated b: eventMessageSent, succeeded")
+        #expect(view.picture == "… b …")
+        story.network.stopHolding()
+        await view.shows("a b")
+        #expect(
+            view.messageNews.prefix(2) == [
+                "added b: localMessagePendingCreated, pending",
+                "updated b: eventMessageSent, succeeded",
+            ])
+        #expect(!view.messageNews.contains { $0.hasPrefix("deleted") })
+        try await story.end()
+    }
+
     @Test func aFileTellsHowFarItIs() async throws {
         let story = try await Story()
         let view = try await view(story)

@@ -78,10 +78,12 @@ extension Window {
         var next = self
         var edits = WindowEdits()
         (edits.sources, edits.canceled) = (told.sources, told.canceled)
+        var isJoined = told.isJoined
         for change in ahead {
             let told = next.fold(change)
             edits.sources.merge(told.sources) { $1 }
             edits.canceled += told.canceled
+            isJoined = isJoined || told.isJoined
         }
         try next.readDrafts(in: reader)
         var messages = try reader.messages(
@@ -96,6 +98,9 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
+        // A message that came alone is not all there is to show of a history that is known since.
+        let missing = params.previousResultSize - messages.count
+        if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
         // Before the gaps, which lie between the messages that are left.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)

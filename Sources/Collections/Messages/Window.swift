@@ -98,8 +98,10 @@ struct Window {
                 edits.isMissed = true
             }
         }
+        let wasAdrift = upper == .end && leadingGap != nil
         for entry in change.entries { fold(entry, &edits) }
         placeGaps(&edits)
+        if wasAdrift, leadingGap == nil { (edits.isJoined, edits.isMissed) = (true, true) }
         return edits
     }
 
@@ -360,6 +362,8 @@ struct WindowEdits {
     var canceled: [Message] = []
     /// Whether there was more than the store could tell: all has to be read again.
     var isMissed = false
+    /// Whether it is known now what lies before the oldest row, which it was not.
+    var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {
         rows.remove(id)

@@ -15,6 +15,7 @@ extension SyncCore {
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return takeFailure(error, draft, call) }
+        let isShown = healing.isShown(url)
         let fate = write { (ingest) throws(StoreError) -> DraftFate? in
             switch answer {
             case .message(let message):
@@ -24,10 +25,13 @@ extension SyncCore {
                     ingest.isAlone = true
                     try ingest.take(message, since: news, .eventMessageSent)
                 } else if let news, let messageID = message.messageID,
-                    !news.deleted.contains(messageID),
-                    try ingest.batch.groupChannel(orNil: url) != nil
+                    !news.deleted.contains(messageID)
                 {
-                    try ingest.takeAlone(message, .eventMessageSent, .hearsay)
+                    // Of a channel that is not held, whoever shows it has to go on showing the message.
+                    let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
+                    if isHeld || isShown {
+                        try ingest.takeAlone(message, .eventMessageSent, .hearsay)
+                    }
                 }
                 guard draft.operation == .send else {
                     try ingest.batch.removeDraft(id, source: .eventMessageUpdated)
