@@ -207,7 +207,7 @@ import Testing
 
     @Test func theHistoryBeginsAtTheLaterOffset() {
         var channel = GroupChannel(url: "c", createdAt: 1)
-        #expect(channel.historyOffset == 0)
+        #expect(channel.historyOffset == nil)
         channel.messageOffset = 50
         channel.messagePurgeOffset = 70
         #expect(channel.historyOffset == 70)

@@ -180,11 +180,14 @@ enum Exemptions {
                 "Batch.markVerified(_:from:through:)",
                 "Batch.removeMessages(in:from:through:source:)",
                 "Batch.removeTombstone(of:in:)",
-                "Batch.replaceGroupChannels(with:source:)",
                 "Batch.tell(_:source:)",
                 "Batch.update(_:)",
                 "ChatStore.tell(_:source:)",
             ]
+        ),
+        (
+            "for a list that an app was given whole; the feed tells the engine of each channel",
+            ["Batch.replaceGroupChannels(with:source:)"]
         ),
         (
             "a rule in code, which nobody types",

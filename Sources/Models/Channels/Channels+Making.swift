@@ -14,10 +14,13 @@ extension GroupChannel {
     /// Whether the current user may send messages, as one of two.
     public var myMutedState: MutedState { isMuted ? .muted : .unmuted }
 
-    /// Before when there is no history: it was reset, or the server has forgotten it.
+    /// Before when there is no history: it was reset, or the server has forgotten it; `nil` if it begins
+    /// where the channel does.
     ///
     /// Messages of that very time are still there.
-    public var historyOffset: Timestamp { max(messageOffset ?? 0, messagePurgeOffset ?? 0) }
+    public var historyOffset: Timestamp? {
+        [messageOffset, messagePurgeOffset].compactMap(\.self).max()
+    }
 }
 
 extension OpenChannel {

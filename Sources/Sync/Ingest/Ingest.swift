@@ -287,10 +287,7 @@ struct Ingest {
 extension GroupChannel {
     /// Where the user's history begins; `nil` if it begins where the channel does.
     var historyBeginning: Gap.Bound? {
-        guard let time = [messageOffset, messagePurgeOffset].compactMap({ $0 }).max() else {
-            return nil
-        }
-        return .position(Position(createdAt: time, messageID: ""))
+        historyOffset.map { .position(Position(createdAt: $0, messageID: "")) }
     }
 }
 
