@@ -96,8 +96,6 @@ extension CollectionError {
 }
 
 extension CollectionError: CustomStringConvertible {
-    /// Code and message in one line, and the cause behind them.
-    public var description: String {
-        "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
-    }
+    /// Code and message in one line, and what the cause behind them says beyond that.
+    public var description: String { .line("\(code)", message, because: cause) }
 }

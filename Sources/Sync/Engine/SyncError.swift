@@ -73,8 +73,25 @@ extension SyncError {
 }
 
 extension SyncError: CustomStringConvertible {
-    /// Code and message in one line, and the cause behind them.
-    public var description: String {
-        "\(code): \(message)" + (cause.map { " (\($0))" } ?? "")
+    /// Code and message in one line, and what the cause behind them says beyond that.
+    public var description: String { .line("\(code)", message, because: cause) }
+}
+
+extension String {
+    /// An error in one line.
+    ///
+    /// - Parameters:
+    ///   - code: What kind of failure it is.
+    ///   - message: What has failed, often in the words of the cause.
+    ///   - cause: The error behind it, which is named as far as it says anything else.
+    /// - Returns: The line.
+    package static func line(
+        _ code: String, _ message: String, because cause: (any Error)?
+    ) -> String {
+        let line = "\(code): \(message)"
+        guard let cause, "\(cause)" != line else { return line }
+        let reason = "\(cause)"
+        let isSameMessage = reason.hasSuffix(": \(message)")
+        return "\(line) (\(isSameMessage ? String(reason.dropLast(message.count + 2)) : reason))"
     }
 }

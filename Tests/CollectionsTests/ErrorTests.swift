@@ -1,0 +1,27 @@
+import Models
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// How errors read that stand for others.
+@Suite struct ErrorTests {
+    @Test func whatTheCauseSaysIsSaidOnce() {
+        let offline = SyncError(BackendError(.notConnected, "the network is off"))
+        #expect(offline.description == "notConnected: the network is off")
+        #expect(
+            CollectionError(.notConnected, "the network is off", cause: offline).description
+                == offline.description)
+        let late = SyncError(BackendError(.unanswered, "no answer"))
+        #expect(late.description == "notConnected: no answer (unanswered)")
+    }
+
+    @Test func whatTheCauseSaysBeyondIsSaid() {
+        let full = StoreError(.noSpace, "the disk is full", path: "/cache")
+        #expect(
+            SyncError(.store, "the draft was not written", cause: full).description
+                == "store: the draft was not written (\(full))")
+        #expect(SyncError(.closed, "it is closed").description == "closed: it is closed")
+    }
+}
