@@ -153,6 +153,19 @@ import Testing
         await workspace.end()
     }
 
+    /// Of a file of which its end is missing, also the lines are taken that were read last.
+    @Test func whatCameBeforeTheEndOfTheFileIsThere() async throws {
+        let long = String(repeating: " ", count: LogFile.longestLine + (2 << 20))
+        let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])
+        #expect(
+            lines.first?.hasSuffix(
+                "what came before is there; 1 message before it is on the server") == true,
+            "\(lines)")
+        _ = await workspace.reply("heal pets")
+        #expect(await workspace.reply("count pets") == "1")
+        await workspace.end()
+    }
+
     @Test func offlineTheServerHasThemAndTheCacheIsToFollow() async throws {
         _ = await workspace.reply("offline")
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#)])

@@ -84,22 +84,17 @@ struct LogImport: Sendable {
         var batch: [Message] = []
         let names = fields.bytes
         var hasMore = true
+        var failure: (any Error)?
         while hasMore {
             try Task.checkCancellation()
-            hasMore = try file.readLines { bytes in
-                outcome.lines += 1
-                guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D }) else { return }
-                do throws(JSONLine.Damage) {
-                    let line = try JSONLine(bytes, fields: names) { outcome.ignored.note($0) }
-                    renamed.formUnion(fields.renamedFields(of: line))
-                    let message = try fields.message(line, number: outcome.lines) {
-                        outcome.ignored.note($0)
-                    }
-                    if message.sender == nil, !fields.isOwn(line) { outcome.senderless += 1 }
+            do {
+                hasMore = try file.readLines { line in
+                    guard let message = message(of: line, names, &outcome, &renamed) else { return }
                     batch.append(message)
-                } catch {
-                    outcome.note(badLine: outcome.lines, error.description)
                 }
+            } catch {
+                // The lines before it are whole.
+                (failure, hasMore) = (error, false)
             }
             while batch.count >= LogImport.batchSize || (!hasMore && !batch.isEmpty) {
                 let part = Array(batch.prefix(LogImport.batchSize))
@@ -115,6 +110,28 @@ struct LogImport: Sendable {
                     file.size > 0 ? Double(file.offset) / Double(file.size) : 0)
                 try Task.checkCancellation()
             }
+        }
+        if let failure { throw failure }
+    }
+
+    /// What a line says; `nil` if it is empty or bad.
+    private func message(
+        of bytes: UnsafeBufferPointer<UInt8>, _ names: [[UInt8]], _ outcome: inout Outcome,
+        _ renamed: inout Set<Int>
+    ) -> Message? {
+        outcome.lines += 1
+        guard bytes.contains(where: { $0 != 0x20 && $0 != 0x0D }) else { return nil }
+        do throws(JSONLine.Damage) {
+            let line = try JSONLine(bytes, fields: names) { outcome.ignored.note($0) }
+            renamed.formUnion(fields.renamedFields(of: line))
+            let message = try fields.message(line, number: outcome.lines) {
+                outcome.ignored.note($0)
+            }
+            if message.sender == nil, !fields.isOwn(line) { outcome.senderless += 1 }
+            return message
+        } catch {
+            outcome.note(badLine: outcome.lines, error.description)
+            return nil
         }
     }
 }
