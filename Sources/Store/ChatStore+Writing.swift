@@ -118,6 +118,7 @@ extension ChatStore {
         if !batch.rows.cache.isEmpty, let error = unmended.cache { throw error }
         if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
         if !batch.rows.cache.isEmpty {
+            old.extents.take(batch.rows.cache, asOf: old.number + 1)
             // What was cleared must not be there again because a commit was lost.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
@@ -146,7 +147,7 @@ extension ChatStore {
         publish(
             Version(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
-                names: old.names,
+                names: old.names, extents: old.extents,
                 latest: batch.hasReplacedUnreadable
                     ? nil
                     : old.takeCommit(
@@ -198,7 +199,7 @@ extension ChatStore {
         let old = try version()
         let new = Version(
             number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
-            latest: old.latest)
+            extents: old.extents, latest: old.latest)
         state.withLock { $0.version = new }
     }
 }

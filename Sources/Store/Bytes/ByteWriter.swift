@@ -94,7 +94,7 @@ extension ByteWriter {
 }
 
 /// The keys from a lower one, included, to an upper one, not included.
-package struct KeyRange: Sendable {
+package struct KeyRange: Hashable, Sendable {
     package var lower: KeyBytes
     package var upper: KeyBytes
 

@@ -24,7 +24,7 @@ extension StoreReader {
         guard let lower = anchor.key(in: number, includingIt: isInclusive, towardsOlder: true)
         else { return [] }
         return try view.messages(
-            KeyRange(lower, table.upper), isDescending: false, limit, params)
+            KeyRange(lower, table.upper), of: number, isDescending: false, limit, params)
     }
 
     /// Returns the messages of a channel that are newer than a point, oldest first.
@@ -41,7 +41,7 @@ extension StoreReader {
         guard let upper = anchor.key(in: number, includingIt: isInclusive, towardsOlder: false)
         else { return [] }
         return try view.messages(
-            KeyRange(table.lower, upper), isDescending: true, limit, params)
+            KeyRange(table.lower, upper), of: number, isDescending: true, limit, params)
     }
 
     /// Returns the messages on both sides of a point, as a list shows them.
@@ -190,7 +190,13 @@ extension StoreReader {
     ) throws(StoreError) -> Int {
         let view = try view
         guard lower < upper, let number = try view.number(of: url) else { return 0 }
-        return try view.cache.count(.messages(of: number, from: lower, to: upper))
+        var count = 0
+        try view.scanMessages(.messages(of: number, from: lower, to: upper), of: number) {
+            (_, _) throws(StoreError) in
+            count += 1
+            return true
+        }
+        return count
     }
 
     /// Returns the messages that are held between two bounds.
@@ -218,7 +224,7 @@ extension StoreReader {
             .messages(
                 of: number, from: lower, includesLower: includesLower, to: upper,
                 includesUpper: includesUpper),
-            isDescending: !isNewestFirst, limit, params)
+            of: number, isDescending: !isNewestFirst, limit, params)
     }
 
     /// Returns where the messages are that are held strictly between two bounds, newest first.
@@ -237,7 +243,7 @@ extension StoreReader {
         guard lower < upper, let number = try view.number(of: url) else { return [] }
         let cache = view.cache
         var positions: [Position] = []
-        try cache.scan(.messages(of: number, from: lower, to: upper)) {
+        try view.scanMessages(.messages(of: number, from: lower, to: upper), of: number) {
             (key, _) throws(StoreError) in
             positions.append(try cache.position(ofMessageKey: key))
             return true
@@ -294,7 +300,8 @@ extension StoreView {
         let cache = cache
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         var position: Position?
-        try cache.scan(table, isDescending: isDescending) { (key, _) throws(StoreError) in
+        try scanMessages(table, of: number, isDescending: isDescending) {
+            (key, _) throws(StoreError) in
             position = try cache.position(ofMessageKey: key)
             return false
         }
@@ -302,7 +309,8 @@ extension StoreView {
     }
 
     fileprivate func messages(
-        _ range: KeyRange, isDescending: Bool, _ limit: Int?, _ params: MessageListParams?
+        _ range: KeyRange, of number: ChannelNumber, isDescending: Bool, _ limit: Int?,
+        _ params: MessageListParams?
     ) throws(StoreError) -> [Message] {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
@@ -310,7 +318,8 @@ extension StoreView {
         // More than a page may be far more than there is.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
-        try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
+        try scanMessages(range, of: number, isDescending: isDescending) {
+            (key, value) throws(StoreError) in
             let message: Message = try cache.record(value, as: Rows.messageName(key))
             if params?.belongsTo(message) ?? true { messages.append(message) }
             return messages.count < limit

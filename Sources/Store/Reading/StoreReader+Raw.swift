@@ -26,7 +26,7 @@ extension StoreReader {
             }
             range.lower = atTime.successorOfPrefix
         }
-        try view.cache.scan(range) { (_, value) throws(StoreError) in body(value) }
+        try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
     /// Calls a closure with the key and the value of each row of the cache, in the order of the keys.

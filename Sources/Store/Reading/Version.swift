@@ -9,6 +9,10 @@ final class Version: Sendable {
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let names: ChannelNames
+    /// Where messages are, of channels in which some were removed; what all versions share.
+    let extents: MessageExtents
+    /// Whether there are any, so that who reads need not ask.
+    let hasExtents: Bool
     /// What was made of the rows because somebody asked: what all versions share, of the last one.
     let latest: DerivedValues
     /// The same of this version, which it keeps when it is the last no more.
@@ -16,19 +20,23 @@ final class Version: Sendable {
 
     init(
         number: Int, cache: LevelDB.Snapshot, outbox: LevelDB.Snapshot, names: ChannelNames,
-        latest: DerivedValues? = nil
+        extents: MessageExtents = MessageExtents(), latest: DerivedValues? = nil
     ) {
         self.number = number
         self.cache = cache
         self.outbox = outbox
         self.names = names
+        self.extents = extents
+        hasExtents = !extents.isEmpty
         self.latest = latest ?? DerivedValues(asOf: number)
         own = Locked(self.latest.values(asOf: number) ?? DerivedValues.Values())
     }
 
     /// The same rows under another number.
     func numbered(_ number: Int) -> Version {
-        Version(number: number, cache: cache, outbox: outbox, names: names, latest: latest)
+        Version(
+            number: number, cache: cache, outbox: outbox, names: names, extents: extents,
+            latest: latest)
     }
 
     /// How many messages there are in all; counted at the first call.
