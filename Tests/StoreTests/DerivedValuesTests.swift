@@ -121,6 +121,80 @@ import Testing
         #expect(try readingCount == 2)
     }
 
+    /// The numbers of the channels that are kept for a reader, of those that there may be.
+    private func kept(for reader: some StoreReader) throws -> [ChannelNumber] {
+        let version = try reader.view.version
+        return (1...400).filter { version.latest.channel($0, asOf: version.number) != nil }
+    }
+
+    @Test func theChannelsThatAListReturnedAreReadOnce() throws {
+        #expect(try store.groupChannels(limit: 2).urls == "c b")
+        #expect(try kept(for: store) == [2, 3])
+        #expect(try store.groupChannels(limit: 2).urls == "c b")
+        // One that was changed is read anew, and the others are not.
+        try save("c", at: 9)
+        #expect(try kept(for: store) == [2])
+        #expect(try store.groupChannels(limit: 2).map(\.createdAt) == [9, 2])
+        try store.write { try $0.removeChannel("b") }
+        #expect(try kept(for: store) == [3])
+        #expect(try store.groupChannels(limit: 2).urls == "c a")
+        // Another number of the same channel.
+        try store.write { try $0.clearMessages(in: "a") }
+        #expect(try kept(for: store) == [3])
+        #expect(try store.groupChannels(limit: 2).urls == "c a")
+        #expect(try kept(for: store) == [3, 4])
+    }
+
+    @Test func anOlderReaderNeitherTakesNorLeavesAChannel() throws {
+        let old = try store.snapshot()
+        try save("c", at: 9)
+        #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
+        #expect(try kept(for: store) == [])
+        #expect(try store.groupChannels(limit: 1).map(\.createdAt) == [9])
+        #expect(try kept(for: old) == [])
+        #expect(try old.groupChannels(limit: 1).map(\.createdAt) == [3])
+    }
+
+    @Test func aBatchReadsTheChannelsThatItHasChanged() throws {
+        _ = try store.groupChannels(limit: 1)
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "c", name: "new", createdAt: 3))
+            #expect(try batch.groupChannels(limit: 1).map(\.name) == ["new"])
+        }
+        #expect(try store.groupChannels(limit: 1).map(\.name) == ["new"])
+    }
+
+    @Test func aChannelThatBecameAnOpenOneIsKeptAsThat() throws {
+        _ = try store.groupChannels(limit: 3)
+        try store.write { try $0.save(OpenChannel(url: "c", createdAt: 3)) }
+        #expect(try store.groupChannels(limit: 3).urls == "b a")
+        #expect(try store.openChannels(limit: 3).urls == "c")
+        #expect(try store.openChannels(limit: 3).urls == "c")
+        #expect(try store.groupChannels(limit: 3).urls == "b a")
+    }
+
+    @Test func channelsThatAFilterLeavesOutAreNotKept() throws {
+        var query = GroupChannelListQuery()
+        query.channelNameContainsFilter = "b"
+        #expect(try store.groupChannels(matching: query, limit: 3).urls == "b")
+        #expect(try kept(for: store) == [2])
+    }
+
+    @Test func fewChannelsAreKept() throws {
+        let count = DerivedValues.keptChannelLimit + 20
+        try store.write { batch in
+            for number in 1...count {
+                let url = ChannelURL("x\(number)")
+                let time = Timestamp(milliseconds: Int64(1000 - number))
+                try batch.save(GroupChannel(url: url, name: url.rawValue, createdAt: time))
+            }
+        }
+        let expected = (1...count).map { "x\($0)" }.joined(separator: " ")
+        #expect(try store.groupChannels(limit: count).urls == expected)
+        #expect(try kept(for: store).count == 20)
+        #expect(try store.groupChannels(limit: count).urls == expected)
+    }
+
     @Test func theLastEightOrdersAskedForAreKept() throws {
         let keys = (1...8).map { "k\($0)" }
         for key in keys {

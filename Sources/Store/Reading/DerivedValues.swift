@@ -34,6 +34,8 @@ final class DerivedValues: Sendable {
     private struct State {
         var number: Int
         var values = Values()
+        /// Channels that lists have returned, by their numbers, as they are after that commit.
+        var channels: [ChannelNumber: AnyChannel] = [:]
         /// The last commits that did something here, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
@@ -52,6 +54,9 @@ final class DerivedValues: Sendable {
     /// How much is remembered of commits even if nobody reads, for those who are about to.
     private static let rememberedSize = 256
 
+    /// The most channels that are kept; when there are more, it begins anew.
+    static let keptChannelLimit = 128
+
     init(asOf number: Int = 0) {
         state = Locked(State(number: number, forgotten: number))
     }
@@ -67,6 +72,10 @@ final class DerivedValues: Sendable {
             state.number = commit.number
             if commit.channels.isEmpty && commit.addedMessages == 0 { return }
             state.values.take(commit)
+            for change in commit.channels {
+                state.channels[change.oldNumber] = nil
+                state.channels[change.newNumber] = nil
+            }
             state.commits.append(commit)
             state.sizeOfCommits += commit.size
             let needed = state.underWay.min() ?? .max
@@ -104,6 +113,20 @@ final class DerivedValues: Sendable {
     /// Makes an order one of those that were asked for last.
     func noteUse(of sorting: ChannelSorting) {
         state.withLock { _ = $0.values.lists.list(by: sorting) }
+    }
+
+    /// A channel that a list has returned before; `nil` if it has to be read.
+    func channel(_ number: ChannelNumber, asOf commit: Int) -> AnyChannel? {
+        state.withLock { $0.number == commit ? $0.channels[number] : nil }
+    }
+
+    /// Keeps a channel that was read as of a commit, if that is the last one.
+    func keep(_ channel: AnyChannel, _ number: ChannelNumber, asOf commit: Int) {
+        state.withLock { state in
+            guard state.number == commit else { return }
+            if state.channels.count == DerivedValues.keptChannelLimit { state.channels = [:] }
+            state.channels[number] = channel
+        }
     }
 
     /// Reads all rows as of a commit, and remembers meanwhile what the commits after it do.

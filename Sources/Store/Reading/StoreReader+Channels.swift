@@ -38,8 +38,9 @@ extension StoreReader {
     ///   - currentUserID: The user that the filters by nickname leave out.
     /// - Returns: The channels; fewer than `limit` only if the list ends there.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel walked over; the whole list is one walk over the rows,
-    ///   and faster than its pages. The first list of an order reads all channels once; so does one
+    /// - Complexity: A lookup for each channel walked over, but for the last hundred or so that lists
+    ///   have returned and nobody changed since, which are kept in memory; the whole list is one
+    ///   walk over the rows, and faster than many pages. The first list of an order reads all channels once; so does one
     ///   that is none of the last eight orders asked for. Within a batch, O(*b*) more in the rows
     ///   that it has written.
     public func groupChannels(
@@ -250,7 +251,7 @@ extension StoreView {
         return keys
     }
 
-    fileprivate func channels<Value: Channel>(
+    fileprivate func channels<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, limit: Int?,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
@@ -258,22 +259,38 @@ extension StoreView {
         guard limit > 0 else { return [] }
         if limit == .max && last == nil { return try allChannels(sorting, isIncluded) }
         var channels: [Value] = []
-        let cache = cache
         // The number of a last channel is the greatest there is, so this is behind it.
         let start = last.map { $0 + [0] }
         try sorted(by: sorting).forEach(from: start) { (key) throws(StoreError) in
-            let row = ByteWriter.key {
-                $0.table(sorting.table, ChannelSorting.number(ofKey: key))
-            }
-            let channel: Value? = try cache.readableRecord(row)
-            if let channel, isIncluded(channel) { channels.append(channel) }
+            let number = ChannelSorting.number(ofKey: key)
+            if let channel: Value = try channel(number, isIncluded) { channels.append(channel) }
             return channels.count < limit
         }
         return channels
     }
 
+    /// A channel that is in a list; of those that were last, kept in memory.
+    private func channel<Value: ListedChannel>(
+        _ number: ChannelNumber, _ isIncluded: (Value) -> Bool
+    ) throws(StoreError) -> Value? {
+        if batch == nil,
+            let channel = version.latest.channel(number, asOf: version.number)
+                .flatMap(Value.init(of:))
+        {
+            return isIncluded(channel) ? channel : nil
+        }
+        let row = ByteWriter.key { $0.table(Value.table, number) }
+        let channel: Value? = try cache.readableRecord(row)
+        // Those that a filter leaves out are many, and keep out those that are shown.
+        guard let channel, isIncluded(channel) else { return nil }
+        if batch == nil {
+            version.latest.keep(channel.ofAnyKind, number, asOf: version.number)
+        }
+        return channel
+    }
+
     /// Walks over the rows and puts them in order, which takes half as long as looking each one up.
-    private func allChannels<Value: Channel>(
+    private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {
         let keys = try sorted(by: sorting)
