@@ -4,6 +4,18 @@ import Testing
 @testable import Store
 
 @Suite struct KeyTests {
+    @Test func aShortKeyHasTheBytesOfAnyOther() throws {
+        for count in 0...80 {
+            let name =
+                String(repeating: "é1", count: count / 3) + String(repeating: "x", count: count % 3)
+            let key = ByteWriter.key { $0.placeKey(0x0102_03F4, MessageID(name)) }
+            var short = ShortKey(.place, 0x0102_03F4, name)
+            #expect(try short?.withBytes { Array($0) } ?? key == key)
+            // As long as it fits.
+            #expect((short != nil) == (key.count <= 64))
+        }
+    }
+
     // MARK: Golden bytes: DO NOT CHANGE, they are on people's disks
 
     /// A store with at least one row in each table: channel "c" has the number 1, "o" the number 2.

@@ -185,6 +185,44 @@ extension UnsafeRawBufferPointer {
     }
 }
 
+// MARK: Short keys
+
+/// A key of a table, a channel and a name that is made without taking memory.
+struct ShortKey {
+    private typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
+
+    private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
+    private let count: Int
+
+    /// `nil` if it does not fit.
+    @inline(__always)
+    init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
+        let nameSize = name.utf8.count
+        count = Table.prefixSize + nameSize
+        guard count <= MemoryLayout<Storage>.size else { return nil }
+        withUnsafeMutableBytes(of: &storage) { bytes in
+            bytes[0] = table.rawValue
+            bytes.storeBytes(of: channel.bigEndian, toByteOffset: 1, as: ChannelNumber.self)
+            var name = name
+            name.withUTF8 { utf8 in
+                UnsafeMutableRawBufferPointer(rebasing: bytes[Table.prefixSize...])
+                    .copyMemory(from: UnsafeRawBufferPointer(utf8))
+            }
+        }
+    }
+
+    /// Lends the bytes.
+    @inline(__always)
+    mutating func withBytes<Result>(
+        _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let count = count
+        return try withUnsafeBytes(of: &storage) { (bytes) throws(StoreError) in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+    }
+}
+
 // MARK: Keys of the outbox
 
 extension ByteWriter {

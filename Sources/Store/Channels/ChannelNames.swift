@@ -10,21 +10,36 @@ final class ChannelNames: Sendable {
         let number: ChannelNumber?
     }
 
-    private let meanings = Locked<[ChannelURL: [Meaning]]>([:])
+    /// What a URL stands for, and what it stood for before; that is nothing but for few.
+    private struct Meanings {
+        var latest: Meaning
+        var older: [Meaning] = []
+
+        /// `nil` if nothing is known of that commit.
+        func number(asOf commit: Int) -> ChannelNumber?? {
+            if latest.since <= commit { return latest.number }
+            return older.last { $0.since <= commit }.map(\.number)
+        }
+
+        mutating func append(_ meaning: Meaning) {
+            older.append(latest)
+            latest = meaning
+        }
+    }
+
+    private let meanings = Locked<[ChannelURL: Meanings]>([:])
 
     /// The number as of a commit; `nil` if the store does not know the channel.
     func number(
         of url: ChannelURL, asOf commit: Int, in rows: Rows
     ) throws(StoreError) -> ChannelNumber? {
-        if let known = meanings.withLock({ $0[url] }),
-            let meaning = known.last(where: { $0.since <= commit })
-        {
-            return meaning.number
-        }
+        if let known = meanings.withLock({ $0[url]?.number(asOf: commit) }) { return known }
         guard let number = try rows.storedNumber(of: url) else { return nil }
         meanings.withLock { meanings in
             // Unless the writer was here meanwhile, and knows better.
-            if meanings[url] == nil { meanings[url] = [Meaning(since: 0, number: number)] }
+            if meanings[url] == nil {
+                meanings[url] = Meanings(latest: Meaning(since: 0, number: number))
+            }
         }
         return number
     }
@@ -37,7 +52,7 @@ final class ChannelNames: Sendable {
         since commit: Int
     ) {
         meanings.withLock { meanings in
-            meanings[url, default: [Meaning(since: 0, number: old)]]
+            meanings[url, default: Meanings(latest: Meaning(since: 0, number: old))]
                 .append(Meaning(since: commit, number: number))
         }
     }

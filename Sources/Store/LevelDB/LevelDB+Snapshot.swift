@@ -34,14 +34,23 @@ extension LevelDB.Snapshot {
     /// Lends the value of a key to a closure; `nil` if there is none.
     ///
     /// - Throws: `corruption` or `io`; then the closure was not called.
+    @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
+        try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
+    }
+
+    /// Lends the value of a key to a closure; `nil` if there is none.
+    ///
+    /// - Throws: `corruption` or `io`; then the closure was not called.
+    func withValue<Result>(
+        of key: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         var count = 0
         let value = try LevelDB.check(handle.path) { report in
-            key.withCharacters {
-                leveldb_get(handle.pointer, options, $0.baseAddress, $0.count, &count, report)
-            }
+            leveldb_get(handle.pointer, options, key.characters, key.count, &count, report)
         }
         guard let value else { return try body(nil) }
         defer { leveldb_free(value) }

@@ -34,6 +34,25 @@ package struct Rows {
         }
     }
 
+    /// Lends the value of the key that is a table, a channel and a name, as ``withValue(of:_:)`` does;
+    /// but a short one is made on the stack.
+    @inline(__always)
+    func withValue<Result>(
+        _ table: Table, _ channel: ChannelNumber, _ name: String,
+        _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard overlay == nil, var key = ShortKey(table, channel, name) else {
+            let key = ByteWriter.key {
+                $0.table(table, channel)
+                $0.text(name)
+            }
+            return try withValue(of: key, body)
+        }
+        return try key.withBytes { (key) throws(StoreError) in
+            try snapshot.withValue(of: key, body)
+        }
+    }
+
     /// Whether there is a row.
     package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }

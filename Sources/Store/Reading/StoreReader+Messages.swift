@@ -349,8 +349,11 @@ extension StoreView {
 
 extension Rows {
     func place(of id: MessageID, in number: ChannelNumber) throws(StoreError) -> Timestamp? {
-        try read(ByteWriter.key { $0.placeKey(number, id) }, as: "the place of message \(id)") {
-            (reader) throws(ByteReader.Damage) in try reader.timestamp()
+        try withValue(.place, number, id.rawValue) { (bytes) throws(StoreError) -> Timestamp? in
+            guard let bytes else { return nil }
+            return try decode(bytes, as: "the place of message \(id)") {
+                (reader) throws(ByteReader.Damage) in try reader.timestamp()
+            }
         }
     }
 
