@@ -1,5 +1,6 @@
 #include "CPeers.h"
 #include "failing.h"
+#include "options.h"
 
 #include <leveldb/c.h>
 #include <string.h>
@@ -87,6 +88,7 @@ peer_leveldb *peer_leveldb_open(const char *path) {
     leveldb_options_set_cache(self->options, self->cache);
     leveldb_options_set_filter_policy(self->options, self->filter);
     leveldb_options_set_compression(self->options, leveldb_snappy_compression);
+    peer_leveldb_reuse_logs(self->options);
     self->reading = leveldb_readoptions_create();
     leveldb_readoptions_set_verify_checksums(self->reading, 1);
     self->quickly = leveldb_writeoptions_create();
@@ -294,24 +296,6 @@ bool peer_leveldb_get(
     read(context, value, size);
     leveldb_free(value);
     return true;
-}
-
-size_t peer_leveldb_scan(peer_leveldb *self, peer_reader read, void *context) {
-    leveldb_iterator_t *rows = leveldb_create_iterator(self->db, self->reading);
-    size_t read_count = 0;
-    leveldb_iter_seek(rows, "m", 1);
-    for (; leveldb_iter_valid(rows); leveldb_iter_next(rows)) {
-        size_t size;
-        if (*leveldb_iter_key(rows, &size) != 'm') break;
-        const char *value = leveldb_iter_value(rows, &size);
-        read(context, value, size);
-        read_count++;
-    }
-    char *error = NULL;
-    leveldb_iter_get_error(rows, &error);
-    check(error);
-    leveldb_iter_destroy(rows);
-    return read_count;
 }
 
 size_t peer_leveldb_count(peer_leveldb *self, uint32_t channel) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    PUT, DELETE, NEWEST, BEFORE, GET, SCAN, COUNT, COUNT_ALL, DRAFT, PUT_CHANNEL, CHANNELS,
+    PUT, DELETE, NEWEST, BEFORE, GET, COUNT, COUNT_ALL, DRAFT, PUT_CHANNEL, CHANNELS,
     STATEMENTS
 };
 
@@ -17,7 +17,6 @@ static const char *const texts[STATEMENTS] = {
     [BEFORE] = "SELECT payload FROM message WHERE channel = ? AND created_at < ? "
                "ORDER BY created_at DESC, id DESC LIMIT ?",
     [GET] = "SELECT payload FROM message WHERE channel = ? AND id = ?",
-    [SCAN] = "SELECT payload FROM message",
     [COUNT] = "SELECT COUNT(*) FROM message WHERE channel = ?",
     [COUNT_ALL] = "SELECT COUNT(*) FROM message",
     [DRAFT] = "INSERT OR REPLACE INTO draft VALUES (?, ?, ?)",
@@ -238,13 +237,6 @@ bool peer_sqlite_get(
     bool is_there = read_all(self, get, read, context) > 0;
     end(self);
     return is_there;
-}
-
-size_t peer_sqlite_scan(peer_sqlite *self, peer_reader read, void *context) {
-    begin(self);
-    size_t count = read_all(self, statement(self, SCAN), read, context);
-    end(self);
-    return count;
 }
 
 size_t peer_sqlite_count(peer_sqlite *self, uint32_t channel) {

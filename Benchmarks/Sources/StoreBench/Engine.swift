@@ -39,8 +39,6 @@ protocol Engine: AnyObject, SendableMetatype {
     /// The newest page, and whether it is complete.
     func checkedPage(_ channel: Int, limit: Int) -> Call?
     func lookup(_ id: MessageID, in channel: Int) -> Call
-    func rawScan() -> Call?
-    func scan() -> Call
     func count(in channel: Int) -> Call
     func count() -> Call
 

@@ -156,34 +156,6 @@ final class GRDBEngine: Engine {
         }
     }
 
-    func rawScan() -> Call? {
-        { [pool] in
-            try pool.read { db in
-                let records = try MessageRecord.fetchCursor(db)
-                var count = 0
-                while let record = try records.next() {
-                    record.payload.withUnsafeBytes(keepBytes)
-                    count += 1
-                }
-                return count
-            }
-        }
-    }
-
-    func scan() -> Call {
-        { [pool] in
-            try pool.read { db in
-                let records = try MessageRecord.fetchCursor(db)
-                var count = 0
-                while let record = try records.next() {
-                    _ = try record.message()
-                    count += 1
-                }
-                return count
-            }
-        }
-    }
-
     func count(in channel: Int) -> Call {
         { [pool] in
             try pool.read { db in

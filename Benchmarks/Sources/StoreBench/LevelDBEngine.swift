@@ -56,7 +56,7 @@ class LevelDBEngine: Engine {
         let before = time?.milliseconds ?? .max
         return { [db] in
             var messages: [Message] = []
-            messages.reserveCapacity(limit)
+            messages.reserveForPage(limit)
             _ = withPointer(to: &messages) {
                 peer_leveldb_page(
                     db, UInt32(channel + 1), before, limit, readMessages, $0)
@@ -74,8 +74,6 @@ class LevelDBEngine: Engine {
         }
     }
 
-    func rawScan() -> Call? { { [db] in peer_leveldb_scan(db, readRaw, nil) } }
-    func scan() -> Call { { [db] in peer_leveldb_scan(db, readEachMessage, nil) } }
     func count(in channel: Int) -> Call {
         { [db] in peer_leveldb_count(db, UInt32(channel + 1)) }
     }

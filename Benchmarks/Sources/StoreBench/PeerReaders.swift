@@ -28,6 +28,13 @@ let readMessages: peer_reader = { context, bytes, size in
     messages.pointee.append(decoded { try Message(serialized: row) })
 }
 
+extension [Message] {
+    /// Makes room for a page, as ours does: more may be far more than there is.
+    mutating func reserveForPage(_ limit: Int) {
+        if limit < 1_000 { reserveCapacity(limit) }
+    }
+}
+
 /// Decodes each message, and lets go of it.
 let readEachMessage: peer_reader = { _, bytes, size in
     let row = UnsafeRawBufferPointer(start: bytes, count: size)

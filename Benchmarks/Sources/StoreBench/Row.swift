@@ -71,8 +71,19 @@ extension Row {
                 let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
                 return store.lookup(MessageID(id), in: channel)
             },
-            Row(Title.rawScan, calls: 1, rounds: 5) { store, _, _ in store.rawScan() },
-            Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in store.scan() },
+            Row(Title.rawScan, calls: 1, rounds: 5) { store, _, _ in
+                let channels = (0..<World.channelCount).compactMap {
+                    store.rawPage($0, before: nil, limit: .max)
+                }
+                return channels.isEmpty ? nil : { try channels.reduce(0) { $0 + (try $1()) } }
+            },
+            Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in
+                // All of a channel are held together, with each store.
+                let channels = (0..<World.channelCount).map {
+                    store.page($0, before: nil, limit: .max)
+                }
+                return { try channels.reduce(0) { $0 + (try $1()) } }
+            },
             Row(Title.countChannel, calls: 50, repeats: 4) { store, _, dice in
                 store.count(in: dice.roll(below: World.channelCount))
             },

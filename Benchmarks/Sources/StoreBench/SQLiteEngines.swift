@@ -32,7 +32,7 @@ final class SQLiteEngine: SQLiteFileEngine {
         let before = time?.milliseconds ?? .max
         return { [db] in
             var messages: [Message] = []
-            messages.reserveCapacity(limit)
+            messages.reserveForPage(limit)
             _ = withPointer(to: &messages) {
                 peer_sqlite_page(db, UInt32(channel + 1), before, limit, readMessages, $0)
             }
@@ -48,8 +48,6 @@ final class SQLiteEngine: SQLiteFileEngine {
                 ? 1 : 0
         }
     }
-
-    func scan() -> Call { { [db] in peer_sqlite_scan(db, readEachMessage, nil) } }
 }
 
 /// SQLite as the database guides of chat SDKs show it: each call opens the file, prepares, runs and
@@ -111,15 +109,6 @@ final class RecipeEngine: SQLiteFileEngine {
             return messages.count
         }
     }
-
-    func scan() -> Call {
-        { [db] in
-            var messages: [PlainMessage] = []
-            return withPointer(to: &messages) {
-                peer_sqlite_scan(db, readJSON, $0)
-            }
-        }
-    }
 }
 
 /// SQLite from C: what needs no message to be decoded is the same in both.
@@ -143,7 +132,6 @@ extension SQLiteFileEngine {
         return { [db] in peer_sqlite_page(db, UInt32(channel + 1), before, limit, readRaw, nil) }
     }
 
-    func rawScan() -> Call? { { [db] in peer_sqlite_scan(db, readRaw, nil) } }
     func count(in channel: Int) -> Call { { [db] in peer_sqlite_count(db, UInt32(channel + 1)) } }
     func count() -> Call { { [db] in peer_sqlite_count_all(db) } }
 

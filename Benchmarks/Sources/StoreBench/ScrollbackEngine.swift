@@ -85,26 +85,6 @@ final class ScrollbackEngine: Engine {
         return { [store] in try store.message(id, in: url) == nil ? 0 : 1 }
     }
 
-    func rawScan() -> Call? {
-        let urls = (0..<World.channelCount).map(World.url)
-        return { [store] in
-            var count = 0
-            for url in urls {
-                try store.forEachSerializedMessage(in: url) { bytes in
-                    keepBytes(bytes)
-                    count += 1
-                    return true
-                }
-            }
-            return count
-        }
-    }
-
-    func scan() -> Call {
-        let urls = (0..<World.channelCount).map(World.url)
-        return { [store] in try urls.reduce(0) { $0 + (try store.messages(in: $1).count) } }
-    }
-
     func count(in channel: Int) -> Call {
         let url = World.url(channel)
         return { [store] in try store.messageCount(in: url) }

@@ -60,7 +60,6 @@ size_t peer_leveldb_page(
 bool peer_leveldb_get(
     peer_leveldb *db, uint32_t channel, const char *id, size_t id_size, peer_reader read,
     void *_Nullable context);
-size_t peer_leveldb_scan(peer_leveldb *db, peer_reader read, void *_Nullable context);
 size_t peer_leveldb_count(peer_leveldb *db, uint32_t channel);
 size_t peer_leveldb_count_all(peer_leveldb *db);
 
@@ -108,7 +107,6 @@ size_t peer_sqlite_page(
 bool peer_sqlite_get(
     peer_sqlite *db, uint32_t channel, const char *id, size_t id_size, peer_reader read,
     void *_Nullable context);
-size_t peer_sqlite_scan(peer_sqlite *db, peer_reader read, void *_Nullable context);
 size_t peer_sqlite_count(peer_sqlite *db, uint32_t channel);
 size_t peer_sqlite_count_all(peer_sqlite *db);
 
