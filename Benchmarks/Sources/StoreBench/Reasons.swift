@@ -7,33 +7,35 @@ extension Goal {
         case (_, .atMost(_, Runner.appendName)):
             "both are one `fdatasync`; the disk differs from one to the next"
         case (Title.rawScan, .atMost), (Title.scan, .atMost):
-            "not known yet"
+            "some 90 instructions for each row, beside the 1,050 of LevelDB's step"
+        case (Title.miss, .atMost):
+            "a fifth of its instructions are ours: 440 of 3,840 find the number of the URL, which C is told"
         case (_, .atMost):
-            "ours finds the channel's number by its URL, and takes the last commit under a lock"
+            "beside LevelDB's, some 700 instructions of ours for a call, and 90 for each row"
         case (Title.afterDeletionsRaw, _), (Title.afterDeletions, _):
-            "LevelDB steps over each deleted key until it merges tables; C pays the same"
+            "LevelDB steps over each deleted key until it merges tables, when they are first met"
         case (Title.open, _), (Title.openLoaded, _):
             "LevelDB replays its last log, up to 4 MiB"
         case (Title.coldPage, _):
             "LevelDB opens each table with four reads; SQLite walks down one tree"
-        case (Title.top20, _), (Title.top40, _), (Title.allChannels, _):
-            "the order is in memory, but each channel is a lookup or a row of LevelDB; C pays the same"
+        case (Title.top20, _), (Title.top40, _):
+            "what is not kept from the list before is a lookup of LevelDB; in C, all are"
+        case (Title.allChannels, _):
+            "each channel is a row of LevelDB that is decoded, as in C"
         case (Title.touch, _):
             "encoding the channel and keeping the order in memory take as long as SQLite's row"
         case (Title.durableBatch, _):
             "mostly what the disk takes; two rows for each draft"
-        case (Title.newest, .absolute), (Title.newestChecked, .absolute):
-            "thirty steps of LevelDB's cursor, as in C; decoding is a third"
         case (Title.memory, _):
             "LevelDB's tables are open, with their indexes and filters, and as much in C"
         case (Title.stall, _):
             "LevelDB stops a load when merging falls behind"
         case (_, .growth):
-            "more tables to look into, and more of them beyond the cache"
+            "it is LevelDB's: from C, a lookup grows 3.6 times, and a random page 2.6 times"
         case (_, .aheadOf):
-            "a row of LevelDB lies by itself, one of SQLite beside its neighbours"
+            "a step of LevelDB's cursor is 1,050 instructions: it merges the memory with all tables"
         case (_, .absolute):
-            "not known yet"
+            "C takes 10 to 12 µs without decoding: a seek and 29 steps of LevelDB's cursor"
         }
     }
 }
