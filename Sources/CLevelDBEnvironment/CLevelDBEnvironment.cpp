@@ -58,6 +58,14 @@ void scrollback_env_mark(scrollback_env *env) { env->environment.Mark(); }
 
 int scrollback_env_roll_back(scrollback_env *env) { return env->environment.RollBack(); }
 
+bool scrollback_env_flush(
+    scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds) {
+    return env->environment.Flush(least_bytes, std::chrono::milliseconds(most_milliseconds), [db] {
+        // No batch: LevelDB begins a new log, and makes a table of the old one in its own thread.
+        return db->rep->Write(leveldb::WriteOptions(), nullptr);
+    });
+}
+
 scrollback_lock *scrollback_env_lock(scrollback_env *env, const char *directory, int *error) {
     return reinterpret_cast<scrollback_lock *>(env->environment.LockDatabase(directory, error));
 }

@@ -137,22 +137,31 @@ class WatchedFile final : public StreamedFile {
 
 class WrittenFile final : public leveldb::WritableFile {
   public:
-    explicit WrittenFile(leveldb::WritableFile *file) : file_(file) {}
+    WrittenFile(Environment *environment, leveldb::WritableFile *file)
+        : environment_(environment), file_(file) {}
 
     Status Append(const Slice &bytes) override {
-        return Checked([&] { return file_->Append(bytes); });
+        return Noted([&] { return file_->Append(bytes); });
     }
     Status Close() override {
-        return Checked([&] { return file_->Close(); });
+        return Noted([&] { return file_->Close(); });
     }
     Status Flush() override {
-        return Checked([&] { return file_->Flush(); });
+        return Noted([&] { return file_->Flush(); });
     }
     Status Sync() override {
-        return Checked([&] { return file_->Sync(); });
+        return Noted([&] { return file_->Sync(); });
     }
 
   private:
+    template <class Call>
+    Status Noted(Call call) {
+        Status status = Checked(call);
+        if (!status.ok()) environment_->NoteFailure();
+        return status;
+    }
+
+    Environment *const environment_;
     const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
@@ -161,7 +170,7 @@ class LogFile final : public leveldb::WritableFile {
   public:
     LogFile(
         Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
-        : environment_(environment), file_(file), length_(std::move(length)) {}
+        : environment_(environment), file_(environment, file), length_(std::move(length)) {}
 
     // LevelDB lets go of a log without closing it when it begins the next. The next one has no
     // batch yet, and has none until this returns.
@@ -262,7 +271,10 @@ Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFi
 
     leveldb::WritableFile *file = nullptr;
     status = Checked([&] { return target()->NewWritableFile(path, &file); });
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+        NoteFailure();
+        return status;
+    }
     files_->MakePrivate(path, false);
     if (IsLog(path)) {
         status = SyncDirectoryOf(path);
@@ -300,7 +312,7 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
 
 leveldb::WritableFile *Environment::Wrapped(
     const std::string &path, leveldb::WritableFile *file, uint64_t length) {
-    if (!IsLog(path)) return new WrittenFile(file);
+    if (!IsLog(path)) return new WrittenFile(this, file);
     auto log = std::make_shared<LogLength>(length);
     std::lock_guard<std::mutex> lock(mutex_);
     replay_.End();
@@ -317,6 +329,7 @@ Status Environment::RemoveFile(const std::string &path) {
     if (status.ok() && IsLog(path)) {
         std::lock_guard<std::mutex> lock(mutex_);
         logs_.erase(path);
+        didChange_.notify_all();
     }
     return status;
 }
@@ -428,6 +441,33 @@ Status Environment::Refusal() const {
 void Environment::RefuseDamage(bool refuse) {
     std::lock_guard<std::mutex> lock(mutex_);
     refusesDamage_ = refuse;
+}
+
+// MARK: Closings
+
+uint64_t Environment::LoggedBytes() const {
+    uint64_t bytes = 0;
+    for (auto &[path, log] : logs_) bytes += log->written;
+    return bytes;
+}
+
+bool Environment::Flush(
+    uint64_t least, std::chrono::milliseconds longest, const std::function<Status()> &begin) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (LoggedBytes() < least) return true;
+    uint64_t failures = failures_;
+    lock.unlock();
+    if (!begin().ok()) return false;
+    lock.lock();
+    didChange_.wait_for(
+        lock, longest, [&] { return LoggedBytes() < least || failures_ != failures; });
+    return LoggedBytes() < least;
+}
+
+void Environment::NoteFailure() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    failures_++;
+    didChange_.notify_all();
 }
 
 // MARK: Failed writes

@@ -2,6 +2,8 @@
 #define SCROLLBACK_ENVIRONMENT_H
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
@@ -49,6 +51,12 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
+    /// Calls a closure that has LevelDB begin a new log, and waits until the old ones are gone; if the
+    /// logs hold so many bytes. Returns whether they hold less now.
+    bool Flush(
+        uint64_t least, std::chrono::milliseconds longest,
+        const std::function<leveldb::Status()> &begin);
+
     void RefuseDamage(bool refuse);
     void Mark();
     int RollBack();
@@ -59,6 +67,9 @@ class Environment final : public leveldb::EnvWrapper {
     /// Returns nullptr and an errno if it cannot.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
+
+    /// A file could not be created or written: LevelDB makes no table then.
+    void NoteFailure();
 
     /// Why no log may grow, if so.
     leveldb::Status LogFailure();
@@ -77,6 +88,8 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status SyncDirectoryOf(const std::string &path);
     leveldb::Status TryLock(const std::string &path, leveldb::FileLock **lock, int *error);
     int CutLogs(const std::string &directory);
+    /// How many bytes an opening would replay. The caller has the mutex.
+    uint64_t LoggedBytes() const;
     leveldb::WritableFile *Wrapped(
         const std::string &path, leveldb::WritableFile *file, uint64_t length);
 
@@ -89,6 +102,10 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status logFailure_;
     Replay replay_;
     bool refusesDamage_ = false;
+    /// How often a file could not be created or written.
+    uint64_t failures_ = 0;
+    /// Is told when a log is removed, and of each failure.
+    std::condition_variable didChange_;
 
     /// Whether there is a `logFailure_`, so that an ordinary write need not take the mutex.
     std::atomic<bool> hasLogFailure_{false};

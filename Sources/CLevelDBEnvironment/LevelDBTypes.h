@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 
@@ -18,7 +19,12 @@ struct leveldb_options_t {
     leveldb::Options rep;
 };
 
+struct leveldb_t {
+    leveldb::DB *rep;
+};
+
 static_assert(offsetof(leveldb_env_t, rep) == 0, "db/c.cc reads the environment first.");
+static_assert(offsetof(leveldb_t, rep) == 0, "db/c.cc has nothing else.");
 static_assert(sizeof(leveldb_options_t) == sizeof(leveldb::Options), "db/c.cc has nothing else.");
 
 #endif

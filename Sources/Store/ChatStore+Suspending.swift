@@ -10,11 +10,15 @@ extension ChatStore {
     /// - Throws: ``StoreError`` with code `busy` if somebody holds a ``Snapshot``, and `closed`; then
     ///   nothing was done.
     /// - Precondition: Not called within a write.
+    /// - Complexity: That of ``close()``, and some hundred milliseconds for who reads.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (_) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
+            // Readers need not wait for it.
+            cache.shortenLogs()
+            outbox.shortenLogs()
             try withoutVersion { () throws(StoreError) in
                 // Both or none.
                 try cache.checkNobodyReads(waiting: LevelDB.longWait)

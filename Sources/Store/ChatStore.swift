@@ -88,6 +88,9 @@ public final class ChatStore: StoreReader, Sendable {
     /// A write under way is waited for. A store that nobody holds any more is closed.
     ///
     /// - Precondition: Not called within a write.
+    /// - Complexity: Waits for the disk. Where a log holds more than 256 KiB, makes a table of it, so that
+    ///   the next opening has nothing to replay: O(*n*) in the log, which is no longer than
+    ///   ``StoreOptions/writeBufferSize``.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         writer.withLock { _ in end() }

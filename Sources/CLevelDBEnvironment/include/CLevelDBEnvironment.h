@@ -32,6 +32,7 @@ extern "C" {
 // As in leveldb/c.h.
 typedef struct leveldb_env_t leveldb_env_t;
 typedef struct leveldb_options_t leveldb_options_t;
+typedef struct leveldb_t leveldb_t;
 
 /// The environment of one database, for one opening at a time. Every call is thread-safe.
 typedef struct scrollback_env scrollback_env;
@@ -149,6 +150,19 @@ void scrollback_env_mark(scrollback_env *env);
 /// Returns 0 or an errno: EBUSY if the database is open, here or in another process. After an error
 /// it may be called again.
 int scrollback_env_roll_back(scrollback_env *env);
+
+// MARK: Making a table of the logs
+
+/// Has LevelDB make a table of what its logs hold, where they hold that many bytes: the next opening
+/// has nothing to replay then.
+///
+/// Waits for the table, and at most so long; not for tables to be merged, as leveldb_compact_range
+/// would. Whatever fails, the logs hold what they held before. `db` is the open database of `env`, and
+/// nobody writes to it meanwhile.
+///
+/// Returns whether the logs hold less now.
+bool scrollback_env_flush(
+    scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds);
 
 // MARK: Locks
 

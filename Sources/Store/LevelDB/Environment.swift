@@ -118,6 +118,13 @@ extension LevelDB.Environment {
         if error != 0 { throw StoreError(errno: error, doing: "edit the log", path: path) }
     }
 
+    /// Has a table made of what the logs hold, if they hold so many bytes.
+    ///
+    /// Returns whether they hold less now.
+    func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
+        scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
+    }
+
     /// Notes that all that was written so far is there to stay.
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }

@@ -57,9 +57,11 @@ package final class LevelDB: Sendable {
 
     /// Lets go of the files, at once or as soon as the last snapshot is gone.
     ///
-    /// Takes back what a failed write left, unless a snapshot still holds the files. Every later call
-    /// fails with `closed`. Closing twice is once.
+    /// Makes a table of long logs, so that the next opening is short. Takes back what a failed write left,
+    /// unless a snapshot still holds the files. Every later call fails with `closed`. Closing twice is
+    /// once.
     package func close() {
+        shortenLogs()
         state.withLock { state in
             if state.isClosed { return }
             state.isClosed = true
