@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "MappedTable.h"
 #include "leveldb/slice.h"
 
 namespace leveldb {
@@ -101,6 +102,16 @@ class HeldLocks {
 class DiskFiles final : public Files {
   public:
     using Files::Files;
+
+    Status NewRandomAccessFile(
+        const std::string &path, leveldb::RandomAccessFile **result) override {
+        Status status = target()->NewRandomAccessFile(path, result);
+        uint64_t size = 0;
+        if (status.ok() && target()->GetFileSize(path, &size).ok()) {
+            *result = NewMappedTable(std::unique_ptr<leveldb::RandomAccessFile>(*result), size);
+        }
+        return status;
+    }
 
     Status LockFile(const std::string &path, leveldb::FileLock **lock) override {
         return HeldLocks::Shared().Lock(target(), path, lock);
