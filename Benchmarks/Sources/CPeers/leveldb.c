@@ -233,7 +233,7 @@ void peer_leveldb_put_drafts(
     leveldb_writebatch_t *batch = leveldb_writebatch_create();
     for (size_t index = 0; index < size; index++) {
         const peer_message *draft = &drafts[index];
-        key request = {.size = 0}, row = {.size = 0}, next = {.size = 0}, number = {.size = 0};
+        key request = {.size = 0}, row = {.size = 0};
         add(&request, "r", 1);
         add(&request, draft->request, draft->request_size);
         size_t found_size;
@@ -243,12 +243,13 @@ void peer_leveldb_put_drafts(
         add_integer(&row, url_size, 2);
         add(&row, url, url_size);
         add_integer(&row, self->sequence++, 8);
-        add(&next, "sn", 2);
-        add_integer(&number, self->sequence, 8);
-        put(batch, &next, number.bytes, number.size);
         put(batch, &row, draft->bytes, draft->size);
         put(batch, &request, row.bytes + 1, row.size - 1);
     }
+    key next = {.size = 0}, number = {.size = 0};
+    add(&next, "sn", 2);
+    add_integer(&number, self->sequence, 8);
+    put(batch, &next, number.bytes, number.size);
     write(self, batch, true);
 }
 

@@ -30,7 +30,6 @@ extension Batch {
         } else {
             let key = ByteWriter.key { $0.draftKey(url, next.draft) }
             next.draft &+= 1
-            rows.outbox.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.draft) })
             put(draft, key)
             rows.outbox.put({ $0.draftRequestKey(id) }, { $0.raw(Array(key.dropFirst())) })
         }

@@ -19,6 +19,8 @@ public final class Batch: StoreReader {
     var channelChanges: [ChannelRowChange] = []
     /// Numbers that are given next; the writer takes them over if the batch is written.
     var next: NextNumbers
+    /// What was given next before the batch.
+    private let firstDraft: UInt64
     /// The states that batches have met, so that they are not read anew for each.
     private(set) var knownStates: [ChannelNumber: ChannelState]
     /// The channel that was asked for last, since batches are often of one.
@@ -53,6 +55,7 @@ public final class Batch: StoreReader {
     ) {
         self.version = version
         self.next = next
+        firstDraft = next.draft
         self.knownStates = knownStates
     }
 
@@ -121,6 +124,9 @@ public final class Batch: StoreReader {
         if let failure { throw failure }
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
+        }
+        if next.draft != firstDraft {
+            rows.outbox.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.draft) })
         }
     }
 
