@@ -13,6 +13,9 @@ package struct ByteWriter {
 
     package var count: Int { bytes.count }
 
+    /// Makes room for so many bytes in all.
+    mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
+
     @inline(__always)
     package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 

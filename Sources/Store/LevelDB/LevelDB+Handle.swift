@@ -8,6 +8,7 @@ extension LevelDB {
         private let database: Pointer
         private let durable: Pointer
         private let quick: Pointer
+        private let batch: Pointer
         let verifiesChecksums: Bool
         private let configuration: Configuration
 
@@ -27,6 +28,7 @@ extension LevelDB {
             verifiesChecksums = options.verifiesChecksums
             durable = Pointer(leveldb_writeoptions_create())
             quick = Pointer(leveldb_writeoptions_create())
+            batch = Pointer(leveldb_writebatch_create())
             leveldb_writeoptions_set_sync(durable.raw, 1)
         }
 
@@ -34,11 +36,14 @@ extension LevelDB {
             leveldb_close(pointer)
             leveldb_writeoptions_destroy(durably)
             leveldb_writeoptions_destroy(quickly)
+            leveldb_writebatch_destroy(smallBatch)
         }
 
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
         var durably: OpaquePointer { durable.raw }
         var quickly: OpaquePointer { quick.raw }
+        /// Is empty between two writes.
+        var smallBatch: OpaquePointer { batch.raw }
 
         /// How many tables LevelDB has not merged with others yet.
         var unmergedTableCount: Int {

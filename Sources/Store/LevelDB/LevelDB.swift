@@ -82,8 +82,9 @@ package final class LevelDB: Sendable {
         set { state.withLock { $0.purge = newValue } }
     }
 
-    func handle() throws(StoreError) -> Handle {
+    func handle(toWrite isWriting: Bool = false) throws(StoreError) -> Handle {
         try state.withLock { (state) throws(StoreError) in
+            if isWriting, let failure = state.failure { throw failure }
             if let handle = state.handle { return handle }
             if let failure = state.failure { throw failure }
             if state.isSuspended {
@@ -109,10 +110,11 @@ extension LevelDB {
     /// - Throws: What the disk says, or `closed`. A failure is thrown again by every later call,
     ///   until the files were opened anew.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
-        if let failure { throw failure }
-        let handle = try handle()
-        let rows = leveldb_writebatch_create()
-        defer { leveldb_writebatch_destroy(rows) }
+        let handle = try handle(toWrite: true)
+        // There is one write at a time. What a large one takes is not kept.
+        let isSmall = batch.size <= LevelDB.smallBatch
+        let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
+        defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }
         batch.forEachInOrderOfWriting { key, value in
             if let value {
                 leveldb_writebatch_put(
@@ -142,6 +144,9 @@ extension LevelDB {
 
     /// How many bytes of keys and values were written since this was made.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
+
+    /// Up to how many bytes of keys and values a batch is built where the last one was.
+    private static let smallBatch = 64 << 10
 
     /// What the last write failed with, until the files were opened anew.
     package var failure: StoreError? { state.withLock { $0.failure } }

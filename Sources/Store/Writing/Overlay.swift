@@ -69,6 +69,7 @@ extension Overlay.Contents {
     fileprivate mutating func put(
         _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void
     ) {
+        if entries.isEmpty { makeRoom() }
         let start = bytes.count
         key(&bytes)
         let middle = bytes.count
@@ -81,6 +82,12 @@ extension Overlay.Contents {
         let start = bytes.count
         key(&bytes)
         add(Overlay.Entry(place: start..<bytes.count, end: -1))
+    }
+
+    /// Makes room for a message and what leads to it, so that nothing grows for them.
+    private mutating func makeRoom() {
+        bytes.reserve(1024)
+        entries.reserveCapacity(8)
     }
 
     private mutating func add(_ entry: Overlay.Entry) {
