@@ -3,7 +3,7 @@ extension Goal {
     var reason: String {
         switch (row, wanted) {
         case (Title.put, .atMost):
-            "each commit makes a version for its readers and a change for observers"
+            "LevelDB has three fifths of its instructions; the rest is the batch, a version for readers, a change for observers"
         case (_, .atMost(_, Runner.appendName)):
             "both are one `fdatasync`; the disk differs from one to the next"
         case (Title.rawScan, .atMost), (Title.scan, .atMost):
@@ -15,9 +15,9 @@ extension Goal {
         case (Title.afterDeletionsRaw, _), (Title.afterDeletions, _):
             "LevelDB steps over each deleted key until it merges tables, when they are first met"
         case (Title.open, _), (Title.openLoaded, _):
-            "LevelDB replays its last log, up to 4 MiB"
+            "two databases are locked, listed and read, and up to 256 KiB of each one's log replayed"
         case (Title.coldPage, _):
-            "LevelDB opens each table with four reads; SQLite walks down one tree"
+            "of each of several tables its end and a part are read, 64 KiB each; SQLite reads pages of 4 KiB"
         case (Title.top20, _), (Title.top40, _):
             "what is not kept from the list before is a lookup of LevelDB; in C, all are"
         case (Title.allChannels, _):
@@ -25,7 +25,7 @@ extension Goal {
         case (Title.touch, _):
             "encoding the channel and keeping the order in memory take as long as SQLite's row"
         case (Title.durableBatch, _):
-            "mostly what the disk takes; two rows for each draft"
+            "LevelDB's log grows, and its size is synced with it; SQLite writes over its own"
         case (Title.memory, _):
             "LevelDB's tables are open, with their indexes and filters, and as much in C"
         case (Title.stall, _):
