@@ -9,7 +9,7 @@ extension LevelDB {
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// What logs may hold when the files are let go of: it is replayed within a millisecond, and a table
+    /// What logs may hold when the files are let go of: that is replayed in about a millisecond, and a table
     /// for less would be one more to look into.
     private static let shortLogs = 256 << 10
     /// How long to wait for a table that is made of the logs.
