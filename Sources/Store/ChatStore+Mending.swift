@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 // After a write that failed, the files are opened anew before the next one.
 

@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 extension ChatStore {
     /// Lets go of the files, so that the system may suspend the process, or another process open them.

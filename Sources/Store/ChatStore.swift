@@ -1,5 +1,5 @@
 public import Foundation
-import Models
+package import Models
 
 /// The messages, channels, gaps and drafts of one user on this device.
 ///

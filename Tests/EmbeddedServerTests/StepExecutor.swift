@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 /// Runs the tasks that prefer it only when a test says so, and only as far as they get.
 ///

@@ -110,8 +110,8 @@ struct GeneratedRecord {
             let bits = Int.random(in: 1...64, using: &random)
             let value = max(1, random.next() >> UInt64(64 - bits))
             return varint(Int(truncatingIfNeeded: value))
-        case .enumeration(_, let cases):
-            return varint(isZero ? 0 : Int.random(in: 1..<cases.count, using: &random))
+        case .enumeration(let type):
+            return varint(isZero ? 0 : Int.random(in: 1..<type.names.count, using: &random))
         case .double:
             let value = isZero ? 0 : Double.random(in: -1000...1000, using: &random) + 0.25
             return withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }

@@ -23,8 +23,9 @@ struct ProtoText {
         let lines = fields.map { "\($0.kind.protoType) \($0.name) = \($0.number);" }
         definitions[name] = (["message \(name) {"] + lines + ["}"]).joined(separator: " ")
         for field in fields {
-            guard case .enumeration(let name, let cases) = field.kind.element else { continue }
-            let lines = cases.enumerated().map { index, value in
+            guard case .enumeration(let type) = field.kind.element else { continue }
+            let name = String(describing: type)
+            let lines = type.names.enumerated().map { index, value in
                 "\(ProtoText.constant(name, value)) = \(index);"
             }
             definitions[name] = (["enum \(name) {"] + lines + ["}"]).joined(separator: " ")

@@ -51,7 +51,7 @@ enum Sample {
         case .double: return withUnsafeBytes(of: (Double(number) + 0.5).bitPattern) { Array($0) }
         case .text: return delimited(Array("\(name) \u{2713}".utf8))
         case .bytes: return delimited([0x00, 0xff, UInt8(number)])
-        case .enumeration(_, let cases): return varint(cases.count - 1)
+        case .enumeration(let type): return varint(type.names.count - 1)
         case .record("JSONValue", _):
             return delimited([0x2a] + delimited(Array("\(name) json".utf8)))
         case .record(let name, _):

@@ -2,6 +2,7 @@ import CFaultEnvironment
 import CLevelDB
 import CLevelDBEnvironment
 import Foundation
+import Models
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Store
+import Models
 
 /// Waits that are written down, and that none has to wait out.
 final class Sleeper: Sendable {

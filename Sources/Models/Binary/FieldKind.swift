@@ -10,7 +10,7 @@ public struct FieldKind: Sendable {
         case double
         case text
         case bytes
-        case enumeration(name: String, cases: [String])
+        case enumeration(any WireEnum.Type)
         /// A thunk, since a record may hold records of its own type.
         case record(name: String, layout: @Sendable () -> Layout)
     }

@@ -233,7 +233,7 @@ extension WireEnum {
     static var aliases: [String: Self] { [:] }
 
     static var element: FieldKind.Element {
-        .enumeration(name: String(describing: Self.self), cases: names)
+        .enumeration(Self.self)
     }
 
     static var wireType: WireType { .varint }

@@ -22,7 +22,7 @@ extension Schema {
     package var fieldDescriptions: [FieldDescription] {
         fields.map { field in
             var cases: [String] = []
-            if case .enumeration(_, let names) = field.kind.element { cases = names }
+            if case .enumeration(let type) = field.kind.element { cases = type.names }
             return FieldDescription(
                 number: field.number, name: field.name, aliases: field.aliases,
                 type: field.kind.protoType, cases: cases)
@@ -54,7 +54,8 @@ extension FieldKind.Element {
         case .double: "double"
         case .text: "string"
         case .bytes: "bytes"
-        case .enumeration(let name, _), .record(let name, _): name
+        case .enumeration(let type): String(describing: type)
+        case .record(let name, _): name
         }
     }
 }
@@ -172,8 +173,8 @@ extension FieldKind {
     }
 
     private func describe(_ number: Int64) -> String {
-        guard case .enumeration(_, let cases) = element else { return "\(number)" }
-        guard cases.indices.contains(Int(number)) else { return "\(number), unknown" }
-        return cases[Int(number)].debugDescription
+        guard case .enumeration(let type) = element else { return "\(number)" }
+        guard type.names.indices.contains(Int(number)) else { return "\(number), unknown" }
+        return type.names[Int(number)].debugDescription
     }
 }

@@ -12,8 +12,9 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // nonisolated(unsafe): nobody writes there after init, and each path is Sendable in its field.
-    nonisolated(unsafe) private let numbers: [AnyKeyPath: Int]
+    // Made at the first patch: the paths take longer than all else here, and whoever shows a first page
+    // waits for the schema.
+    private let numbers = Locked<Numbers?>(nil)
     /// What a whole record and the keys without a field become, once JSON was read.
     let rules: JSONRules
 
@@ -27,18 +28,34 @@ public final class Schema: Sendable {
             uniqueKeysWithValues: fields.flatMap { field in
                 ([field.name] + field.aliases).map { ($0, field) }
             })
-        numbers = Dictionary(uniqueKeysWithValues: self.fields.map { ($0.keyPath, $0.number) })
     }
 
     /// The field with a name in JSON, `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
     /// The number of the field of a property, `nil` if the property is made from others.
-    func number(of keyPath: AnyKeyPath) -> Int? { numbers[keyPath] }
+    func number(of keyPath: AnyKeyPath) -> Int? {
+        let numbers = numbers.withLock { numbers in
+            let made = numbers ?? Numbers(of: fields)
+            numbers = made
+            return made
+        }
+        return numbers.byKeyPath[keyPath]
+    }
 
     /// The known fields that are there in a record, ordered by number.
     func fields(in record: RecordBytes) -> [Field] {
         record.numbers.compactMap { byNumber[$0] }
+    }
+}
+
+/// The numbers of fields, by their properties.
+private struct Numbers: @unchecked Sendable {
+    // @unchecked: nobody writes there after init, and each path is Sendable in its field.
+    let byKeyPath: [AnyKeyPath: Int]
+
+    init(of fields: [Field]) {
+        byKeyPath = Dictionary(uniqueKeysWithValues: fields.map { ($0.keyPath, $0.number) })
     }
 }
 
@@ -53,16 +70,18 @@ struct Field: Sendable {
     /// Other names that JSON is known to use; ``name`` wins where both are there.
     let aliases: [String]
     let kind: FieldKind
-    /// The property through which Swift sees the field, and the type of that property.
-    let keyPath: any AnyKeyPath & Sendable
+    private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
+    /// The type of the property through which Swift sees the field.
     let propertyType: any FieldValue.Type
     /// The type of the field itself: optional where the property has a default instead.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
+    typealias Path<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
+
     init<Root: Record, Value: FieldValue>(
         _ number: Int, _ name: String,
-        _ keyPath: any WritableKeyPath<Root, Value> & Sendable,
+        _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Value>,
         aliases: [String] = [],
         proto: String? = nil,
         meaning: JSONMeaning = .itself
@@ -73,7 +92,8 @@ struct Field: Sendable {
 
     /// Creates a field that is written only where it differs from a default.
     init<Root: Record>(
-        _ number: Int, _ name: String, _ keyPath: any WritableKeyPath<Root, Bool> & Sendable,
+        _ number: Int, _ name: String,
+        _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Bool>,
         default standard: Bool
     ) {
         let kind = FieldKind(.bool, standard: standard ? 1 : 0)
@@ -82,7 +102,8 @@ struct Field: Sendable {
 
     /// Creates a field that is written only where it differs from a default.
     init<Root: Record>(
-        _ number: Int, _ name: String, _ keyPath: any WritableKeyPath<Root, Int> & Sendable,
+        _ number: Int, _ name: String,
+        _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Int>,
         default standard: Int
     ) {
         let kind = FieldKind(.integer, standard: Int16(standard))
@@ -90,7 +111,8 @@ struct Field: Sendable {
     }
 
     private init(
-        _ number: Int, _ name: String, _ keyPath: any AnyKeyPath & Sendable, _ kind: FieldKind,
+        _ number: Int, _ name: String,
+        _ makeKeyPath: @escaping @Sendable () -> any AnyKeyPath & Sendable, _ kind: FieldKind,
         _ propertyType: any FieldValue.Type, _ valueType: any FieldValue.Type,
         _ aliases: [String], _ proto: String?, _ meaning: JSONMeaning
     ) {
@@ -99,7 +121,7 @@ struct Field: Sendable {
         self.protoName = proto ?? name
         self.aliases = aliases
         self.kind = kind
-        self.keyPath = keyPath
+        self.makeKeyPath = makeKeyPath
         self.propertyType = propertyType
         self.valueType = valueType
         self.meaning = meaning
@@ -115,6 +137,9 @@ extension Field {
         var fields = RecordFields<AnyRecord>()
         static let schema = Schema("AnyRecord", [])
     }
+
+    /// The property through which Swift sees the field; made anew at each call.
+    var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
     /// The value in a record.
     func value(in record: RecordBytes) -> Any {

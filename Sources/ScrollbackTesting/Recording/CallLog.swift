@@ -1,4 +1,4 @@
-import Store
+import Models
 
 /// What was asked of backends and what they answered, one line each, in the order of the answers.
 ///

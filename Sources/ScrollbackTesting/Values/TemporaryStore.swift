@@ -1,4 +1,5 @@
 public import Foundation
+import Models
 public import Store
 
 /// A store in a directory of its own, which goes when the last one who holds this lets go of it.

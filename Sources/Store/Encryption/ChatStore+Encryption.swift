@@ -1,5 +1,6 @@
 import CLevelDBEnvironment
 public import Foundation
+import Models
 
 extension ChatStore {
     /// Whether the files of the store are encrypted; never so in memory.

@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 extension StoreFiles {
     var keyFile: KeyFile { KeyFile(in: directory.path) }

@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 // How the files are let go of, and opened again: by a suspension, and after a write that failed.
 

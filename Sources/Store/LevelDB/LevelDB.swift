@@ -1,5 +1,6 @@
 import CLevelDB
 import Foundation
+import Models
 
 /// An ordered map from bytes to bytes in files: LevelDB, and the only code that calls it.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+import Models
 
 extension ChatStore {
     /// Removes the cache of a store that nobody has open, so that the next opening begins an empty one.

@@ -1,3 +1,5 @@
+import Models
+
 /// What would take long to read at each call: made because somebody asked, kept up by each commit.
 ///
 /// One for a store, of its last commit; each ``Version`` has a copy of what there was at its time,

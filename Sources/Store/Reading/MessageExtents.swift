@@ -1,3 +1,5 @@
+import Models
+
 /// Between which keys the messages of some channels lie.
 ///
 /// LevelDB steps over each removed row until it merges its tables, so where the newest messages of a

@@ -1,3 +1,5 @@
+import Models
+
 /// The changes of a part of a store from one commit on, in order, without a crack.
 ///
 /// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which takes

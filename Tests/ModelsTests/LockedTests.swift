@@ -1,5 +1,5 @@
 import Dispatch
-import Store
+import Models
 import Testing
 
 @Suite struct LockedTests {
