@@ -1,5 +1,4 @@
 import Foundation
-import Models
 
 /// Runs the tasks that prefer it only when a test says so, and only as far as they get.
 ///

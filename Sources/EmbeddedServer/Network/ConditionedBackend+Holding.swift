@@ -1,5 +1,4 @@
 import Models
-import Store
 
 // Calls that are held back, so that a test decides in which order they go on.
 extension ConditionedBackend {
