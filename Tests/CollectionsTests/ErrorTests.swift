@@ -15,6 +15,9 @@ import Testing
                 == offline.description)
         let late = SyncError(BackendError(.unanswered, "no answer"))
         #expect(late.description == "notConnected: no answer (unanswered)")
+        #expect(
+            CollectionError(.notConnected, "no answer", cause: late).description
+                == late.description)
     }
 
     @Test func whatTheCauseSaysBeyondIsSaid() {

@@ -89,8 +89,10 @@ extension String {
         _ code: String, _ message: String, because cause: (any Error)?
     ) -> String {
         let line = "\(code): \(message)"
-        guard let cause, "\(cause)" != line else { return line }
+        guard let cause else { return line }
         let reason = "\(cause)"
+        // It says the same, or the same and more.
+        if reason.hasPrefix(line) { return reason }
         let isSameMessage = reason.hasSuffix(": \(message)")
         return "\(line) (\(isSameMessage ? String(reason.dropLast(message.count + 2)) : reason))"
     }
