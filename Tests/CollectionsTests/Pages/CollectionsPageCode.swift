@@ -25,6 +25,23 @@ import Testing
         await client.close()
     }
 
+    @Test func aDelegateHearsWhatBecameOfMessages() async throws {
+        let story = try await ClientStory()
+        try await story.say("a")
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        let chronicle = Chronicle()
+        collection.delegate = chronicle
+        _ = try await collection.start().value
+        #expect(chronicle.lines.contains("1 rows"))
+        let sent = try await collection.send(UserMessageCreateParams("b"))
+        #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
+        _ = try await client.engine().awaitFate(of: sent.requestID!, in: "general")
+        collection.dispose()
+        await client.close()
+    }
+
     @Test func whatIsKeptIsAsTheOptionsSay() async throws {
         let backend = try EmbeddedServer.inMemory().client()
         let directory = FileManager.default.temporaryDirectory
@@ -50,6 +67,39 @@ import Testing
         try await again.setPinned(false, "family")
         #expect(try again.engine().store.pinnedChannelURLs() == [])
         await again.close()
+    }
+}
+
+/// What a delegate hears, as the page has it.
+@MainActor
+final class Chronicle: MessageCollectionDelegate {
+    private(set) var lines: [String] = []
+
+    func messageCollection(
+        _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>
+    ) { lines.append("\(collection.items.count) rows") }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        addedMessages messages: [Message]
+    ) { note("added", messages, context) }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        updatedMessages messages: [Message]
+    ) { note("updated", messages, context) }
+
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
+        deletedMessages messages: [Message]
+    ) { note("deleted", messages, context) }
+
+    func messageCollectionDidDetectHugeGap(_ collection: MessageCollection) {
+        lines.append("huge gap")
+    }
+
+    private func note(_ what: String, _ messages: [Message], _ context: MessageContext) {
+        lines.append("\(what) \(messages.map(\.text)), \(context.source), \(context.sendingStatus)")
     }
 }
 
