@@ -40,8 +40,7 @@ extension Command {
             gives: [.channelURL, .messages, .damage]
         ) { arguments in
             let (cache, url) = try arguments.fileCacheAndChannel
-            let contents = try cache.load(url)
-            if contents.records.isEmpty, contents.damageCount == 0 { try cache.checkHas(url) }
+            let contents = try cache.contents(of: url)
             let messages = contents.records.lines(orNone: "no messages").text
             let damage = contents.damage.map { "damaged: \($0)" }
             let more = contents.damageCount - damage.count
@@ -129,9 +128,7 @@ extension Command {
                 try cache.removeAll()
                 return .text("removed everything")
             }
-            // One whose header is damaged goes, too.
-            let contents = try cache.load(url)
-            if contents.records.isEmpty, contents.damageCount == 0 { try cache.checkHas(url) }
+            _ = try cache.contents(of: url)
             try cache.remove(url)
             return .text("removed \(url)")
         },
@@ -139,11 +136,15 @@ extension Command {
 }
 
 extension FileCache {
-    /// Throws if there is no file of a channel.
-    fileprivate func checkHas(_ url: ChannelURL) throws {
-        guard try channels().contains(url) else {
+    /// What the file of a channel says; of one whose header is damaged, that it is.
+    ///
+    /// - Throws: ``CommandError`` if there is no file; what reading throws.
+    fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
+        let contents = try load(url)
+        if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
             throw CommandError.failed("there is no file of a channel '\(url)': file-cache list")
         }
+        return contents
     }
 }
 
