@@ -17,15 +17,12 @@ extension AnyChannel {
 
 /// One of the kinds.
 protocol ListedChannel: Channel {
-    static var table: Table { get }
     /// `nil` if it is of the other kind.
     init?(of channel: AnyChannel)
     var ofAnyKind: AnyChannel { get }
 }
 
 extension GroupChannel: ListedChannel {
-    static var table: Table { .groupChannel }
-
     init?(of channel: AnyChannel) {
         guard case .group(let channel) = channel else { return nil }
         self = channel
@@ -35,8 +32,6 @@ extension GroupChannel: ListedChannel {
 }
 
 extension OpenChannel: ListedChannel {
-    static var table: Table { .openChannel }
-
     init?(of channel: AnyChannel) {
         guard case .open(let channel) = channel else { return nil }
         self = channel

@@ -263,7 +263,8 @@ extension StoreView {
         let start = last.map { $0 + [0] }
         try sorted(by: sorting).forEach(from: start) { (key) throws(StoreError) in
             let number = ChannelSorting.number(ofKey: key)
-            if let channel: Value = try channel(number, isIncluded) { channels.append(channel) }
+            let channel: Value? = try channel(number, in: sorting.table, isIncluded)
+            if let channel { channels.append(channel) }
             return channels.count < limit
         }
         return channels
@@ -271,7 +272,7 @@ extension StoreView {
 
     /// A channel that is in a list; of those that were last, kept in memory.
     private func channel<Value: ListedChannel>(
-        _ number: ChannelNumber, _ isIncluded: (Value) -> Bool
+        _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
         if batch == nil,
             let channel = version.latest.channel(number, asOf: version.number)
@@ -279,7 +280,7 @@ extension StoreView {
         {
             return isIncluded(channel) ? channel : nil
         }
-        let row = ByteWriter.key { $0.table(Value.table, number) }
+        let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
         // Those that a filter leaves out are many, and keep out those that are shown.
         guard let channel, isIncluded(channel) else { return nil }
