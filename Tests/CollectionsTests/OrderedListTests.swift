@@ -84,7 +84,11 @@ import Testing
             }
             let before = list.elements
             let count = list.count(after: edits)
+            let foreseen = [false, true].map {
+                Array(list.elements(after: edits, isBackward: $0))
+            }
             let diff = list.apply(edits)
+            #expect(foreseen == [list.elements, list.elements.reversed()])
             #expect(list.elements == naive.sorted(isReversed: isReversed))
             #expect(list.elements.count == count)
             for (index, row) in list.elements.enumerated() {

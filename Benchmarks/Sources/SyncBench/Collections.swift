@@ -179,10 +179,19 @@ func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// What a live message costs a list of 10,000, from its commit to the delegate.
+/// What a live message costs a list of 10,000, from its commit to the delegate: where there is room for it,
+/// and where the oldest one has to leave.
 @MainActor
 func fold(_ count: Int, in directory: URL) async throws -> [Row] {
-    let store = try ChatStore(at: directory.appending(path: "store"))
+    try await fold(count, "a list of 10,000", room: count, in: directory.appending(path: "open"))
+        + fold(count, "one that is full", room: 0, in: directory.appending(path: "full"))
+}
+
+@MainActor
+private func fold(
+    _ count: Int, _ list: String, room: Int, in directory: URL
+) async throws -> [Row] {
+    let store = try ChatStore(at: directory)
     let held = 10_000
     try store.write { batch in
         for message in messages(held, in: "general") { try batch.save(message) }
@@ -192,7 +201,7 @@ func fold(_ count: Int, in directory: URL) async throws -> [Row] {
     var params = MessageListParams()
     params.previousResultSize = held
     let collection = MessageCollection(
-        of: "general", params: params, capacity: held + count, engine: engine)
+        of: "general", params: params, capacity: held + room, engine: engine)
     collection.start(.cacheOnly)
     precondition(collection.messages.count == held)
     let watch = Watch()
@@ -214,7 +223,7 @@ func fold(_ count: Int, in directory: URL) async throws -> [Row] {
     times.sort()
     return [
         Row(
-            what: "a message into a list of 10,000, from its commit to a delegate, median",
+            what: "a message into \(list), from its commit to a delegate, median",
             count: count, figure: times[count / 2].short),
         Row(what: "…, p99", count: count, figure: times[count * 99 / 100].short),
     ]

@@ -336,16 +336,19 @@ struct Window {
     enum End { case oldest, newest }
 
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
-        var next = list
-        _ = next.apply(edits.rows)
         let isAtFront = (end == .oldest) != params.isReversed
-        let rows = isAtFront ? next.elements : next.elements.reversed()
+        var passed: [MessageItem.ID] = []
         // The outermost row that stays; one at least does.
-        let positions = rows.map { $0.message?.position }
-        let stays =
-            positions[excess...].firstIndex { $0 != nil } ?? positions.lastIndex { $0 != nil }
-        guard let stays, let position = positions[stays], stays > 0 else { return }
-        for row in rows[..<stays] { edits.rows.remove(row.id) }
+        var outermost: (place: Int, position: Position)?
+        for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
+            if let position = row.message?.position {
+                outermost = (passed.count, position)
+                if passed.count >= excess { break }
+            }
+            passed.append(row.id)
+        }
+        guard let (place, position) = outermost, place > 0 else { return }
+        for id in passed[..<place] { edits.rows.remove(id) }
         switch end {
         case .oldest: lower = .position(position)
         case .newest: upper = .position(position)
