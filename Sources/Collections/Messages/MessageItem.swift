@@ -9,7 +9,7 @@ public enum MessageItem: Hashable, Sendable, Identifiable {
     /// them.
     ///
     /// Of a stretch in which single messages are held, the part up to the next of them.
-    case gap(Gap)
+    indirect case gap(Gap)
 
     /// What a row keeps as long as it is the same row, whatever changes in it.
     ///
@@ -53,39 +53,32 @@ extension Message {
 /// The place of a row in a history: by position, a gap behind the message at its older end, and what is not
 /// sent after all that is, in the order in which it was written.
 struct MessageItemKey: Comparable {
-    private enum Kind: UInt8, Comparable {
-        case sent, gap, unsent
-
-        static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
-    }
-
     private let bound: Gap.Bound
-    private let kind: Kind
-    private let number: Int
+    /// Among those at the bound.
+    private let rank: Int
 
     static func gap(above bound: Gap.Bound) -> MessageItemKey {
-        MessageItemKey(bound: bound, kind: .gap, number: 0)
+        MessageItemKey(bound: bound, rank: -1)
     }
 
     static func sent(at position: Position) -> MessageItemKey {
-        MessageItemKey(bound: .position(position), kind: .sent, number: 0)
+        .from(.position(position))
     }
 
+    /// - Parameter number: Not negative.
     static func unsent(_ number: Int) -> MessageItemKey {
-        MessageItemKey(bound: .end, kind: .unsent, number: number)
+        MessageItemKey(bound: .end, rank: number)
     }
 
     /// The least key of what lies at a bound or above.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
-        MessageItemKey(bound: bound, kind: .sent, number: 0)
+        MessageItemKey(bound: bound, rank: -2)
     }
 
     /// The greatest key of a message that lies at a bound or below.
     static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {
-        if left.bound != right.bound { return left.bound < right.bound }
-        if left.kind != right.kind { return left.kind < right.kind }
-        return left.number < right.number
+        left.bound == right.bound ? left.rank < right.rank : left.bound < right.bound
     }
 }
