@@ -50,25 +50,27 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     /// - Parameters:
     ///   - edits: What is to be done.
     ///   - isBackward: Whether the last one comes first.
+    /// - Returns: The elements, each made when it is asked for.
     /// - Complexity: O(*k* log *k*) in the edits, and O(1) for each element that is taken or gone.
     func elements(
         after edits: ListEdits<Element, Key>, isBackward: Bool
-    ) -> some Sequence<Element> {
+    ) -> AnyIterator<Element> {
         func comesFirst(_ left: Key, _ right: Key) -> Bool {
             isBackward ? precedes(right, left) : precedes(left, right)
         }
-        let new = edits.saved.values.sorted { comesFirst($0.key, $1.key) }
+        var new = edits.saved.values.sorted { comesFirst($0.key, $1.key) }[...]
         let places =
             isBackward
             ? stride(from: elements.count - 1, through: 0, by: -1)
             : stride(from: 0, through: elements.count - 1, by: 1)
-        let staying = places.lazy.filter { !edits.takesOut(elements[$0].rowID) }
-        return sequence(state: (new[...], staying.makeIterator(), nil as Int?)) { state in
-            if state.2 == nil { state.2 = state.1.next() }
-            guard let place = state.2, state.0.first.map({ comesFirst(keys[place], $0.key) }) ?? true
-            else { return state.0.popFirst()?.element }
-            state.2 = nil
-            return elements[place]
+        var staying = places.lazy.filter { !edits.takesOut(elements[$0].rowID) }.makeIterator()
+        var place = staying.next()
+        return AnyIterator {
+            if let index = place, new.first.map({ comesFirst(keys[index], $0.key) }) ?? true {
+                place = staying.next()
+                return elements[index]
+            }
+            return new.popFirst()?.element
         }
     }
 

@@ -65,7 +65,7 @@ struct MessageItemKey: Comparable {
         .from(.position(position))
     }
 
-    /// - Parameter number: Not negative.
+    /// The place of what was written as one of some, counted from 0 or later.
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
