@@ -379,7 +379,8 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        viewer.shows(window)
+        // Last: it wakes the engine, which takes as long as all else here.
+        defer { viewer.shows(window) }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
         let change = CollectionChange(diff, in: window.items)
