@@ -47,29 +47,30 @@ struct LogCursor: Hashable {
     }
 
     private init?(_ text: String, epoch: UInt64) {
-        let prefix = "\(epoch):"
-        guard text.hasPrefix(prefix) else { return nil }
-        var rest = text.dropFirst(prefix.count)
-        if let at = rest.firstIndex(of: "@") {
-            let place = String(rest[rest.index(after: at)...])
+        var rest = text[...]
+        /// Takes off what follows a sign. By bytes: looking for characters takes far longer.
+        func cut(_ sign: Unicode.Scalar) -> Substring? {
+            guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
+            defer { rest = rest[..<place] }
+            return rest[rest.utf8.index(after: place)...]
+        }
+        if let place = cut("@").map({ String($0) }) {
             guard place.isEmpty || ListPlace(text: place) != nil else { return nil }
             beginning = place
-            rest = rest[..<at]
         }
-        if let mark = rest.firstIndex(of: "~") {
-            let ends = rest[rest.index(after: mark)...].split(separator: "-")
+        if let ends = cut("~")?.split(separator: "-") {
             guard ends.count == 3, let after = LogSequence(ends[0]),
                 let upTo = LogSequence(ends[1]), let limit = Int(ends[2])
             else { return nil }
             absence = Absence(after: after, upTo: upTo, limit: limit)
-            rest = rest[..<mark]
         }
-        if let point = rest.firstIndex(of: ".") {
-            guard let live = UInt64(rest[rest.index(after: point)...]) else { return nil }
+        if let number = cut(".") {
+            guard let live = UInt64(number) else { return nil }
             self.live = live
-            rest = rest[..<point]
         }
-        guard let sequence = LogSequence(rest) else { return nil }
+        guard let sequence = cut(":").flatMap({ LogSequence($0) }), rest == "\(epoch)" else {
+            return nil
+        }
         self.sequence = sequence
     }
 }

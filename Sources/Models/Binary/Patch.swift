@@ -43,6 +43,8 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
+        // Let go of, so that the bytes are not copied.
+        values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
         if values.bytes.place(of: number) == nil {
