@@ -303,6 +303,30 @@ import Testing
         #expect(changes.drain().isEmpty)
     }
 
+    @Test func whoIsToBeCalledIsCalledOnceBeforeTheNextDrain() throws {
+        let store = try store()
+        let (_, changes) = try store.observe(.everything)
+        let calls = Locked(0)
+        let drain = { changes.drain { calls.withLock { $0 += 1 } }.map(\.picture) }
+        func save(_ id: MessageID) throws { try store.write { try $0.save(Message(id, at: 1)) } }
+        try save("a")
+        #expect(drain() == ["gap(-∞ +∞) +a"])
+        #expect(calls.withLock { $0 } == 0)
+        try save("b")
+        try save("c")
+        #expect(calls.withLock { $0 } == 1)
+        // Who drains without asking to be called is not.
+        #expect(changes.drain().map(\.picture) == ["+b", "+c"])
+        try save("d")
+        #expect(calls.withLock { $0 } == 1)
+        #expect(drain() == ["+d"])
+        changes.cancel()
+        #expect(calls.withLock { $0 } == 2)
+        #expect(drain() == [])
+        changes.cancel()
+        #expect(calls.withLock { $0 } == 2)
+    }
+
     @Test func whoLeavesALoopGoesOnInTheNext() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)

@@ -58,7 +58,7 @@ public final class ChatClient {
     @ObservationIgnored private var collections: [WeakCollection] = []
     @ObservationIgnored private var lastSwitch: Task<Void, Never>?
     @ObservationIgnored private var isConnectionWanted = false
-    @ObservationIgnored private var isFollowingChanges = false
+    @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private var report = ConnectionReport()
     @ObservationIgnored private var connectionDelegates = Delegates<any ConnectionDelegate>()
     @ObservationIgnored private var userEventDelegates = Delegates<any UserEventDelegate>()
@@ -324,7 +324,8 @@ public final class ChatClient {
         collections = []
         guard let ending = session else { return }
         session = nil
-        isFollowingChanges = false
+        follower?.stop()
+        follower = nil
         (currentUser, unreadCount, lastTyping, lastAbsorption) = (nil, nil, [:], nil)
         ending.tasks.cancelAll()
         await ending.engine.close()
@@ -407,17 +408,11 @@ public final class ChatClient {
 
     /// Has channel delegates told; where there are none, no commit need wake the main actor.
     private func followChanges(of session: Session) {
+        guard follower == nil else { return }
         // A store that is closed already has nothing to tell.
-        guard !isFollowingChanges, let (_, changes) = try? session.store.observe(.everything)
-        else { return }
-        isFollowingChanges = true
-        session.tasks.add(
-            Task { @MainActor [weak self, engine = session.engine] in
-                for await change in changes {
-                    guard let self, self.session?.engine === engine else { return }
-                    take(change)
-                }
-            })
+        follower = try? StoreFollower(.everything, of: session.store) { [weak self] change in
+            self?.take(change)
+        }
     }
 
     private func take(_ event: SyncEvent) {

@@ -12,7 +12,6 @@ final class StoreFollower {
     private var reading: Snapshot?
     private var isTaking = false
     private var isStopped = false
-    private let tasks = TaskBag()
 
     /// Begins to follow; what was done before is not told.
     ///
@@ -31,14 +30,7 @@ final class StoreFollower {
         } catch {
             throw CollectionError(error)
         }
-        tasks.add(
-            Task { @MainActor [weak self, changes] in
-                for await change in changes {
-                    guard let self else { return }
-                    untaken.append(change)
-                    takeAll(through: .max)
-                }
-            })
+        takeNext()
     }
 
     /// Reads the store, after all is taken that was done before.
@@ -96,7 +88,15 @@ final class StoreFollower {
     func stop() {
         isStopped = true
         changes.cancel()
-        tasks.cancelAll()
+    }
+
+    /// Takes over what the store has told so far, and what it tells next as soon as the main actor has time.
+    private func takeNext() {
+        guard !isStopped else { return }
+        untaken += changes.drain { [weak self] in
+            Task { @MainActor in self?.takeNext() }
+        }
+        takeAll(through: .max)
     }
 
     private func takeAll(through number: Int) {
