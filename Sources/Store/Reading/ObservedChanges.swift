@@ -80,6 +80,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// is woken on the global executor first, on Linux, which takes twice as long.
     ///
     /// - Parameter wake: Is called once, by who writes, while others wait to do so.
+    /// - Returns: The changes, oldest first.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
             if !inbox.hasEnded { inbox.wake = wake }
