@@ -18,6 +18,7 @@ extension ChatStore {
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
             // Readers need not wait for it.
+            saveLists()
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutVersion { () throws(StoreError) in

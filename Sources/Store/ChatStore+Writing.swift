@@ -117,12 +117,15 @@ extension ChatStore {
         var failure: StoreError?
         if !batch.rows.cache.isEmpty, let error = unmended.cache { throw error }
         if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
+        var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
+            try batch.removeSavedLists(&hasSavedLists)
             old.extents.take(batch.rows.cache, asOf: old.number + 1)
             // What was cleared must not be there again because a commit was lost.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
+            writer.hasSavedLists = hasSavedLists
             snapshots.cache = try cache.snapshot()
         }
         if !batch.rows.outbox.isEmpty {

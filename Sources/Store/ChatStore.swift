@@ -45,6 +45,8 @@ public final class ChatStore: StoreReader, Sendable {
         var knownStates: [ChannelNumber: ChannelState] = [:]
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
+        /// Whether it may be saved how lists begin.
+        var hasSavedLists = true
         /// Whether the last attempt to open files anew met somebody who held them.
         var isHeldUp = false
     }
@@ -90,7 +92,9 @@ public final class ChatStore: StoreReader, Sendable {
     /// - Precondition: Not called within a write.
     /// - Complexity: Waits for the disk. Where a log holds more than 256 KiB, makes a table of it, so that
     ///   the next opening has nothing to replay: O(*n*) in the log, which is no longer than
-    ///   ``StoreOptions/writeBufferSize``.
+    ///   ``StoreOptions/writeBufferSize``. Saves how the last lists of channels begin that were asked for,
+    ///   so that the next first page of each is read without all others: one row, and, where channels have
+    ///   changed since anybody had the list, reading them all.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         writer.withLock { _ in end() }
@@ -98,6 +102,7 @@ public final class ChatStore: StoreReader, Sendable {
 
     /// Lets go of everything, and takes back what a failed write left.
     private func end() {
+        saveLists()
         let observers = state.withLock { state -> [ObservedChanges] in
             state.version = nil
             state.resumed = nil

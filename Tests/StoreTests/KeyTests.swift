@@ -128,6 +128,16 @@ import Testing
         #expect(ByteWriter.key { $0.table(.cleared, 1) } == "7a 00000001".hex)
         // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
         #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
+        // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is whole, how
+        // many places, and each of them behind its length.
+        #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)
+        var lists = SavedLists()
+        lists.add(SortedKeys([[7, 0, 0, 0, 1]]), by: .group(.latestLastMessage, metaDataKey: nil))
+        lists.add(SortedKeys(), by: .group(.metaDataValueAlphabetical, metaDataKey: "k"))
+        lists.add(SortedKeys(), by: .open)
+        #expect(
+            ByteWriter.key(lists.write)
+                == "01 00000000 01 0001 00000005 0700000001 03 00000002 6b 01 0000 ff 01 0000".hex)
     }
 
     @Test func aDumpReadsBackWhatWasWritten() throws {

@@ -163,6 +163,8 @@ struct RawCache {
             switch try key.take(1) {
             case [0x76]: version = try value.channel()
             case [0x6E]: nextNumber = try value.channel()
+            // What is in it is held against the channels by StoreAudit.
+            case [0x6C]: _ = try value.take(value.rest.count)
             default: throw RawBytes.NotThere(what: "a row of the schema")
             }
         case "l": urls[try key.channel()] = ChannelURL(try value.text())

@@ -68,6 +68,19 @@ extension Rows {
         if try contains(ByteWriter.key { $0.schemaKey(.distrusted) }) {
             found.append("rows are not in order yet")
         }
+        for saved in try savedLists().beginnings {
+            var keys: [KeyBytes] = []
+            // swift-format-ignore: ReplaceForEachWithForLoop
+            try SortedKeys(self, by: saved.sorting).forEach { key in
+                keys.append(KeyBytes(key))
+                return true
+            }
+            if Array(keys.prefix(saved.keys.count)) != saved.keys
+                || saved.isWhole != (saved.keys.count == keys.count)
+            {
+                found.append("the list by \(saved.sorting) does not begin as it was saved")
+            }
+        }
         return found
     }
 

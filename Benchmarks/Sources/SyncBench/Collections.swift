@@ -8,9 +8,21 @@ import Sync
 /// How long it takes to show the first messages and the first channels, from a cache that was closed cleanly.
 @MainActor
 func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) async throws -> [Row] {
-    let path = directory.appending(path: "store")
+    try await coldStart(
+        messageCount, channelCount, isListed: true, in: directory.appending(path: "listed"))
+        + coldStart(
+            messageCount, channelCount, isListed: false, in: directory.appending(path: "unlisted")
+        ).suffix(2)
+}
+
+@MainActor
+private func coldStart(
+    _ messageCount: Int, _ channelCount: Int, isListed: Bool, in directory: URL
+) async throws -> [Row] {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let closed = directory.appending(path: "closed")
     do {
-        let store = try ChatStore(at: path)
+        let store = try ChatStore(at: closed)
         try store.write { batch in
             for number in 0..<channelCount {
                 let url = ChannelURL("channel-\(number)")
@@ -31,11 +43,16 @@ func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) asyn
                 try batch.cover("channel-0", from: .beginning, through: .end)
             }
         }
+        // Whoever had it open has seen the list.
+        if isListed { _ = try store.groupChannels(matching: .lastMessage, limit: 20) }
         store.close()
     }
     let clock = ContinuousClock()
     var times: [String: [Duration]] = [:]
     for _ in 0..<21 {
+        // Closing would save the list.
+        let path = directory.appending(path: "store")
+        try FileManager.default.copyItem(at: closed, to: path)
         let start = clock.now
         let store = try ChatStore(at: path)
         let opened = clock.now
@@ -44,8 +61,7 @@ func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) asyn
         collection.start(.cacheOnly)
         precondition(collection.messages.count == 40)
         let shown = clock.now
-        var query = GroupChannelListQuery()
-        query.order = .latestLastMessage
+        let query = GroupChannelListQuery.lastMessage
         let channels = GroupChannelCollection(query: query, engine: engine)
         let listed = FirstPage()
         channels.delegate = listed
@@ -60,6 +76,7 @@ func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) asyn
         channels.dispose()
         await engine.close()
         store.close()
+        try FileManager.default.removeItem(at: path)
     }
     func row(_ what: String, _ key: String, _ count: Int) -> [Row] {
         let sorted = times[key, default: []].sorted()
@@ -70,7 +87,20 @@ func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) asyn
     }
     return row("opening a store after a clean close", "opening", messageCount)
         + row("the first 40 cached messages, from there", "messages", messageCount)
-        + row("the first 20 cached channels, from there", "channels", channelCount)
+        + row(
+            isListed
+                ? "the first 20 cached channels, from there" : "…, where no list is saved",
+            "channels",
+            channelCount)
+}
+
+extension GroupChannelListQuery {
+    /// As most applications show their channels.
+    fileprivate static var lastMessage: GroupChannelListQuery {
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        return query
+    }
 }
 
 /// Writes down when it is first told of channels.

@@ -64,6 +64,8 @@ enum SchemaRow: UInt8 {
     case nextNumber = 0x6E
     /// `→ nothing`, while what a damaged log has left behind is being put in order.
     case distrusted = 0x64
+    /// `→ how lists of channels begin`, until a channel changes; see ``SavedLists``.
+    case lists = 0x6C
 }
 
 /// The tables of the outbox.

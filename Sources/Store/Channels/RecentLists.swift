@@ -12,6 +12,9 @@ struct RecentLists: Sendable {
     /// How many there are.
     var count: Int { lists.count }
 
+    /// The orders.
+    var sortings: [ChannelSorting] { lists.map(\.sorting) }
+
     /// Returns an order if it is there, as the one that was asked for last.
     mutating func list(by sorting: ChannelSorting) -> SortedKeys? {
         guard let index = lists.lastIndex(where: { $0.sorting == sorting }) else { return nil }

@@ -3,13 +3,15 @@ import Models
 // After a log lost commits in its middle, any row may be there without its companions.
 
 extension LevelDB {
-    /// Drops what promises that nothing is missing: tokens, gaps and stale ranges.
+    /// Drops what promises that nothing is missing: tokens, gaps and stale ranges; and how lists begin, which
+    /// a lost commit may have changed.
     ///
     /// Rows stay. ``finishDistrusting()`` puts them in order, and has to come next; after a crash
     /// the next opening sees to it.
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
+        batch.remove { $0.schemaKey(.lists) }
         let rows = Rows(snapshot: try snapshot())
         for table in [Table.token, .gap, .staleRange] {
             try rows.scan(KeyRange(prefix: [table.rawValue])) { (key, _) throws(StoreError) in

@@ -38,6 +38,8 @@ final class DerivedValues: Sendable {
         var values = Values()
         /// Channels that lists have returned, by their numbers, as they are after that commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
+        /// The orders of lists that were asked for, of which nothing may have been made; the last comes last.
+        var asked: [ChannelSorting] = []
         /// The last commits that did something here, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
@@ -115,6 +117,23 @@ final class DerivedValues: Sendable {
     /// Makes an order one of those that were asked for last.
     func noteUse(of sorting: ChannelSorting) {
         state.withLock { _ = $0.values.lists.list(by: sorting) }
+    }
+
+    /// Remembers that the beginning of a list was asked for.
+    func noteAsked(_ sorting: ChannelSorting) {
+        state.withLock { state in
+            state.asked.removeAll { $0 == sorting }
+            state.asked.append(sorting)
+            if state.asked.count > RecentLists.limit { state.asked.removeFirst() }
+        }
+    }
+
+    /// The orders that were asked for last, as many as lists are kept of.
+    var askedSortings: [ChannelSorting] {
+        state.withLock { state in
+            let made = state.values.lists.sortings
+            return (state.asked.filter { !made.contains($0) } + made).suffix(RecentLists.limit)
+        }
     }
 
     /// A channel that a list has returned before; `nil` if it has to be read.

@@ -289,6 +289,7 @@ extension ByteReader {
         case .version: return "version"
         case .nextNumber: return "next number"
         case .distrusted: return "distrusted"
+        case .lists: return "how lists begin"
         case nil: throw Damage(offset: start, expected: "a row of the schema")
         }
     }

@@ -41,8 +41,9 @@ extension StoreReader {
     /// - Complexity: A lookup for each channel walked over, but for the last hundred or so that lists
     ///   have returned and nobody changed since, which are kept in memory; the whole list is one
     ///   walk over the rows, and faster than many pages. The first list of an order reads all channels once; so does one
-    ///   that is none of the last eight orders asked for. Within a batch, O(*b*) more in the rows
-    ///   that it has written.
+    ///   that is none of the last eight orders asked for. Pages among the first hundred channels need not, as
+    ///   long as none has changed since the store was closed, or suspended, after somebody had asked for
+    ///   the order. Within a batch, O(*b*) more in the rows that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -258,6 +259,7 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
         if limit == .max && last == nil { return try allChannels(sorting, isIncluded) }
+        if let channels = try savedPage(sorting, after: last, limit, isIncluded) { return channels }
         var channels: [Value] = []
         // The number of a last channel is the greatest there is, so this is behind it.
         let start = last.map { $0 + [0] }
@@ -268,6 +270,24 @@ extension StoreView {
             return channels.count < limit
         }
         return channels
+    }
+
+    /// A page that lies in what was saved of a list; `nil` if it does not, or nothing was.
+    private func savedPage<Value: ListedChannel>(
+        _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
+        _ isIncluded: (Value) -> Bool
+    ) throws(StoreError) -> [Value]? {
+        guard batch == nil, let beginning = try version.savedBeginning(of: sorting) else {
+            return nil
+        }
+        var channels: [Value] = []
+        for key in beginning.keys where last.map({ $0.precedes(key) }) ?? true {
+            let number = ChannelSorting.number(ofKey: key)
+            let channel: Value? = try channel(number, in: sorting.table, isIncluded)
+            if let channel { channels.append(channel) }
+            if channels.count == limit { return channels }
+        }
+        return beginning.isWhole ? channels : nil
     }
 
     /// A channel that is in a list; of those that were last, kept in memory.

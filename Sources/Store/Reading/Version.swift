@@ -56,6 +56,18 @@ final class Version: Sendable {
         return count
     }
 
+    /// How a list begins, where that was saved and no channel has changed since; `nil` also where the whole
+    /// list is in memory.
+    func savedBeginning(of sorting: ChannelSorting) throws(StoreError) -> SavedLists.Beginning? {
+        guard own.withLock({ $0.lists.list(by: sorting) }) == nil,
+            latest.list(by: sorting, asOf: number) == nil
+        else { return nil }
+        let beginning = try Rows(snapshot: cache).savedLists().beginnings
+            .first { $0.sorting == sorting }
+        if beginning != nil { latest.noteAsked(sorting) }
+        return beginning
+    }
+
     /// The channels in an order; made at the first call, and kept up by each commit after it.
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         if let keys = own.withLock({ $0.lists.list(by: sorting) }) {

@@ -1,0 +1,317 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// The first page of a list, where nobody has read all channels since the store was opened.
+@Suite struct SavedListTests {
+    private let directory: StoreDirectory
+
+    init() throws {
+        directory = try StoreDirectory()
+        let store = try directory.open()
+        try store.write { batch in
+            for number in 1...150 { try batch.save(SavedListTests.channel(number)) }
+            for number in 1...3 {
+                try batch.save(
+                    OpenChannel(
+                        url: ChannelURL("o\(number)"),
+                        createdAt: Timestamp(milliseconds: Int64(number))))
+            }
+        }
+        store.close()
+    }
+
+    /// One of many, which are newer the greater their numbers.
+    private static func channel(_ number: Int, name: String = "") -> GroupChannel {
+        GroupChannel(
+            url: ChannelURL("c\(number)"), name: name,
+            createdAt: Timestamp(milliseconds: Int64(number)))
+    }
+
+    /// What a list of some numbers, in descending order, is in one line.
+    private func urls(_ numbers: [Int]) -> String {
+        numbers.map { "c\($0)" }.joined(separator: " ")
+    }
+
+    private func open() throws -> ChatStore { try directory.open() }
+
+    /// Asks for a list in a session of its own, after which it is saved.
+    private func ask(_ query: GroupChannelListQuery = GroupChannelListQuery()) throws {
+        let store = try open()
+        defer { store.close() }
+        _ = try store.groupChannels(matching: query, limit: 1)
+    }
+
+    private func readingCount(_ store: ChatStore) throws -> Int {
+        try store.view.version.latest.readingCount
+    }
+
+    /// Whether the first page of a session is read without all channels.
+    private func isSaved() throws -> Bool {
+        let store = try open()
+        defer { store.close() }
+        let page = try store.groupChannels(limit: 3)
+        let isSaved = try readingCount(store) == 0
+        #expect(try page == Array(store.groupChannels().prefix(3)))
+        return isSaved
+    }
+
+    // MARK: Reading
+
+    @Test func theFirstPagesAreThereBeforeAllChannelsAreRead() throws {
+        try ask()
+        let store = try open()
+        defer { store.close() }
+        let first = try store.groupChannels(limit: 40)
+        #expect(first.urls == urls((111...150).reversed()))
+        let second = try store.groupChannels(after: first.last, limit: 40)
+        #expect(second.urls == urls((71...110).reversed()))
+        #expect(try readingCount(store) == 0)
+        // This one ends behind what was saved.
+        let third = try store.groupChannels(after: second.last, limit: 40)
+        #expect(third.urls == urls((31...70).reversed()))
+        #expect(try readingCount(store) == 1)
+        #expect(try store.groupChannels(limit: 40) == first)
+    }
+
+    @Test(arguments: GroupChannelListOrder.allCases)
+    func eachOrderIsSavedForItself(order: GroupChannelListOrder) throws {
+        var query = GroupChannelListQuery()
+        query.order = order
+        query.metaDataOrderKeyFilter = "k"
+        try ask(query)
+        let store = try open()
+        defer { store.close() }
+        let page = try store.groupChannels(matching: query, limit: 20)
+        #expect(try readingCount(store) == 0)
+        #expect(try page == Array(store.groupChannels(matching: query).prefix(20)))
+    }
+
+    @Test func openChannelsAreSavedToo() throws {
+        var store = try open()
+        #expect(try store.openChannels(limit: 2).urls == "o3 o2")
+        store.close()
+        store = try open()
+        defer { store.close() }
+        // There are no more: the end is known.
+        #expect(try store.openChannels(limit: 5).urls == "o3 o2 o1")
+        #expect(try readingCount(store) == 0)
+    }
+
+    @Test func whatAFilterLeavesOutIsPassedOver() throws {
+        var query = GroupChannelListQuery()
+        query.channelNameContainsFilter = "x"
+        let store = try open()
+        try store.write { batch in
+            for number in [2, 60, 149] {
+                try batch.save(SavedListTests.channel(number, name: "x"))
+            }
+        }
+        store.close()
+        try ask()
+        let again = try open()
+        defer { again.close() }
+        #expect(try again.groupChannels(matching: query, limit: 2).urls == "c149 c60")
+        #expect(try readingCount(again) == 0)
+        #expect(try again.groupChannels(matching: query, limit: 3).urls == "c149 c60 c2")
+        #expect(try readingCount(again) == 1)
+    }
+
+    @Test func aSnapshotHasTheListOfItsTime() throws {
+        try ask()
+        let store = try open()
+        defer { store.close() }
+        let snapshot = try store.snapshot()
+        try store.write { try $0.removeChannel("c150") }
+        #expect(try store.groupChannels(limit: 2).urls == "c149 c148")
+        #expect(try snapshot.groupChannels(limit: 2).urls == "c150 c149")
+    }
+
+    @Test func aBatchSeesWhatItDid() throws {
+        try ask()
+        let store = try open()
+        defer { store.close() }
+        try store.write { batch in
+            try batch.save(SavedListTests.channel(200))
+            #expect(try batch.groupChannels(limit: 2).urls == "c200 c150")
+        }
+        #expect(try store.groupChannels(limit: 2).urls == "c200 c150")
+    }
+
+    // MARK: Being right
+
+    enum Change: CaseIterable, Sendable {
+        case new, same, removed, messagesCleared, dataCleared, unreadable, message, draft, user
+
+        /// Whether it changes a row of a channel.
+        var isOfChannels: Bool { ![.same, .message, .draft, .user].contains(self) }
+
+        func make(_ batch: Batch) throws {
+            switch self {
+            case .new: try batch.save(SavedListTests.channel(200))
+            case .same: try batch.save(SavedListTests.channel(150))
+            case .removed: try batch.removeChannel("c150")
+            case .messagesCleared: try batch.clearMessages(in: "c150")
+            case .dataCleared:
+                try batch.clearCachedData()
+                for number in 1...4 { try batch.save(SavedListTests.channel(number)) }
+            case .unreadable:
+                batch.rows.cache.put({ $0.table(.groupChannel, 150) }, { $0.byte(0xFF) })
+                try batch.save(SavedListTests.channel(150, name: "new"))
+            case .message: try batch.save(Message("1", at: 1, in: "c150"))
+            case .draft: try batch.save(Draft("1", request: "r", in: "c150"))
+            case .user: try batch.save(User(id: "ann"))
+            }
+        }
+    }
+
+    @Test(arguments: Change.allCases)
+    func theFirstChangeOfAChannelRemovesWhatWasSaved(change: Change) throws {
+        try ask()
+        let store = try open()
+        try store.write(change.make)
+        let saved = try Rows(snapshot: store.view.version.cache).savedLists()
+        #expect(saved.beginnings.isEmpty == change.isOfChannels)
+        #expect(try store.contradictions() == [])
+        let page = try store.groupChannels(limit: 4)
+        #expect(try page == Array(store.groupChannels().prefix(4)))
+        store.close()
+    }
+
+    @Test func aBatchThatFailsLeavesIt() throws {
+        struct Undo: Error {}
+        try ask()
+        let store = try open()
+        #expect(throws: Undo.self) {
+            try store.write { batch in
+                try batch.save(SavedListTests.channel(200))
+                throw Undo()
+            }
+        }
+        #expect(try store.groupChannels(limit: 1).urls == "c150")
+        #expect(try readingCount(store) == 0)
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        #expect(try store.groupChannels(limit: 1).urls == "c200")
+        store.close()
+        #expect(try isSaved())
+    }
+
+    @Test func aStoreThatWasNotClosedHasNothingSaved() throws {
+        try ask()
+        let store = try open()
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        #expect(try store.groupChannels(limit: 1).urls == "c200")
+        let copy = try StoreDirectory(of: directory)
+        store.close()
+        let cut = try copy.open()
+        defer { cut.close() }
+        #expect(try cut.groupChannels(limit: 1).urls == "c200")
+        #expect(try readingCount(cut) == 1)
+    }
+
+    @Test func whatCannotBeReadIsMadeAnew() throws {
+        try ask()
+        for value: [UInt8] in [
+            [9], [1], [1, 0, 0, 0, 0, 1, 0xFF, 0xFF], [1, 0, 0, 0, 0, 1, 0, 1, 0xFF, 0, 0, 0],
+        ] {
+            try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.lists) }, value)])
+            #expect(try !isSaved())
+            #expect(try isSaved())
+        }
+    }
+
+    @Test func whereCommitsMayBeLostNothingIsSaved() throws {
+        try ask()
+        try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
+        let cache = try LevelDB(at: directory.url.appending(path: "cache").path)
+        try cache.distrust()
+        #expect(try Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
+        cache.close()
+    }
+
+    // MARK: Saving
+
+    @Test func nothingIsSavedOfListsThatNobodyAskedFor() throws {
+        #expect(try !isSaved())
+        #expect(try isSaved())
+    }
+
+    @Test func whatWasShownOfTheBeginningIsSavedAgainAfterAChange() throws {
+        try ask()
+        let store = try open()
+        #expect(try store.groupChannels(limit: 1).urls == "c150")
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        store.close()
+        #expect(try isSaved())
+    }
+
+    @Test func whatASessionChangedThatShowedNothingIsSavedAgain() throws {
+        try ask()
+        let store = try open()
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        store.close()
+        #expect(try isSaved())
+    }
+
+    @Test func aStoreThatNobodyHoldsSavesToo() throws {
+        var store: ChatStore? = try open()
+        _ = try store?.groupChannels(limit: 1)
+        store = nil
+        #expect(try isSaved())
+    }
+
+    @Test func suspendingSavesAndResumingReadsIt() throws {
+        let store = try open()
+        defer { store.close() }
+        #expect(try store.groupChannels(limit: 1).urls == "c150")
+        try store.suspend()
+        try store.resume()
+        #expect(try store.groupChannels(limit: 1).urls == "c150")
+        #expect(try readingCount(store) == 0)
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        #expect(try store.groupChannels(limit: 1).urls == "c200")
+    }
+
+    @Test func theOrdersThatAreSavedAreTheLastOnes() throws {
+        let store = try open()
+        var query = GroupChannelListQuery()
+        query.order = .metaDataValueAlphabetical
+        for number in 0...RecentLists.limit {
+            query.metaDataOrderKeyFilter = "k\(number)"
+            _ = try store.groupChannels(matching: query, limit: 1)
+        }
+        store.close()
+        let again = try open()
+        defer { again.close() }
+        for number in (0...RecentLists.limit).reversed() {
+            query.metaDataOrderKeyFilter = "k\(number)"
+            _ = try again.groupChannels(matching: query, limit: 1)
+            #expect(try readingCount(again) == (number == 0 ? 1 : 0), "k\(number)")
+        }
+    }
+
+    @Test func longTextsAreSavedInSmallNumbers() throws {
+        var query = GroupChannelListQuery()
+        query.order = .metaDataValueAlphabetical
+        query.metaDataOrderKeyFilter = "k"
+        let store = try open()
+        try store.write { batch in
+            for number in 1...3 {
+                var channel = SavedListTests.channel(number)
+                channel.metadata = ["k": String(repeating: "\(number)", count: 30_000)]
+                try batch.save(channel)
+            }
+        }
+        store.close()
+        try ask(query)
+        let again = try open()
+        defer { again.close() }
+        let saved = try Rows(snapshot: again.view.version.cache).savedLists().beginnings
+        #expect(saved.map(\.keys.count) == [2] && !saved[0].isWhole)
+        #expect(try again.groupChannels(matching: query, limit: 2).urls == "c1 c2")
+        #expect(try readingCount(again) == 0)
+        #expect(try again.groupChannels(matching: query, limit: 4).urls == "c1 c2 c3 c150")
+    }
+}
