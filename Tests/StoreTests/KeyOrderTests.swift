@@ -175,10 +175,32 @@ import Testing
         expectSameOrder(channels, query.precedes) { sorting.key(of: $0, 7) }
         for channel in channels {
             let key = sorting.key(of: channel, 0x0102_03FF)
-            #expect(ChannelSorting.number(ofKey: key) == 0x0102_03FF)
+            #expect(key.withBytes { ChannelSorting.number(ofKey: $0) } == 0x0102_03FF)
             // A page begins behind its last channel, whatever number that has now.
             #expect(key.precedes(sorting.key(of: channel, .max)))
         }
+    }
+
+    @Test(arguments: GroupChannelListOrder.allCases, Seeds.few)
+    func aRowIsAWholeKeyOrNothingOfOne(order: GroupChannelListOrder, seed: Int) {
+        var random = SeededRandom(seed: seed)
+        let sorting = ChannelSorting.group(order, metaDataKey: "k")
+        var refused = 0
+        for channel in Self.channels(&random) {
+            let row = KeyBytes(channel.serialize())
+            for count in 0...row.count {
+                var keys = ByteWriter()
+                keys.raw([7, 7])
+                let part = KeyBytes(row[..<count])
+                let isWritten = part.withBytes { sorting.writeKey(ofRow: $0, 9, to: &keys) }
+                let key = part.withBytes { sorting.key(ofRow: $0, 9) }
+                #expect(isWritten == (key != nil))
+                #expect(keys.bytes == [7, 7] + (key ?? []))
+                if count == row.count { #expect(key == sorting.key(of: channel, 9)) }
+                if !isWritten { refused += 1 }
+            }
+        }
+        #expect(refused > 100)
     }
 
     @Test func openChannelsAreOrderedNewestFirstThenByURL() {

@@ -132,7 +132,9 @@ import Testing
         // many places, and each of them behind its length.
         #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)
         var lists = SavedLists()
-        lists.add(SortedKeys([[7, 0, 0, 0, 1]]), by: .group(.latestLastMessage, metaDataKey: nil))
+        var keys = SortedKeys()
+        [7, 0, 0, 0, 1].withBytes { keys.insert($0) }
+        lists.add(keys, by: .group(.latestLastMessage, metaDataKey: nil))
         lists.add(SortedKeys(), by: .group(.metaDataValueAlphabetical, metaDataKey: "k"))
         lists.add(SortedKeys(), by: .open)
         #expect(

@@ -10,7 +10,7 @@ import Testing
     private func keys(_ sorted: SortedKeys, from start: KeyBytes? = nil) -> [KeyBytes] {
         var keys: [KeyBytes] = []
         sorted.forEach(from: start) { key in
-            keys.append(key)
+            keys.append(KeyBytes(key))
             return true
         }
         return keys
@@ -18,7 +18,7 @@ import Testing
 
     /// How many keys each chunk has; told by a mirror, since nobody else has to know.
     private func chunkSizes(_ sorted: SortedKeys) throws -> [Int] {
-        let chunks = Mirror(reflecting: sorted).descendant("chunks") as? [[KeyBytes]]
+        let chunks = Mirror(reflecting: sorted).descendant("chunks") as? [PackedKeys]
         return try #require(chunks).map(\.count)
     }
 
@@ -34,14 +34,40 @@ import Testing
         #expect(sorted.count == 0 && keys(sorted).isEmpty)
     }
 
-    @Test(arguments: 0..<8) func theyAgreeWithASortedArray(seed: Int) {
-        var random = SeededRandom(seed: seed)
+    @Test(arguments: 0..<8) func theyAgreeWithASortedArray(seed: Int) throws {
         let range = [40, 2_000][seed % 2]
-        let first = (0..<random.number(below: range)).map(key).shuffled(using: &random)
+        try expectAgreement((0..<range).map(key), seed: seed)
+    }
+
+    /// Keys of which many begin with others, or differ behind the first bytes alone.
+    @Test(arguments: 0..<8) func keysOfAnyLengthAgreeWithASortedArray(seed: Int) throws {
+        var keys: Set<KeyBytes> = []
+        for count in 0...20 {
+            for first in [0, 7, 0xFF] as [UInt8] {
+                let beginning = KeyBytes(repeating: first, count: count)
+                keys.insert(beginning)
+                for second in [0, 1, 0x80, 0xFF] as [UInt8] {
+                    keys.insert(beginning + [second])
+                    for third in [0, 7, 0xFF] as [UInt8] {
+                        keys.insert(beginning + [second, third])
+                        let tail = KeyBytes(repeating: third, count: 300)
+                        keys.insert(beginning + [second, 1] + tail)
+                    }
+                }
+            }
+        }
+        try expectAgreement(keys.sorted { $0.precedes($1) }, seed: seed)
+    }
+
+    /// Expects of some of these keys what a sorted array has of them, whatever is inserted and removed.
+    private func expectAgreement(_ keys: [KeyBytes], seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        let first = Array(keys.shuffled(using: &random).prefix(random.number(below: keys.count)))
         var sorted = SortedKeys(first)
         var naive = Set(first)
+        #expect(self.keys(sorted) == first.sorted { $0.precedes($1) })
         for _ in 0..<3_000 {
-            let key = key(random.number(below: range))
+            let key = random.pick(keys)
             // In phases, so that it grows to several chunks, and shrinks to none.
             if random.oneIn(4) {
                 sorted.remove(key)
@@ -51,18 +77,19 @@ import Testing
                 naive.insert(key)
             }
         }
+        #expect(try keys.count < 1_000 || chunkSizes(sorted).count > 4)
         for key in naive.shuffled(using: &random) {
             if naive.count % 97 == 0 {
                 let expected = naive.sorted { $0.precedes($1) }
-                #expect(keys(sorted) == expected)
+                #expect(self.keys(sorted) == expected)
                 #expect(sorted.count == expected.count)
-                let start = self.key(random.number(below: range))
-                #expect(keys(sorted, from: start) == expected.filter { !$0.precedes(start) })
+                let start = random.pick(keys)
+                #expect(self.keys(sorted, from: start) == expected.filter { !$0.precedes(start) })
             }
             sorted.remove(key)
             naive.remove(key)
         }
-        #expect(sorted.count == 0 && keys(sorted).isEmpty)
+        #expect(sorted.count == 0 && self.keys(sorted).isEmpty)
     }
 
     @Test func aWalkEndsWhereItsReaderHasEnough() {
@@ -120,4 +147,20 @@ import Testing
         #expect(try chunkSizes(sorted).count <= 4)
         #expect(keys(sorted) == stride(from: 5, to: 20_000, by: 128).map(key))
     }
+}
+
+extension SortedKeys {
+    fileprivate init(_ keys: [KeyBytes]) {
+        var writer = ByteWriter()
+        var ends: [Int] = []
+        for key in keys {
+            writer.raw(key)
+            ends.append(writer.count)
+        }
+        self.init(PackedKeys(writer, ends: ends))
+    }
+
+    fileprivate mutating func insert(_ key: KeyBytes) { key.withBytes { insert($0) } }
+
+    fileprivate mutating func remove(_ key: KeyBytes) { key.withBytes { remove($0) } }
 }

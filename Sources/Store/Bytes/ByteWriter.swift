@@ -16,6 +16,9 @@ package struct ByteWriter {
     /// Makes room for so many bytes in all.
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
+    /// Begins anew, in the room there is.
+    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
     @inline(__always)
     package mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 

@@ -25,34 +25,55 @@ enum ChannelSorting: Hashable, Sendable {
 
     /// The key of a channel's row, or `nil` if its kind is not in lists of this order.
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
-        switch (self, channel) {
-        case (.group, .group(let channel)): key(of: channel, number)
-        case (.open, .open(let channel)):
-            channel.lend { ChannelSorting.key($0, number) { _ in } }
-        default: nil
-        }
+        let key = ByteWriter.key { writeKey(of: channel, number, to: &$0) }
+        return key.isEmpty ? nil : key
     }
 
-    /// The key of a channel's row as it lies on disk; `nil` if it cannot be decoded.
-    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
-        // One damaged row must not hide all others; who asks for that channel gets the error.
-        switch self {
-        case .group: try? LentRecord<GroupChannel>.read(value) { key(of: $0, number) }
-        case .open:
-            try? LentRecord<OpenChannel>.read(value) { ChannelSorting.key($0, number) { _ in } }
+    /// Writes the key of a channel's row; nothing if its kind is not in lists of this order.
+    func writeKey(of channel: AnyChannel, _ number: ChannelNumber, to key: inout ByteWriter) {
+        switch (self, channel) {
+        case (.group, .group(let channel)): channel.lend { write($0, number, to: &key) }
+        case (.open, .open(let channel)): channel.lend { key.placeAmongEquals($0, number) }
+        default: break
         }
     }
 
     /// A key that sorts as `GroupChannelListQuery.precedes` does.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
-        channel.lend { key(of: $0, number) }
+        ByteWriter.key { writeKey(of: .group(channel), number, to: &$0) }
     }
 
-    private func key(
-        of channel: LentRecord<GroupChannel>, _ number: ChannelNumber
-    ) -> KeyBytes {
-        ChannelSorting.key(channel, number) { key in
-            guard case .group(let order, let metaDataKey) = self else { return }
+    /// The key of a channel's row as it lies on disk; `nil` if it cannot be decoded.
+    func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
+        var isDecoded = false
+        let key = ByteWriter.key { isDecoded = writeKey(ofRow: value, number, to: &$0) }
+        return isDecoded ? key : nil
+    }
+
+    /// Writes the key of a channel's row as it lies on disk.
+    ///
+    /// Returns false, and has written nothing, if the row cannot be decoded.
+    func writeKey(
+        ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
+    ) -> Bool {
+        // One damaged row must not hide all others; who asks for that channel gets the error.
+        do {
+            switch self {
+            case .group:
+                try LentRecord<GroupChannel>.read(value) { write($0, number, to: &key) }
+            case .open:
+                try LentRecord<OpenChannel>.read(value) { key.placeAmongEquals($0, number) }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func write(
+        _ channel: LentRecord<GroupChannel>, _ number: ChannelNumber, to key: inout ByteWriter
+    ) {
+        if case .group(let order, let metaDataKey) = self {
             switch order {
             case .chronological: break
             case .latestLastMessage:
@@ -66,23 +87,10 @@ enum ChannelSorting: Hashable, Sendable {
                 }
             }
         }
+        key.placeAmongEquals(channel, number)
     }
 
-    /// What an order compares first, and then what all orders end with.
-    @inline(__always)
-    private static func key<Kind: Channel>(
-        _ channel: LentRecord<Kind>, _ number: ChannelNumber,
-        _ writeFirst: (inout ByteWriter) -> Void
-    ) -> KeyBytes {
-        ByteWriter.key { key in
-            writeFirst(&key)
-            key.descending { $0.timestamp(channel.createdAt) }
-            key.terminated(channel.url)
-            key.integer(number)
-        }
-    }
-
-    static func number(ofKey key: KeyBytes) -> ChannelNumber {
+    static func number(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber {
         key.suffix(4).reduce(0) { $0 << 8 | ChannelNumber($1) }
     }
 }
@@ -121,6 +129,15 @@ extension ByteWriter {
             raw(text)
         }
         integer(UInt16(0))
+    }
+
+    /// What all orders end with.
+    fileprivate mutating func placeAmongEquals<Kind: Channel>(
+        _ channel: LentRecord<Kind>, _ number: ChannelNumber
+    ) {
+        descending { $0.timestamp(channel.createdAt) }
+        terminated(channel.url)
+        integer(number)
     }
 
     /// What is missing comes last.

@@ -50,32 +50,42 @@ struct ChannelRowChange: Sendable {
 extension SortedKeys {
     /// Takes over what a commit did.
     mutating func take(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
+        if changes.isEmpty { return }
+        // Has both keys of each change, so that a commit allocates for one at most.
+        var keys = ByteWriter(capacity: 128)
         for change in changes {
-            replace(
-                change.old.flatMap { sorting.key(of: $0, change.oldNumber) },
-                with: change.new.flatMap { sorting.key(of: $0, change.newNumber) })
+            keys.removeAll()
+            if let old = change.old { sorting.writeKey(of: old, change.oldNumber, to: &keys) }
+            let middle = keys.count
+            if let new = change.new { sorting.writeKey(of: new, change.newNumber, to: &keys) }
+            keys.bytes.withBytes { bytes in
+                replace(
+                    UnsafeRawBufferPointer(rebasing: bytes[..<middle]),
+                    with: UnsafeRawBufferPointer(rebasing: bytes[middle...]))
+            }
         }
     }
 
-    /// Removes one key and inserts another.
-    mutating func replace(_ old: KeyBytes?, with new: KeyBytes?) {
-        if old == new { return }
-        if let old { remove(old) }
-        if let new { insert(new) }
+    /// Removes one key and inserts another; of none, there are no bytes.
+    mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
+        if old.hasSameBytes(as: new) { return }
+        if !old.isEmpty { remove(old) }
+        if !new.isEmpty { insert(new) }
     }
 
     /// Reads all channels of a kind, but for those that cannot be decoded.
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
-        var keys: [KeyBytes] = []
+        var keys = ByteWriter()
+        var ends: [Int] = []
         let range = KeyRange(prefix: [sorting.table.rawValue])
         try rows.scan(range) { (key, value) throws(StoreError) in
             if let number = rows.readableNumber(ofKey: key),
-                let key = sorting.key(ofRow: value, number)
+                sorting.writeKey(ofRow: value, number, to: &keys)
             {
-                keys.append(key)
+                ends.append(keys.count)
             }
             return true
         }
-        self.init(keys)
+        self.init(PackedKeys(keys, ends: ends))
     }
 }

@@ -3,17 +3,21 @@
 /// Chunks of at most 256 keys: an insertion copies one chunk and the list of chunks, so a touch of
 /// one channel among ten thousand costs the same at any time, however many came before.
 struct SortedKeys: Sendable {
-    private var chunks: [[KeyBytes]]
+    /// None is empty.
+    private var chunks: [PackedKeys]
     private(set) var count: Int
 
     private static let chunkSize = 256
 
     /// Sorts keys, which may come in any order, each once.
-    init(_ keys: [KeyBytes] = []) {
-        let sorted = SortedKeys.sorted(keys)
-        count = sorted.count
-        chunks = stride(from: 0, to: sorted.count, by: SortedKeys.chunkSize / 2).map {
-            Array(sorted[$0..<min($0 + SortedKeys.chunkSize / 2, sorted.count)])
+    init(_ keys: PackedKeys = PackedKeys()) {
+        count = keys.count
+        chunks = keys.lend { keys in
+            let heads = SortedKeys.sorted(keys)
+            return stride(from: 0, to: heads.count, by: SortedKeys.chunkSize / 2).map {
+                let chunk = heads[$0..<min($0 + SortedKeys.chunkSize / 2, heads.count)]
+                return PackedKeys(keys, at: chunk.lazy.map(\.index))
+            }
         }
     }
 
@@ -21,14 +25,14 @@ struct SortedKeys: Sendable {
     ///
     /// Comparing keys byte by byte is what a list of all channels took longest for when it was first asked
     /// for.
-    private static func sorted(_ keys: [KeyBytes]) -> [KeyBytes] {
-        var heads = keys.indices.map { Head(of: keys[$0], at: $0) }
+    private static func sorted(_ keys: PackedKeys.Lent) -> [Head] {
+        var heads = (0..<keys.count).map { Head(of: keys[$0], at: $0) }
         heads.sort { left, right in
             if left.first != right.first { return left.first < right.first }
             if left.second != right.second { return left.second < right.second }
             return keys[left.index].precedes(keys[right.index])
         }
-        return heads.map { keys[$0.index] }
+        return heads
     }
 
     /// The first sixteen bytes of a key, as numbers that compare as they do.
@@ -37,63 +41,63 @@ struct SortedKeys: Sendable {
         let second: UInt64
         let index: Int
 
-        init(of key: KeyBytes, at index: Int) {
-            first = key.prefix(8).number
-            second = key.dropFirst(8).prefix(8).number
+        init(of key: UnsafeRawBufferPointer, at index: Int) {
+            first = key.number(at: 0)
+            second = key.number(at: 8)
             self.index = index
         }
     }
 
     /// The index of the chunk that has a key, or where it belongs.
-    private func chunk(for key: KeyBytes) -> Int {
+    private func chunk(for key: UnsafeRawBufferPointer) -> Int {
         // The last chunk that does not begin behind the key.
         var low = 0
         var high = chunks.count
         while low < high {
             let middle = (low + high) / 2
-            if key.precedes(chunks[middle][0]) { high = middle } else { low = middle + 1 }
+            if chunks[middle].lend({ key.precedes($0[0]) }) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         return max(0, low - 1)
     }
 
-    /// Where in a chunk the first key is that does not come before another.
-    private func index(of key: KeyBytes, inChunk chunk: Int) -> Int {
-        var low = 0
-        var high = chunks[chunk].count
-        while low < high {
-            let middle = (low + high) / 2
-            if chunks[chunk][middle].precedes(key) { low = middle + 1 } else { high = middle }
+    /// Where a key is, or where it belongs.
+    private func place(
+        of key: UnsafeRawBufferPointer
+    ) -> (chunk: Int, index: Int, isThere: Bool) {
+        let chunk = chunk(for: key)
+        return chunks[chunk].lend { keys in
+            let index = keys.countBefore(key)
+            return (chunk, index, index < keys.count && keys[index].hasSameBytes(as: key))
         }
-        return low
     }
 
-    mutating func insert(_ key: KeyBytes) {
+    mutating func insert(_ key: UnsafeRawBufferPointer) {
         if chunks.isEmpty {
-            chunks = [[key]]
+            chunks = [PackedKeys(key)]
             count = 1
             return
         }
-        let chunk = chunk(for: key)
-        let index = index(of: key, inChunk: chunk)
-        if index < chunks[chunk].count && chunks[chunk][index] == key { return }
+        let (chunk, index, isThere) = place(of: key)
+        if isThere { return }
         chunks[chunk].insert(key, at: index)
         count += 1
         if chunks[chunk].count > SortedKeys.chunkSize {
-            let half = chunks[chunk].count / 2
-            let newer = Array(chunks[chunk][half...])
-            chunks[chunk].removeSubrange(half...)
+            let newer = chunks[chunk].removeSuffix(from: chunks[chunk].count / 2)
             chunks.insert(newer, at: chunk + 1)
         }
     }
 
-    mutating func remove(_ key: KeyBytes) {
+    mutating func remove(_ key: UnsafeRawBufferPointer) {
         if chunks.isEmpty { return }
-        let chunk = chunk(for: key)
-        let index = index(of: key, inChunk: chunk)
-        guard index < chunks[chunk].count && chunks[chunk][index] == key else { return }
+        let (chunk, index, isThere) = place(of: key)
+        guard isThere else { return }
         chunks[chunk].remove(at: index)
         count -= 1
-        if chunks[chunk].isEmpty {
+        if chunks[chunk].count == 0 {
             chunks.remove(at: chunk)
         } else if !joinNext(to: chunk) && chunk > 0 {
             joinNext(to: chunk - 1)
@@ -106,33 +110,42 @@ struct SortedKeys: Sendable {
         guard chunk + 1 < chunks.count,
             chunks[chunk].count + chunks[chunk + 1].count <= SortedKeys.chunkSize / 2
         else { return false }
-        chunks[chunk] += chunks.remove(at: chunk + 1)
+        let next = chunks.remove(at: chunk + 1)
+        chunks[chunk].append(next)
         return true
     }
 
     /// Calls a closure with the keys from one on, in order, until it returns false.
+    ///
+    /// A key is lent for the time of the call.
     func forEach<Failure: Error>(
-        from key: KeyBytes? = nil, _ body: (KeyBytes) throws(Failure) -> Bool
+        from key: KeyBytes? = nil, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Bool
     ) throws(Failure) {
         if chunks.isEmpty { return }
-        var chunk = key.map(chunk(for:)) ?? 0
-        var index = key.map { self.index(of: $0, inChunk: chunk) } ?? 0
+        let place = key.map { $0.withBytes { self.place(of: $0) } }
+        var chunk = place?.chunk ?? 0
+        var index = place?.index ?? 0
         while chunk < chunks.count {
-            while index < chunks[chunk].count {
-                guard try body(chunks[chunk][index]) else { return }
-                index += 1
+            let goesOn = try chunks[chunk].lend { (keys) throws(Failure) in
+                while index < keys.count {
+                    guard try body(keys[index]) else { return false }
+                    index += 1
+                }
+                return true
             }
+            guard goesOn else { return }
             chunk += 1
             index = 0
         }
     }
 }
 
-extension ArraySlice<UInt8> {
+extension UnsafeRawBufferPointer {
     /// Eight bytes as a number, the first one the greatest; what is missing is zero.
-    fileprivate var number: UInt64 {
-        var number: UInt64 = 0
-        for byte in self { number = number << 8 | UInt64(byte) }
-        return number << UInt64(8 * (8 - count))
+    fileprivate func number(at offset: Int) -> UInt64 {
+        if offset + 8 <= count {
+            return UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+        return (offset..<offset + 8).reduce(0) { $0 << 8 | ($1 < count ? UInt64(self[$1]) : 0) }
     }
 }

@@ -245,9 +245,10 @@ extension StoreView {
                 try stored.channelNumber(ofKey: key)
             }
             let old = try stored.withValue(of: row.key) { (value) throws(StoreError) in
-                value.flatMap { sorting.key(ofRow: $0, number) }
+                value.flatMap { sorting.key(ofRow: $0, number) } ?? []
             }
-            keys.replace(old, with: row.value?.withBytes { sorting.key(ofRow: $0, number) })
+            let new = row.value?.withBytes { sorting.key(ofRow: $0, number) } ?? []
+            old.withBytes { old in new.withBytes { keys.replace(old, with: $0) } }
         }
         return keys
     }
@@ -282,7 +283,7 @@ extension StoreView {
         }
         var channels: [Value] = []
         for key in beginning.keys where last.map({ $0.precedes(key) }) ?? true {
-            let number = ChannelSorting.number(ofKey: key)
+            let number = key.withBytes(ChannelSorting.number)
             let channel: Value? = try channel(number, in: sorting.table, isIncluded)
             if let channel { channels.append(channel) }
             if channels.count == limit { return channels }
