@@ -76,7 +76,9 @@ package struct ByteWriter {
     package mutating func descending(_ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
         write(&self)
-        for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            for index in start..<bytes.count { bytes[index] = ~bytes[index] }
+        }
     }
 }
 
