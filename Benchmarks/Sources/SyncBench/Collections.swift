@@ -50,9 +50,13 @@ private func coldStart(
     let clock = ContinuousClock()
     var times: [String: [Duration]] = [:]
     for _ in 0..<21 {
-        // Closing would save the list.
-        let path = directory.appending(path: "store")
-        try FileManager.default.copyItem(at: closed, to: path)
+        var path = closed
+        if !isListed {
+            // Closing saves the list.
+            path = directory.appending(path: "copy")
+            try FileManager.default.copyItem(at: closed, to: path)
+        }
+        defer { if !isListed { try? FileManager.default.removeItem(at: path) } }
         let start = clock.now
         let store = try ChatStore(at: path)
         let opened = clock.now
@@ -76,7 +80,6 @@ private func coldStart(
         channels.dispose()
         await engine.close()
         store.close()
-        try FileManager.default.removeItem(at: path)
     }
     func row(_ what: String, _ key: String, _ count: Int) -> [Row] {
         let sorted = times[key, default: []].sorted()
