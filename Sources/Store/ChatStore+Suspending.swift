@@ -14,11 +14,11 @@ extension ChatStore {
     /// - Complexity: That of ``close()``, and some hundred milliseconds for who reads.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
-        try writer.withLock { (_) throws(StoreError) in
+        try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
             // Readers need not wait for it.
-            saveLists()
+            saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutVersion { () throws(StoreError) in

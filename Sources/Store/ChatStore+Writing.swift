@@ -119,7 +119,7 @@ extension ChatStore {
         if !batch.rows.outbox.isEmpty, let error = unmended.outbox { throw error }
         var hasSavedLists = writer.hasSavedLists
         if !batch.rows.cache.isEmpty {
-            try batch.removeSavedLists(&hasSavedLists)
+            batch.removeSavedLists(&hasSavedLists)
             old.extents.take(batch.rows.cache, asOf: old.number + 1)
             // What was cleared must not be there again because a commit was lost.
             try cache.write(

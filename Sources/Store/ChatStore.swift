@@ -97,12 +97,16 @@ public final class ChatStore: StoreReader, Sendable {
     ///   changed since anybody had the list, reading them all.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
-        writer.withLock { _ in end() }
+        end()
     }
 
     /// Lets go of everything, and takes back what a failed write left.
     private func end() {
-        saveLists()
+        writer.withLock { end(&$0) }
+    }
+
+    private func end(_ writer: inout Writer) {
+        saveLists(&writer)
         let observers = state.withLock { state -> [ObservedChanges] in
             state.version = nil
             state.resumed = nil

@@ -119,6 +119,18 @@ import Testing
         #expect(try LogCursor(cursor.text(1), counters) == cursor)
     }
 
+    @Test(arguments: [
+        "", "5", ":7", "5:", "6:7", "05:7", "5:7:8", "5.3:7", "5:x", "5:7.x", "5:7~1-2",
+        "5:7~1-2-x", "5@x:7",
+        "5:7@bad", "5:9",
+    ])
+    func whatIsNoCursorOfOursIsRefused(text: String) throws {
+        var counters = ServerCounters()
+        (counters.epoch, counters.sequence) = (5, 8)
+        #expect(throws: BackendError.self) { try LogCursor(text, counters) }
+        #expect(try LogCursor("5:7", counters).sequence == 7)
+    }
+
     @Test func countersThatContradictEachOtherAreDamaged() throws {
         var counters = ServerCounters()
         counters.sequence = 7

@@ -129,17 +129,21 @@ import Testing
         // distrusted 's' 'd' → nothing, while a damaged log is being put in order.
         #expect(ByteWriter.key { $0.schemaKey(.distrusted) } == "73 64".hex)
         // lists 's' 'l' → for each order, its number and maybe a key of metadata, whether it is whole, how
-        // many places, and each of them behind its length.
+        // many channels, and their numbers.
         #expect(ByteWriter.key { $0.schemaKey(.lists) } == "73 6c".hex)
         var lists = SavedLists()
-        var keys = SortedKeys()
-        [7, 0, 0, 0, 1].withBytes { keys.insert($0) }
-        lists.add(keys, by: .group(.latestLastMessage, metaDataKey: nil))
-        lists.add(SortedKeys(), by: .group(.metaDataValueAlphabetical, metaDataKey: "k"))
-        lists.add(SortedKeys(), by: .open)
+        let whole = ChannelSorting.group(.latestLastMessage, metaDataKey: nil)
+        lists.add(SavedLists.Beginning(sorting: whole, numbers: [7, 1]))
+        let part = ChannelSorting.group(.metaDataValueAlphabetical, metaDataKey: "k")
+        lists.add(SavedLists.Beginning(sorting: part, numbers: [2], isWhole: false))
+        lists.add(SavedLists.Beginning(sorting: .open))
         #expect(
             ByteWriter.key(lists.write)
-                == "01 00000000 01 0001 00000005 0700000001 03 00000002 6b 01 0000 ff 01 0000".hex)
+                == """
+                01 00000000 01 0002 00000007 00000001
+                03 00000002 6b 00 0001 00000002
+                ff 01 0000
+                """.hex)
     }
 
     @Test func aDumpReadsBackWhatWasWritten() throws {

@@ -154,9 +154,7 @@ import Testing
             case .same: try batch.save(SavedListTests.channel(150))
             case .removed: try batch.removeChannel("c150")
             case .messagesCleared: try batch.clearMessages(in: "c150")
-            case .dataCleared:
-                try batch.clearCachedData()
-                for number in 1...4 { try batch.save(SavedListTests.channel(number)) }
+            case .dataCleared: try batch.clearCachedData()
             case .unreadable:
                 batch.rows.cache.put({ $0.table(.groupChannel, 150) }, { $0.byte(0xFF) })
                 try batch.save(SavedListTests.channel(150, name: "new"))
@@ -226,6 +224,7 @@ import Testing
         try ask()
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let cache = try LevelDB(at: directory.url.appending(path: "cache").path)
+        #expect(try !Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
         try cache.distrust()
         #expect(try Rows(snapshot: cache.snapshot()).savedLists().beginnings.isEmpty)
         cache.close()
@@ -274,6 +273,35 @@ import Testing
         #expect(try store.groupChannels(limit: 1).urls == "c200")
     }
 
+    @Test func aChangeAfterASuspensionThatFailedRemovesWhatItSaved() throws {
+        let store = try open()
+        try store.write { try $0.save(SavedListTests.channel(200)) }
+        #expect(try store.groupChannels(limit: 1).urls == "c200")
+        let snapshot = try store.snapshot()
+        #expect(code { try store.suspend() } == .busy)
+        #expect(try snapshot.groupChannels(limit: 1).urls == "c200")
+        try store.write { try $0.save(SavedListTests.channel(300)) }
+        let copy = try StoreDirectory(of: directory)
+        store.close()
+        // As if the process had been killed.
+        let cut = try copy.open()
+        defer { cut.close() }
+        #expect(try cut.contradictions() == [])
+        #expect(try cut.groupChannels(limit: 1).urls == "c300")
+    }
+
+    @Test func ordersThatNobodyAskedForThisTimeStaySaved() throws {
+        var query = GroupChannelListQuery()
+        query.order = .latestLastMessage
+        try ask(query)
+        try ask()
+        let store = try open()
+        defer { store.close() }
+        _ = try store.groupChannels(limit: 1)
+        _ = try store.groupChannels(matching: query, limit: 1)
+        #expect(try readingCount(store) == 0)
+    }
+
     @Test func theOrdersThatAreSavedAreTheLastOnes() throws {
         let store = try open()
         var query = GroupChannelListQuery()
@@ -292,26 +320,17 @@ import Testing
         }
     }
 
-    @Test func longTextsAreSavedInSmallNumbers() throws {
-        var query = GroupChannelListQuery()
-        query.order = .metaDataValueAlphabetical
-        query.metaDataOrderKeyFilter = "k"
+    @Test(arguments: [99, 100, 101])
+    func aListIsWholeUpToAsManyChannelsAsAreSaved(count: Int) throws {
         let store = try open()
         try store.write { batch in
-            for number in 1...3 {
-                var channel = SavedListTests.channel(number)
-                channel.metadata = ["k": String(repeating: "\(number)", count: 30_000)]
-                try batch.save(channel)
-            }
+            for number in 1...(150 - count) { try batch.removeChannel(ChannelURL("c\(number)")) }
         }
         store.close()
-        try ask(query)
+        try ask()
         let again = try open()
         defer { again.close() }
-        let saved = try Rows(snapshot: again.view.version.cache).savedLists().beginnings
-        #expect(saved.map(\.keys.count) == [2] && !saved[0].isWhole)
-        #expect(try again.groupChannels(matching: query, limit: 2).urls == "c1 c2")
-        #expect(try readingCount(again) == 0)
-        #expect(try again.groupChannels(matching: query, limit: 4).urls == "c1 c2 c3 c150")
+        #expect(try again.groupChannels(limit: 120).count == count)
+        #expect(try readingCount(again) == (count > SavedLists.length ? 1 : 0))
     }
 }

@@ -69,15 +69,14 @@ extension Rows {
             found.append("rows are not in order yet")
         }
         for saved in try savedLists().beginnings {
-            var keys: [KeyBytes] = []
+            var numbers: [ChannelNumber] = []
             // swift-format-ignore: ReplaceForEachWithForLoop
             try SortedKeys(self, by: saved.sorting).forEach { key in
-                keys.append(KeyBytes(key))
+                numbers.append(ChannelSorting.number(ofKey: key))
                 return true
             }
-            if Array(keys.prefix(saved.keys.count)) != saved.keys
-                || saved.isWhole != (saved.keys.count == keys.count)
-            {
+            let isWhole = saved.numbers.count == numbers.count
+            if !numbers.starts(with: saved.numbers) || saved.isWhole != isWhole {
                 found.append("the list by \(saved.sorting) does not begin as it was saved")
             }
         }

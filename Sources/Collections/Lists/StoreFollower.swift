@@ -7,7 +7,7 @@ final class StoreFollower {
     private let store: ChatStore
     private let changes: ObservedChanges
     private let take: (Change) -> Void
-    private var untaken: [Change] = []
+    private var untaken: ArraySlice<Change> = []
     /// What is read next, while what was done before is taken.
     private var reading: Snapshot?
     private var isTaking = false
@@ -30,7 +30,8 @@ final class StoreFollower {
         } catch {
             throw CollectionError(error)
         }
-        takeNext()
+        // What came meanwhile is not taken before the owner has this.
+        StoreFollower.wake(self)
     }
 
     /// Reads the store, after all is taken that was done before.
@@ -93,10 +94,15 @@ final class StoreFollower {
     /// Takes over what the store has told so far, and what it tells next as soon as the main actor has time.
     private func takeNext() {
         guard !isStopped else { return }
-        untaken += changes.drain { [weak self] in
-            Task { @MainActor in self?.takeNext() }
-        }
+        untaken += changes.drain { [weak self] in StoreFollower.wake(self) }
         takeAll(through: .max)
+    }
+
+    /// Has it take what is next; not with the priority of who writes, nor with what that has in its task.
+    private nonisolated static func wake(_ follower: StoreFollower?) {
+        Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
+            follower?.takeNext()
+        }
     }
 
     private func takeAll(through number: Int) {

@@ -54,11 +54,14 @@ extension Message {
 /// sent after all that is, in the order in which it was written.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// Among those at the bound.
+    /// Among those at the bound: what is sent, then the gap above it, then what is not sent.
     private let rank: Int
 
+    private static let sent = -2
+    private static let gap = -1
+
     static func gap(above bound: Gap.Bound) -> MessageItemKey {
-        MessageItemKey(bound: bound, rank: -1)
+        MessageItemKey(bound: bound, rank: gap)
     }
 
     static func sent(at position: Position) -> MessageItemKey {
@@ -72,7 +75,7 @@ struct MessageItemKey: Comparable {
 
     /// The least key of what lies at a bound or above.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
-        MessageItemKey(bound: bound, rank: -2)
+        MessageItemKey(bound: bound, rank: sent)
     }
 
     /// The greatest key of a message that lies at a bound or below.

@@ -56,15 +56,6 @@ package struct ByteReader {
         return text
     }
 
-    /// Reads some bytes.
-    mutating func raw(_ count: Int) throws(Damage) -> [UInt8] {
-        guard count <= bytes.count - offset else {
-            throw Damage(offset: offset, expected: "\(count) bytes")
-        }
-        defer { offset += count }
-        return bytes[offset..<offset + count].map { $0 ^ mask }
-    }
-
     /// Reads a text behind its length in two bytes.
     package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))

@@ -51,7 +51,7 @@ extension SortedKeys {
     /// Takes over what a commit did.
     mutating func take(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
-        // Has both keys of each change, so that a commit allocates for one at most.
+        // Has both keys of each change: one buffer does for a commit.
         var keys = ByteWriter(capacity: 128)
         for change in changes {
             keys.removeAll()

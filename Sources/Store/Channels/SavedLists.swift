@@ -1,6 +1,6 @@
 import Models
 
-/// How lists of channels begin, as they did when the store was closed.
+/// How lists of channels begin, as they did when the store was closed or suspended.
 ///
 /// So that the first page of a list of thousands is there before anybody has read them all to sort them. One
 /// row, which the first batch removes that changes a channel: as long as it is there, it is right.
@@ -8,36 +8,34 @@ struct SavedLists {
     /// The beginning of a list.
     struct Beginning {
         let sorting: ChannelSorting
-        var keys: [KeyBytes] = []
+        /// The channels, in order.
+        var numbers: [ChannelNumber] = []
         /// Whether these are all channels there are.
         var isWhole = true
     }
 
     /// How many channels of each list are saved: some pages.
     static let length = 100
-    /// The most bytes of them; texts that lists are sorted by may be long.
-    private static let size = 64 << 10
 
     private(set) var beginnings: [Beginning] = []
 
-    /// Whether all of some orders are there.
-    func has(_ sortings: [ChannelSorting]) -> Bool {
-        sortings.allSatisfy { sorting in beginnings.contains { $0.sorting == sorting } }
+    subscript(sorting: ChannelSorting) -> Beginning? {
+        beginnings.first { $0.sorting == sorting }
     }
 
-    /// Takes in how a list begins.
-    mutating func add(_ list: SortedKeys, by sorting: ChannelSorting) {
-        var beginning = Beginning(sorting: sorting)
-        var size = 0
+    mutating func add(_ beginning: Beginning) { beginnings.append(beginning) }
+}
+
+extension SavedLists.Beginning {
+    /// How a list begins.
+    init(of list: SortedKeys, by sorting: ChannelSorting) {
+        self.init(sorting: sorting)
         // swift-format-ignore: ReplaceForEachWithForLoop
         list.forEach { key in
-            size += key.count
-            beginning.isWhole =
-                beginning.keys.count < SavedLists.length && size <= SavedLists.size
-            if beginning.isWhole { beginning.keys.append(KeyBytes(key)) }
-            return beginning.isWhole
+            isWhole = numbers.count < SavedLists.length
+            if isWhole { numbers.append(ChannelSorting.number(ofKey: key)) }
+            return isWhole
         }
-        beginnings.append(beginning)
     }
 }
 
@@ -49,8 +47,7 @@ extension SavedLists {
             var beginning = Beginning(sorting: try ChannelSorting(&reader))
             beginning.isWhole = try reader.byte() != 0
             for _ in 0..<(try reader.integer(UInt16.self)) {
-                let count = Int(try reader.integer(UInt32.self))
-                beginning.keys.append(try reader.raw(count))
+                beginning.numbers.append(try reader.integer())
             }
             beginnings.append(beginning)
         }
@@ -61,11 +58,8 @@ extension SavedLists {
         for beginning in beginnings {
             beginning.sorting.write(&writer)
             writer.byte(beginning.isWhole ? 1 : 0)
-            writer.integer(UInt16(beginning.keys.count))
-            for key in beginning.keys {
-                writer.integer(UInt32(key.count))
-                writer.raw(key)
-            }
+            writer.integer(UInt16(beginning.numbers.count))
+            for number in beginning.numbers { writer.integer(number) }
         }
     }
 }
@@ -98,13 +92,19 @@ extension ChannelSorting {
 
 extension Rows {
     /// How lists begin; none where that was not saved, or a channel has changed since.
+    ///
+    /// - Throws: What the disk says, but for damage: what cannot be read is made anew.
     func savedLists() throws(StoreError) -> SavedLists {
         let key = ByteWriter.key { $0.schemaKey(.lists) }
-        return try withValue(of: key) { (bytes) throws(StoreError) in
-            guard let bytes else { return SavedLists() }
-            var reader = ByteReader(bytes)
-            // What cannot be read is made anew.
-            return (try? SavedLists(&reader)) ?? SavedLists()
+        do throws(StoreError) {
+            return try withValue(of: key) { (bytes) throws(StoreError) in
+                guard let bytes else { return SavedLists() }
+                var reader = ByteReader(bytes)
+                return (try? SavedLists(&reader)) ?? SavedLists()
+            }
+        } catch {
+            guard error.code == .corruption else { throw error }
+            return SavedLists()
         }
     }
 }
@@ -112,23 +112,31 @@ extension Rows {
 // MARK: Saving them
 
 extension ChatStore {
-    /// Saves how the lists begin that were asked for; who holds the writer's lock calls it before the files
-    /// are let go of.
+    /// Saves how the lists begin that were asked for, before the files are let go of.
     ///
     /// Best effort: what is not saved is made anew.
-    func saveLists() {
-        guard directory != nil, !cache.hasFailed, let version = try? version() else { return }
-        let sortings = version.latest.askedSortings
-        guard !sortings.isEmpty,
-            let saved = try? Rows(snapshot: version.cache).savedLists(), !saved.has(sortings)
+    ///
+    /// - Parameter writer: The next change of a channel has to remove it.
+    func saveLists(_ writer: inout Writer) {
+        guard directory != nil, !cache.hasFailed, let version = try? version(),
+            let saved = try? Rows(snapshot: version.cache).savedLists()
         else { return }
+        let asked = version.latest.askedSortings
+        if asked.allSatisfy({ saved[$0] != nil }) { return }
         var lists = SavedLists()
-        for sorting in sortings {
-            guard let list = try? version.sorted(by: sorting) else { return }
-            lists.add(list, by: sorting)
+        let others = saved.beginnings.filter { !asked.contains($0.sorting) }
+        for beginning in others.suffix(RecentLists.limit - asked.count) { lists.add(beginning) }
+        for sorting in asked {
+            if let beginning = saved[sorting] {
+                lists.add(beginning)
+            } else {
+                guard let list = try? version.sorted(by: sorting) else { return }
+                lists.add(SavedLists.Beginning(of: list, by: sorting))
+            }
         }
         let batch = Overlay()
         batch.put({ $0.schemaKey(.lists) }, lists.write)
+        writer.hasSavedLists = true
         try? cache.write(batch, isDurable: false)
     }
 }
@@ -137,15 +145,12 @@ extension Batch {
     /// Removes how lists begin, where the batch changes a channel.
     ///
     /// - Parameter isSaved: Whether that may be there; not afterwards.
-    /// - Throws: What the disk says.
-    func removeSavedLists(_ isSaved: inout Bool) throws(StoreError) {
-        let changesChannels = !channelChanges.isEmpty || hasReplacedUnreadable || hasCleared
-        guard isSaved, changesChannels else { return }
-        // They are to be saved again.
-        for beginning in try Rows(snapshot: version.cache).savedLists().beginnings {
-            version.latest.noteAsked(beginning.sorting)
-        }
+    func removeSavedLists(_ isSaved: inout Bool) {
+        guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         rows.cache.remove { $0.schemaKey(.lists) }
         isSaved = false
+        // Where nobody asks for a list until the end, these are saved again.
+        guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
+        version.latest.noteSaved(saved.beginnings.map(\.sorting))
     }
 }

@@ -38,8 +38,10 @@ final class DerivedValues: Sendable {
         var values = Values()
         /// Channels that lists have returned, by their numbers, as they are after that commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
-        /// The orders of lists that were asked for, of which nothing may have been made; the last comes last.
+        /// The orders of lists that were asked for, whether or not the whole list was made; the last comes last.
         var asked: [ChannelSorting] = []
+        /// Those that were saved before, where a commit has removed them.
+        var saved: [ChannelSorting] = []
         /// The last commits that did something here, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
@@ -128,11 +130,18 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// The orders that were asked for last, as many as lists are kept of.
+    /// Remembers of which lists the beginning was saved until now.
+    func noteSaved(_ sortings: [ChannelSorting]) {
+        state.withLock { $0.saved = sortings }
+    }
+
+    /// The orders that were asked for last, as many as lists are kept of; those of the time before where nobody
+    /// has asked for any.
     var askedSortings: [ChannelSorting] {
         state.withLock { state in
             let made = state.values.lists.sortings
-            return (state.asked.filter { !made.contains($0) } + made).suffix(RecentLists.limit)
+            let asked = state.asked.filter { !made.contains($0) } + made
+            return asked.isEmpty ? state.saved : asked.suffix(RecentLists.limit)
         }
     }
 

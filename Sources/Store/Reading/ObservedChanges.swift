@@ -4,7 +4,7 @@ import Models
 ///
 /// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which takes
 /// one change after the other, or by ``drain()``, which gives all there are at once and does not
-/// wait.
+/// wait. Collections ask to be called when there is something to drain.
 ///
 /// `ChatStore.observe` gives a snapshot with it, and every change told is newer than that. Who reads
 /// again later, as after ``Change/Operation/missed``, takes a snapshot that may be ahead of what is
@@ -23,8 +23,10 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         /// How many entries the changes have in all.
         private(set) var entryCount = 0
         var hasEnded = false
-        /// Wakes who waits for a change.
+        /// Wakes who waits for a change, or is to be called.
         var wake: (@Sendable () -> Void)?
+        /// Whether that is a loop.
+        var isAwaited = false
 
         var isEmpty: Bool { takenCount == changes.count }
 
@@ -79,10 +81,14 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// For who lives on an actor of its own and may be woken by what it likes: a task that waits there
     /// is woken on the global executor first, on Linux, which takes twice as long.
     ///
-    /// - Parameter wake: Is called once, by who writes, while others wait to do so.
+    /// - Parameter wake: Is called once, by who writes, cancels or closes the store; it must neither write
+    ///   nor wait.
     /// - Returns: The changes, oldest first.
+    /// - Precondition: Nobody waits in a loop.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
+            precondition(
+                !inbox.isAwaited, "Changes have one reader: observe once more.")
             if !inbox.hasEnded { inbox.wake = wake }
             return inbox.takeAll()
         }
@@ -156,11 +162,15 @@ extension ObservedChanges {
                     if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
                     precondition(inbox.wake == nil, "Changes have one reader: observe once more.")
                     inbox.wake = { continuation.resume() }
+                    inbox.isAwaited = true
                     return false
                 }
                 if isReady { continuation.resume() }
             }
-            return Task.isCancelled || inbox.withLock { $0.hasEnded && $0.isEmpty }
+            return inbox.withLock { inbox in
+                inbox.isAwaited = false
+                return Task.isCancelled || inbox.hasEnded && inbox.isEmpty
+            }
         } onCancel: {
             inbox.withLock { $0.wake.take() }?()
         }

@@ -73,7 +73,8 @@ extension StoreReader {
     ///   - limit: The most channels to return. The default, `nil`, returns all.
     /// - Returns: The channels; fewer than `limit` only if the list ends there.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel. The first list reads all channels once.
+    /// - Complexity: A lookup for each channel. The first list reads all channels once, but for its beginning as
+    ///   ``groupChannels(matching:after:limit:currentUserID:)``.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OpenChannel] {
@@ -278,14 +279,18 @@ extension StoreView {
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value]? {
-        guard batch == nil, let beginning = try version.savedBeginning(of: sorting) else {
-            return nil
-        }
+        guard batch == nil, let beginning = try version.savedBeginning(of: sorting),
+            beginning.isWhole || limit <= beginning.numbers.count
+        else { return nil }
         var channels: [Value] = []
-        for key in beginning.keys where last.map({ $0.precedes(key) }) ?? true {
-            let number = key.withBytes(ChannelSorting.number)
-            let channel: Value? = try channel(number, in: sorting.table, isIncluded)
-            if let channel { channels.append(channel) }
+        for number in beginning.numbers {
+            guard let channel: Value = try channel(number, in: sorting.table, isIncluded) else {
+                continue
+            }
+            if let last, let key = sorting.key(of: channel.ofAnyKind, number), !last.precedes(key) {
+                continue
+            }
+            channels.append(channel)
             if channels.count == limit { return channels }
         }
         return beginning.isWhole ? channels : nil

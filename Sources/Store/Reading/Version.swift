@@ -62,8 +62,7 @@ final class Version: Sendable {
         guard own.withLock({ $0.lists.list(by: sorting) }) == nil,
             latest.list(by: sorting, asOf: number) == nil
         else { return nil }
-        let beginning = try Rows(snapshot: cache).savedLists().beginnings
-            .first { $0.sorting == sorting }
+        let beginning = try Rows(snapshot: cache).savedLists()[sorting]
         if beginning != nil { latest.noteAsked(sorting) }
         return beginning
     }
