@@ -37,7 +37,7 @@ extension Identifier {
 
     /// Whether the left text comes first, byte by byte.
     public static func < (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+        left.rawValue.precedesByBytes(right.rawValue)
     }
 
     /// Reads a text, or an integer as its decimal digits.
@@ -68,6 +68,21 @@ extension Identifier {
     func hashBytes(into hasher: inout Hasher) {
         var text = rawValue
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension String {
+    /// Whether this text comes first, byte by byte in UTF-8; a beginning comes before the whole.
+    package func precedesByBytes(_ other: String) -> Bool {
+        let isFirst = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                let common = min(left.count, right.count)
+                let order =
+                    common == 0 ? 0 : memcmp(left.baseAddress!, right.baseAddress!, common)
+                return order == 0 ? left.count < right.count : order < 0
+            }
+        }
+        return isFirst.flatMap { $0 } ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 }
 

@@ -71,9 +71,9 @@ public struct MessageID: Identifier {
 
     /// Whether the left id is shorter, or of the same length and first byte by byte.
     public static func < (left: MessageID, right: MessageID) -> Bool {
-        let (left, right) = (left.rawValue.utf8, right.rawValue.utf8)
-        if left.count != right.count { return left.count < right.count }
-        return left.lexicographicallyPrecedes(right)
+        let (size, otherSize) = (left.rawValue.utf8.count, right.rawValue.utf8.count)
+        if size != otherSize { return size < otherSize }
+        return left.rawValue.precedesByBytes(right.rawValue)
     }
 
     /// Writes an integer where the id is one as servers write them, else a text.
