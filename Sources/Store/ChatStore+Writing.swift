@@ -48,7 +48,7 @@ extension ChatStore {
                 ?? StoreError(closedAt: path)
         }
         // Handed over, so that the batch need not copy what it changes.
-        let batch = Batch(version, writer.next, writer.knownStates.takeAll())
+        let batch = Batch(version, writer.next, writer.known.takeAll())
         let change: Change
         let failure: StoreError?
         do {
@@ -56,10 +56,10 @@ extension ChatStore {
             try batch.finish()
             (change, failure) = try commit(batch, &writer, unmended)
         } catch {
-            writer.knownStates = batch.takeKnownStates(isWritten: false)
+            writer.known = batch.takeKnown(isWritten: false)
             throw error
         }
-        writer.knownStates = batch.takeKnownStates(isWritten: true)
+        writer.known = batch.takeKnown(isWritten: true)
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
             // The commit stands, whether or not this fails. If it does, the next write tries again.

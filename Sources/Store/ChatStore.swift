@@ -42,7 +42,7 @@ public final class ChatStore: StoreReader, Sendable {
 
     struct Writer {
         var next: Batch.NextNumbers
-        var knownStates: [ChannelNumber: ChannelState] = [:]
+        var known = Batch.Known()
         /// Whether rows of cleared channels may be left.
         var hasCleared = true
         /// Whether it may be saved how lists begin.

@@ -61,11 +61,3 @@ extension Rows {
         }
     }
 }
-
-extension [ChannelNumber: ChannelState] {
-    /// Takes out all of them, and leaves none.
-    mutating func takeAll() -> Self {
-        defer { self = [:] }
-        return self
-    }
-}

@@ -20,14 +20,17 @@ package struct Rows {
     var path: String { snapshot.path }
 
     /// Lends the value of a key to a closure; `nil` if there is none.
+    ///
+    /// Where the snapshot cannot have it, `mayBeStored` says so, and only what a batch has written is looked at.
     @inline(__always)
     package func withValue<Result>(
-        of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
+        of key: KeyBytes, mayBeStored: Bool = true,
+        _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         guard let overlay else { return try snapshot.withValue(of: key, body) }
         return try overlay.withRow(of: key) { (row) throws(StoreError) in
             switch row {
-            case .untouched: try snapshot.withValue(of: key, body)
+            case .untouched: try mayBeStored ? snapshot.withValue(of: key, body) : body(nil)
             case .removed: try body(nil)
             case .written(let value): try body(value)
             }
@@ -38,7 +41,7 @@ package struct Rows {
     /// but a short one is made on the stack.
     @inline(__always)
     func withValue<Result>(
-        _ table: Table, _ channel: ChannelNumber, _ name: String,
+        _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         guard overlay == nil, var key = ShortKey(table, channel, name) else {
@@ -46,7 +49,7 @@ package struct Rows {
                 $0.table(table, channel)
                 $0.text(name)
             }
-            return try withValue(of: key, body)
+            return try withValue(of: key, mayBeStored: mayBeStored, body)
         }
         return try key.withBytes { (key) throws(StoreError) in
             try snapshot.withValue(of: key, body)

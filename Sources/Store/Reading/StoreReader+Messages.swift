@@ -348,8 +348,14 @@ extension StoreView {
 }
 
 extension Rows {
-    func place(of id: MessageID, in number: ChannelNumber) throws(StoreError) -> Timestamp? {
-        try withValue(.place, number, id.rawValue) { (bytes) throws(StoreError) -> Timestamp? in
+    /// When a message was created; `nil` if none is held under the id.
+    ///
+    /// Where it cannot be in the snapshot, only what a batch has put is looked at.
+    func place(
+        of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
+    ) throws(StoreError) -> Timestamp? {
+        try withValue(.place, number, id.rawValue, mayBeStored: mayBeStored) {
+            (bytes) throws(StoreError) -> Timestamp? in
             guard let bytes else { return nil }
             return try decode(bytes, as: "the place of message \(id)") {
                 (reader) throws(ByteReader.Damage) in try reader.timestamp()

@@ -21,8 +21,8 @@ public final class Batch: StoreReader {
     var next: NextNumbers
     /// What was given next before the batch.
     private let firstDraft: UInt64
-    /// The states that batches have met, so that they are not read anew for each.
-    private(set) var knownStates: [ChannelNumber: ChannelState]
+    /// What batches have met, so that it is not read anew for each.
+    private var known: Known
     /// The channel that was asked for last, since batches are often of one.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     private var isOver = false
@@ -50,13 +50,25 @@ public final class Batch: StoreReader {
         }
     }
 
-    init(
-        _ version: Version, _ next: NextNumbers, _ knownStates: [ChannelNumber: ChannelState]
-    ) {
+    /// What one batch hands on to the next.
+    struct Known {
+        /// The states of channels.
+        var states: [ChannelNumber: ChannelState] = [:]
+        var ids = HeldIDs()
+
+        /// Hands all of it over, so that nobody need copy what is changed.
+        mutating func takeAll() -> Self {
+            defer { self = Known() }
+            return self
+        }
+    }
+
+    init(_ version: Version, _ next: NextNumbers, _ known: consuming Known) {
         self.version = version
         self.next = next
         firstDraft = next.draft
-        self.knownStates = knownStates
+        self.known = known
+        self.known.ids.beginBatch()
     }
 
     /// What is seen: the store as it will be after the batch.
@@ -131,10 +143,10 @@ public final class Batch: StoreReader {
     }
 
     /// Takes out what the next batch need not read again.
-    func takeKnownStates(isWritten: Bool) -> [ChannelNumber: ChannelState] {
-        var states = knownStates.takeAll()
-        if isWritten { for (number, state) in rows.states { states[number] = state } }
-        return states
+    func takeKnown(isWritten: Bool) -> Known {
+        var known = known.takeAll()
+        if isWritten { for (number, state) in rows.states { known.states[number] = state } }
+        return known
     }
 }
 
@@ -163,7 +175,7 @@ extension Batch {
     /// Forgets what a batch knows of channels, when all are given up.
     func forgetChannels() {
         latest = nil
-        knownStates = [:]
+        known.states = [:]
         rows.states = [:]
         loseCount()
     }
@@ -183,6 +195,7 @@ extension Batch {
         next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
         setNumber(number, of: url, insteadOf: nil)
+        known.ids.noteNew(number)
         rows.cache.put({ $0.nameKey(url) }, { $0.integer(number) })
         rows.cache.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
         return number
@@ -202,7 +215,7 @@ extension Batch {
 
     func giveUp(_ number: ChannelNumber) {
         rows.states[number] = nil
-        knownStates[number] = nil
+        known.states[number] = nil
         rows.cache.giveUp(number)
         hasCleared = true
     }
@@ -241,9 +254,9 @@ extension Batch {
 
     /// The state of a channel; `nil` if it is damaged.
     private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
-        if let state = rows.states[number] ?? knownStates[number] { return state }
+        if let state = rows.states[number] ?? known.states[number] { return state }
         let state = try cache.readableState(of: number)
-        knownStates[number] = state
+        known.states[number] = state
         return state
     }
 
@@ -278,6 +291,21 @@ extension Batch {
                 .invalid, "\(what) has \(text.utf8.count) bytes, at most \(Limits.nameSize) fit",
                 path: cache.path)
         }
+    }
+}
+
+// MARK: Messages' ids
+
+extension Batch {
+    /// Whether a message may be held under an id as of the commit that the batch builds on.
+    func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
+        known.ids.mayHold(id, in: number)
+    }
+
+    /// Notes that the batch puts a message under an id, and whether that had to be looked for.
+    func notePut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
+        known.ids.notePut(
+            id, in: number, wasLookedFor: wasLookedFor, Rows(snapshot: version.cache))
     }
 }
 
