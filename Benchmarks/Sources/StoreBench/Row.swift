@@ -39,33 +39,33 @@ extension Row {
     static func all(in world: World) -> [Row] {
         let perChannel = world.messagesPerChannel
         return [
-            Row(Title.newestRaw, calls: 100) { store, _, dice in
+            Row(Title.newestRaw, calls: 300, rounds: 30) { store, _, dice in
                 store.rawPage(dice.roll(below: World.channelCount), before: nil, limit: pageSize)
             },
-            Row(Title.newest, calls: 100) { store, _, dice in
+            Row(Title.newest, calls: 300, rounds: 30) { store, _, dice in
                 store.page(dice.roll(below: World.channelCount), before: nil, limit: pageSize)
             },
-            Row(Title.newestChecked, calls: 100) { store, _, dice in
+            Row(Title.newestChecked, calls: 300, rounds: 30) { store, _, dice in
                 store.checkedPage(dice.roll(below: World.channelCount), limit: pageSize)
             },
-            Row(Title.randomRaw, calls: 100) { store, _, dice in
+            Row(Title.randomRaw, calls: 300, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
                 let age = dice.roll(below: perChannel - pageSize - 1)
                 return store.rawPage(
                     channel, before: World.time(channel, age: age), limit: pageSize)
             },
-            Row(Title.random, calls: 100) { store, _, dice in
+            Row(Title.random, calls: 300, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
                 let age = dice.roll(below: perChannel - pageSize - 1)
                 return store.page(
                     channel, before: World.time(channel, age: age), limit: pageSize)
             },
-            Row(Title.hit, calls: 200) { store, _, dice in
+            Row(Title.hit, calls: 500, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
                 let age = dice.roll(below: perChannel)
                 return store.lookup(World.id(channel, age: age), in: channel)
             },
-            Row(Title.miss, calls: 200, repeats: 4) { store, _, dice in
+            Row(Title.miss, calls: 500, repeats: 4, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
                 // An id that lies among the others.
                 let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
@@ -88,10 +88,10 @@ extension Row {
                 store.count(in: dice.roll(below: World.channelCount))
             },
             Row(Title.countAll, calls: 3, repeats: 8) { store, _, _ in store.count() },
-            Row(Title.put, calls: 200, changes: true, isBlind: true) { store, index, _ in
+            Row(Title.put, calls: 500, changes: true, isBlind: true) { store, index, _ in
                 try store.put(world.new(index))
             },
-            Row(Title.update, calls: 100, changes: true) { store, index, dice in
+            Row(Title.update, calls: 300, changes: true) { store, index, dice in
                 let channel = dice.roll(below: World.channelCount)
                 let age = dice.roll(below: perChannel / 2)
                 return try store.put(world.loaded(channel, age: age).edited(index))
@@ -101,10 +101,10 @@ extension Row {
                 return try store.delete(
                     world.loaded(index % World.channelCount, age: age))
             },
-            Row(Title.durablePut, calls: 10, changes: true) { store, index, _ in
+            Row(Title.durablePut, calls: 10, rounds: 30, changes: true) { store, index, _ in
                 try store.putDurably([world.new(index)])
             },
-            Row(Title.durableBatch, calls: 3, changes: true) { store, index, _ in
+            Row(Title.durableBatch, calls: 3, rounds: 20, changes: true) { store, index, _ in
                 try store.putDurably(
                     (0..<100).map { world.new(1_000_000 + index * 100 + $0) })
             },
@@ -114,10 +114,10 @@ extension Row {
     /// Reads the newest page where 500 newer ones were deleted.
     static var pagesAfterDeletions: [Row] {
         [
-            Row(Title.afterDeletionsRaw, calls: 50) { store, _, _ in
+            Row(Title.afterDeletionsRaw, calls: 300) { store, _, _ in
                 store.rawPage(World.channelCount, before: nil, limit: pageSize)
             },
-            Row(Title.afterDeletions, calls: 50) { store, _, _ in
+            Row(Title.afterDeletions, calls: 300) { store, _, _ in
                 store.page(World.channelCount, before: nil, limit: pageSize)
             },
         ]
