@@ -92,6 +92,20 @@ import Testing
         #expect(sorted.count == 0 && self.keys(sorted).isEmpty)
     }
 
+    @Test func chunksOfLongKeysHaveFewer() throws {
+        let names = (0..<300).map { key($0) + KeyBytes(repeating: 7, count: 10_000) }
+        var sorted = SortedKeys(Array(names[..<200]))
+        #expect(try chunkSizes(sorted).allSatisfy { 1...4 ~= $0 })
+        for name in names.reversed() { sorted.insert(name) }
+        #expect(keys(sorted) == names)
+        #expect(try chunkSizes(sorted).allSatisfy { 1...6 ~= $0 })
+        let longest = key(1_000) + KeyBytes(repeating: 7, count: 100_000)
+        sorted.insert(longest)
+        for name in names { sorted.remove(name) }
+        #expect(keys(sorted) == [longest])
+        #expect(try chunkSizes(sorted) == [1])
+    }
+
     @Test func aWalkEndsWhereItsReaderHasEnough() {
         let sorted = SortedKeys((0..<1_000).map(key))
         var seen = 0

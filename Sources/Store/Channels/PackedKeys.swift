@@ -34,6 +34,9 @@ struct PackedKeys: Sendable {
 
     var count: Int { ends.count }
 
+    /// How many bytes the keys have.
+    var size: Int { bytes.count }
+
     /// Where a key begins; behind the last one, where the bytes end.
     private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 

@@ -1,23 +1,34 @@
 /// Keys in order, as a value that shares what did not change with its copies.
 ///
-/// Chunks of at most 256 keys: an insertion copies one chunk and the list of chunks, so a touch of
-/// one channel among ten thousand costs the same at any time, however many came before.
+/// Chunks of at most 256 keys, and of 64 KiB where they have several: an insertion copies one chunk and the list of
+/// chunks, so a touch of one channel among ten thousand costs the same at any time, however many came before.
 struct SortedKeys: Sendable {
     /// None is empty.
     private var chunks: [PackedKeys]
     private(set) var count: Int
 
-    private static let chunkSize = 256
+    /// The most keys of a chunk, and the most bytes of one that has several.
+    private static let (chunkCount, chunkSize) = (256, 64 << 10)
 
     /// Sorts keys, which may come in any order, each once.
     init(_ keys: PackedKeys = PackedKeys()) {
         count = keys.count
         chunks = keys.lend { keys in
             let heads = SortedKeys.sorted(keys)
-            return stride(from: 0, to: heads.count, by: SortedKeys.chunkSize / 2).map {
-                let chunk = heads[$0..<min($0 + SortedKeys.chunkSize / 2, heads.count)]
-                return PackedKeys(keys, at: chunk.lazy.map(\.index))
+            var chunks: [PackedKeys] = []
+            var start = 0
+            while start < heads.count {
+                var (end, size) = (start, 0)
+                while end < heads.count, end - start < SortedKeys.chunkCount / 2,
+                    size < SortedKeys.chunkSize / 2
+                {
+                    size += keys[heads[end].index].count
+                    end += 1
+                }
+                chunks.append(PackedKeys(keys, at: heads[start..<end].lazy.map(\.index)))
+                start = end
             }
+            return chunks
         }
     }
 
@@ -85,7 +96,8 @@ struct SortedKeys: Sendable {
         if isThere { return }
         chunks[chunk].insert(key, at: index)
         count += 1
-        if chunks[chunk].count > SortedKeys.chunkSize {
+        let isLarge = chunks[chunk].size > SortedKeys.chunkSize && chunks[chunk].count > 1
+        if isLarge || chunks[chunk].count > SortedKeys.chunkCount {
             let newer = chunks[chunk].removeSuffix(from: chunks[chunk].count / 2)
             chunks.insert(newer, at: chunk + 1)
         }
@@ -108,7 +120,8 @@ struct SortedKeys: Sendable {
     @discardableResult
     private mutating func joinNext(to chunk: Int) -> Bool {
         guard chunk + 1 < chunks.count,
-            chunks[chunk].count + chunks[chunk + 1].count <= SortedKeys.chunkSize / 2
+            chunks[chunk].count + chunks[chunk + 1].count <= SortedKeys.chunkCount / 2,
+            chunks[chunk].size + chunks[chunk + 1].size <= SortedKeys.chunkSize / 2
         else { return false }
         let next = chunks.remove(at: chunk + 1)
         chunks[chunk].append(next)
@@ -137,15 +150,5 @@ struct SortedKeys: Sendable {
             chunk += 1
             index = 0
         }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Eight bytes as a number, the first one the greatest; what is missing is zero.
-    fileprivate func number(at offset: Int) -> UInt64 {
-        if offset + 8 <= count {
-            return UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        }
-        return (offset..<offset + 8).reduce(0) { $0 << 8 | ($1 < count ? UInt64(self[$1]) : 0) }
     }
 }

@@ -68,14 +68,16 @@ extension LevelDB.Snapshot {
     ) throws(StoreError) {
         var cursor = Cursor(handle.pointer, options)
         if isDescending {
+            let lower = KeyBound(range.lower)
             cursor.seek(below: range.upper)
-            while let key = cursor.key, !key.precedes(range.lower) {
+            while let key = cursor.key, !lower.isBehind(key) {
                 guard try body(key, cursor.value) else { break }
                 cursor.previous()
             }
         } else {
+            let upper = KeyBound(range.upper)
             cursor.seek(to: range.lower)
-            while let key = cursor.key, key.precedes(range.upper) {
+            while let key = cursor.key, upper.isBehind(key) {
                 guard try body(key, cursor.value) else { break }
                 cursor.next()
             }

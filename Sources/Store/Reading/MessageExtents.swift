@@ -130,12 +130,11 @@ extension StoreView {
             range.upper.precedes(extent.upper) ? range.upper : extent.upper)
         guard part.lower.precedes(part.upper) else { return }
         var first: KeyBytes?
-        var last: KeyBytes = []
+        var latest = KeyCopy()
         var isStopped = false
         try cache.scan(part, isDescending: isDescending) { (key, value) throws(StoreError) in
             if first == nil { first = KeyBytes(key) }
-            last.removeAll(keepingCapacity: true)
-            last.append(contentsOf: key)
+            latest.take(key)
             isStopped = try !body(key, value)
             return !isStopped
         }
@@ -150,10 +149,25 @@ extension StoreView {
         guard let first else { return noteNone(part.lower, part.upper) }
         if isDescending {
             noteNone(first + [0], part.upper)
-            if !isStopped { noteNone(part.lower, last) }
+            if !isStopped { noteNone(part.lower, latest.bytes) }
         } else {
             noteNone(part.lower, first)
-            if !isStopped { noteNone(last + [0], part.upper) }
+            if !isStopped { noteNone(latest.bytes + [0], part.upper) }
         }
+    }
+}
+
+/// The key that was lent last, of many: the room for it is taken once.
+private struct KeyCopy {
+    private var room = KeyBytes(repeating: 0, count: 64)
+    private var count = 0
+
+    var bytes: KeyBytes { KeyBytes(room[..<count]) }
+
+    @inline(__always)
+    mutating func take(_ key: UnsafeRawBufferPointer) {
+        if key.count > room.count { room = KeyBytes(repeating: 0, count: key.count) }
+        count = key.count
+        room.withUnsafeMutableBytes { $0.copyMemory(from: key) }
     }
 }
