@@ -230,6 +230,16 @@ import Testing
         cache.close()
     }
 
+    @Test func aMigrationForgetsIt() throws {
+        try ask()
+        let store = try ChatStore(
+            at: directory.url, environments: (.disk(), .disk()),
+            schema: StoreSchema(migrations: [Migration(to: 2) { (_, _, _) in }]))
+        defer { store.close() }
+        #expect(try store.groupChannels(limit: 1).urls == "c150")
+        #expect(try readingCount(store) == 1)
+    }
+
     // MARK: Saving
 
     @Test func nothingIsSavedOfListsThatNobodyAskedFor() throws {

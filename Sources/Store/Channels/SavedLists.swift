@@ -109,6 +109,15 @@ extension Rows {
     }
 }
 
+extension LevelDB {
+    /// Removes how lists begin.
+    func removeSavedLists() throws(StoreError) {
+        let batch = Overlay()
+        batch.remove { $0.schemaKey(.lists) }
+        try write(batch, isDurable: true)
+    }
+}
+
 // MARK: Saving them
 
 extension ChatStore {

@@ -127,6 +127,8 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             tell(0)
+            // What was saved of lists may be of other rows than there are then.
+            try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { tell(before + $0) }

@@ -85,8 +85,6 @@ extension LevelDB {
     func setSchemaVersion(_ version: Int) throws(StoreError) {
         let overlay = Overlay()
         overlay.put({ $0.schemaKey(.version) }, { $0.integer(UInt32(version)) })
-        // What it was before may have been of other rows.
-        overlay.remove { $0.schemaKey(.lists) }
         try write(overlay, isDurable: true)
     }
 }

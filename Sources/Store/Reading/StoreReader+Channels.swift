@@ -261,11 +261,18 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0 else { return [] }
         if limit == .max && last == nil { return try allChannels(sorting, isIncluded) }
-        if let channels = try savedPage(sorting, after: last, limit, isIncluded) { return channels }
+        let known = batch == nil ? version.knownList(by: sorting) : nil
+        if batch == nil, known == nil,
+            let channels = try savedPage(sorting, after: last, limit, isIncluded)
+        {
+            return channels
+        }
+        let keys: SortedKeys
+        if let known { keys = known } else { keys = try sorted(by: sorting) }
         var channels: [Value] = []
         // The number of a last channel is the greatest there is, so this is behind it.
         let start = last.map { $0 + [0] }
-        try sorted(by: sorting).forEach(from: start) { (key) throws(StoreError) in
+        try keys.forEach(from: start) { (key) throws(StoreError) in
             let number = ChannelSorting.number(ofKey: key)
             let channel: Value? = try channel(number, in: sorting.table, isIncluded)
             if let channel { channels.append(channel) }
@@ -279,7 +286,7 @@ extension StoreView {
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value]? {
-        guard batch == nil, let beginning = try version.savedBeginning(of: sorting),
+        guard let beginning = try version.savedBeginning(of: sorting),
             beginning.isWhole || limit <= beginning.numbers.count
         else { return nil }
         var channels: [Value] = []

@@ -56,12 +56,8 @@ final class Version: Sendable {
         return count
     }
 
-    /// How a list begins, where that was saved and no channel has changed since; `nil` also where the whole
-    /// list is in memory.
+    /// How a list begins, where that was saved and no channel has changed since.
     func savedBeginning(of sorting: ChannelSorting) throws(StoreError) -> SavedLists.Beginning? {
-        guard own.withLock({ $0.lists.list(by: sorting) }) == nil,
-            latest.list(by: sorting, asOf: number) == nil
-        else { return nil }
         let beginning = try Rows(snapshot: cache).savedLists()[sorting]
         if beginning != nil { latest.noteAsked(sorting) }
         return beginning
@@ -69,20 +65,23 @@ final class Version: Sendable {
 
     /// The channels in an order; made at the first call, and kept up by each commit after it.
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
+        if let keys = knownList(by: sorting) { return keys }
+        let keys = try latest.reading(asOf: number) { () throws(StoreError) in
+            let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
+            latest.keep(keys, by: sorting, asOf: number)
+            return keys
+        }
+        own.withLock { $0.lists.keep(keys, by: sorting) }
+        return keys
+    }
+
+    /// The same; `nil` where it has to be made.
+    func knownList(by sorting: ChannelSorting) -> SortedKeys? {
         if let keys = own.withLock({ $0.lists.list(by: sorting) }) {
             latest.noteUse(of: sorting)
             return keys
         }
-        let keys: SortedKeys
-        if let known = latest.list(by: sorting, asOf: number) {
-            keys = known
-        } else {
-            keys = try latest.reading(asOf: number) { () throws(StoreError) in
-                let keys = try SortedKeys(Rows(snapshot: cache), by: sorting)
-                latest.keep(keys, by: sorting, asOf: number)
-                return keys
-            }
-        }
+        guard let keys = latest.list(by: sorting, asOf: number) else { return nil }
         own.withLock { $0.lists.keep(keys, by: sorting) }
         return keys
     }
