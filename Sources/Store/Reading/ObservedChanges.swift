@@ -16,6 +16,20 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 
     private let inbox: Locked<Inbox>
 
+    /// Who waits for a change.
+    private enum Waiter {
+        /// A loop, which goes on.
+        case loop(@Sendable () -> Void)
+        /// Somebody who asked to be called.
+        case callback(@Sendable () -> Void)
+
+        func wake() {
+            switch self {
+            case .loop(let wake), .callback(let wake): wake()
+            }
+        }
+    }
+
     private struct Inbox {
         /// The changes, oldest first, and some before them that were taken.
         private var changes: [Change] = []
@@ -23,10 +37,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         /// How many entries the changes have in all.
         private(set) var entryCount = 0
         var hasEnded = false
-        /// Wakes who waits for a change, or is to be called.
-        var wake: (@Sendable () -> Void)?
-        /// Whether that is a loop.
-        var isAwaited = false
+        /// Who is told once there is a change, or the end has come.
+        var waiter: Waiter?
 
         var isEmpty: Bool { takenCount == changes.count }
 
@@ -87,9 +99,10 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// - Precondition: Nobody waits in a loop.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
-            precondition(
-                !inbox.isAwaited, "Changes have one reader: observe once more.")
-            if !inbox.hasEnded { inbox.wake = wake }
+            if case .loop = inbox.waiter {
+                preconditionFailure("Changes have one reader: observe once more.")
+            }
+            if !inbox.hasEnded { inbox.waiter = .callback(wake) }
             return inbox.takeAll()
         }
     }
@@ -98,15 +111,15 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     public func cancel() {
         inbox.withLock { inbox in
             inbox.hasEnded = true
-            return inbox.wake.take()
-        }?()
+            return inbox.waiter.take()
+        }?.wake()
     }
 
     /// Puts what concerns this observer of a change into the inbox.
     func tell(_ change: Change) {
         let entries = change.entries.filter { part.contains($0.operation) }
         if entries.isEmpty { return }
-        inbox.withLock { inbox -> (@Sendable () -> Void)? in
+        inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
                 // Nobody has taken any for long. Rather than hold all, say that much was missed.
@@ -117,8 +130,8 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             } else {
                 inbox.append(Change(number: change.number, entries: entries))
             }
-            return inbox.wake.take()
-        }?()
+            return inbox.waiter.take()
+        }?.wake()
     }
 }
 
@@ -160,19 +173,16 @@ extension ObservedChanges {
             await withCheckedContinuation(isolation: actor) { continuation in
                 let isReady = inbox.withLock { inbox in
                     if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
-                    precondition(inbox.wake == nil, "Changes have one reader: observe once more.")
-                    inbox.wake = { continuation.resume() }
-                    inbox.isAwaited = true
+                    precondition(
+                        inbox.waiter == nil, "Changes have one reader: observe once more.")
+                    inbox.waiter = .loop { continuation.resume() }
                     return false
                 }
                 if isReady { continuation.resume() }
             }
-            return inbox.withLock { inbox in
-                inbox.isAwaited = false
-                return Task.isCancelled || inbox.hasEnded && inbox.isEmpty
-            }
+            return inbox.withLock { Task.isCancelled || $0.hasEnded && $0.isEmpty }
         } onCancel: {
-            inbox.withLock { $0.wake.take() }?()
+            inbox.withLock { $0.waiter.take() }?.wake()
         }
     }
 }

@@ -1,0 +1,119 @@
+import Foundation
+import Models
+import Store
+import Testing
+
+@testable import Collections
+
+/// Each change is taken once, in order, on the main actor.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct StoreFollowerTests {
+    private let store: ChatStore
+    private let taken = Taken()
+
+    /// The numbers of the changes that were taken.
+    @MainActor private final class Taken {
+        var numbers: [Int] = []
+    }
+
+    init() throws { store = try ChatStore.inMemory() }
+
+    private nonisolated func write(_ text: String = "") throws {
+        try store.write { batch in
+            try batch.save(GroupChannel(url: "general", name: text, createdAt: 1))
+        }
+    }
+
+    private func follow() throws -> StoreFollower {
+        let taken = taken
+        return try StoreFollower(.everything, of: store) { taken.numbers.append($0.number) }
+    }
+
+    /// Lets the main actor do what it was asked to.
+    private func wait(for count: Int) async {
+        while taken.numbers.count < count { await Task.yield() }
+        for _ in 0..<20 { await Task.yield() }
+    }
+
+    @Test func whatManyThreadsWriteIsTakenOnceInOrder() async throws {
+        let follower = try follow()
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<50 { try write("\(writer) \(number)") }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await wait(for: 200)
+        #expect(taken.numbers == Array(1...200))
+        follower.stop()
+    }
+
+    @Test func whatIsWrittenWhileAChangeIsTakenComesBehindIt() async throws {
+        let taken = taken
+        var depth = 0
+        let follower = try StoreFollower(.everything, of: store) { change in
+            depth += 1
+            #expect(depth == 1)
+            if change.number < 4 { #expect(throws: Never.self) { try write("\(change.number)") } }
+            taken.numbers.append(change.number)
+            depth -= 1
+        }
+        try write()
+        await wait(for: 4)
+        #expect(taken.numbers == [1, 2, 3, 4])
+        follower.stop()
+    }
+
+    @Test func whatIsThereIsTakenByWhoCatchesUp() async throws {
+        let follower = try follow()
+        try write("a")
+        try write("b")
+        follower.catchUp()
+        #expect(taken.numbers == [1, 2])
+        try write("c")
+        await wait(for: 3)
+        #expect(taken.numbers == [1, 2, 3])
+        follower.stop()
+    }
+
+    @Test func nothingIsTakenAfterTheStopNotWithinAChangeEither() async throws {
+        var follower: StoreFollower?
+        let taken = taken
+        follower = try StoreFollower(.everything, of: store) { change in
+            taken.numbers.append(change.number)
+            follower?.stop()
+        }
+        try write("a")
+        try write("b")
+        await wait(for: 1)
+        try write("c")
+        await wait(for: 1)
+        #expect(taken.numbers == [1])
+        follower?.catchUp()
+        #expect(taken.numbers == [1])
+    }
+
+    @Test func whoIsLetGoOfWithoutAStopTakesNothingMore() async throws {
+        var follower: StoreFollower? = try follow()
+        weak let observed = follower
+        try write("a")
+        await wait(for: 1)
+        follower = nil
+        try write("b")
+        await wait(for: 1)
+        #expect(observed == nil)
+        #expect(taken.numbers == [1])
+    }
+
+    @Test func whatAClosedStoreHasToldIsTakenStill() async throws {
+        let follower = try follow()
+        try write("a")
+        store.close()
+        await wait(for: 1)
+        #expect(taken.numbers == [1])
+        #expect(throws: CollectionError.self) { try follower.read { _ in } }
+        follower.stop()
+    }
+}
