@@ -12,15 +12,47 @@ extension ChatStore {
 
     /// Opens the files of each database anew whose last write failed.
     ///
+    /// Where an attempt before has left the store without files, somebody else may have written to them: then
+    /// observers are told ``Change/Operation/missed``, as after a suspension.
+    ///
     /// - Returns: What could not be opened anew; its files are read as before, if they can be.
     /// - Throws: `closed`; then nothing was touched.
     func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
-        if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
+        let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
+        if isClosed { throw StoreError(closedAt: path) }
+        if !hasFiles { writer.hasLostFiles = true }
+        // What a batch has met that failed is met again.
+        if cache.hasFailed { writer.known = Batch.Known() }
         let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
         let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
         // Readers wait too. Who holds a snapshot for long is not to hold them up at each write.
         writer.isHeldUp = left.cache?.code == .busy || left.outbox?.code == .busy
+        if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
+            do throws(StoreError) {
+                try beginAnew(&writer, after: number)
+            } catch {
+                return Unmended(cache: error, outbox: error)
+            }
+        }
         return left
+    }
+
+    /// Begins anew with open files that others may have written to, and tells observers that they missed it.
+    ///
+    /// - Throws: What reading them throws; then nothing was changed.
+    func beginAnew(_ writer: inout Writer, after number: Int) throws(StoreError) {
+        let next = try Batch.NextNumbers(in: cache, outbox)
+        let version = Version(
+            number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
+            names: ChannelNames())
+        cache.purge = Purge()
+        writer = Writer(next: next)
+        state.withLock { state in
+            state.resumed = nil
+            state.failure = nil
+        }
+        publish(
+            version, Change(number: version.number, entries: [Change.Entry(operation: .missed)]))
     }
 
     private func mend(_ database: LevelDB, _ wait: Duration) -> StoreError? {

@@ -48,17 +48,7 @@ extension ChatStore {
                 try outbox.resume()
                 // No newer code must have migrated the rows meanwhile.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
-                writer = Writer(next: try Batch.NextNumbers(in: cache, outbox))
-                let version = Version(
-                    number: number + 1, cache: try cache.snapshot(),
-                    outbox: try outbox.snapshot(), names: ChannelNames())
-                state.withLock { state in
-                    state.resumed = nil
-                    state.failure = nil
-                }
-                publish(
-                    version,
-                    Change(number: version.number, entries: [Change.Entry(operation: .missed)]))
+                try beginAnew(&writer, after: number)
             } catch {
                 cache.suspend()
                 outbox.suspend()

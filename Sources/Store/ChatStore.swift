@@ -47,6 +47,8 @@ public final class ChatStore: StoreReader, Sendable {
         var hasCleared = true
         /// Whether it may be saved how lists begin.
         var hasSavedLists = true
+        /// Whether the files were let go of since a write failed, so that others may have written to them.
+        var hasLostFiles = false
         /// Whether the last attempt to open files anew met somebody who held them.
         var isHeldUp = false
     }

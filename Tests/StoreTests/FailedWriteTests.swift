@@ -320,6 +320,58 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
+    @Test func whatAnotherWroteWhileTheFilesCouldNotBeOpenedStays() throws {
+        let directory = try StoreDirectory()
+        let disks = FailingDisks()
+        let store = try disks.open(directory)
+        try store.write { batch in
+            for id in ["a", "b"] as [MessageID] { try batch.save(Message(id, at: 1)) }
+            try batch.save(draft("mine"))
+        }
+        let (_, observation) = try store.observe(.everything)
+        for disk in disks.both { disk.fail(at: 1, with: EIO, once: true) }
+        #expect(throws: StoreError.self) { try store.write { try $0.save(Message("c", at: 3)) } }
+        let probe = try blockMending(of: "cache", in: directory)
+        #expect(throws: StoreError.self) { try store.write { try $0.save(draft("failed")) } }
+        try FileManager.default.removeItem(at: probe)
+        let files = ["cache", "outbox"].map { directory.url.appending(path: "\($0)/CURRENT") }
+        for file in files {
+            try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("away"))
+        }
+        // Both have failed now, and neither can be opened anew.
+        #expect(throws: StoreError.self) { try store.write { try $0.save(sent) } }
+        #expect(throws: StoreError.self) { try store.messages(in: "general") }
+        for file in files {
+            try FileManager.default.moveItem(at: file.appendingPathExtension("away"), to: file)
+        }
+        let other = try directory.open()
+        try other.write { batch in
+            try batch.save(Message("d", at: 4))
+            try batch.save(Message("e", at: 5, in: "other's"))
+            try batch.clearMessages(in: "general")
+            try batch.save(Message("d", at: 4))
+            try batch.save(draft("other's"))
+        }
+        other.close()
+
+        try store.write { batch in
+            // Under an id that was beyond all others before.
+            try batch.save(Message("d", at: 9))
+            try batch.save(Message("f", at: 6, in: "new"))
+            try batch.save(draft("last"))
+        }
+        #expect(try store.messages(in: "general") == [Message("d", at: 9)])
+        #expect(try store.messageCount(in: "general") == 1)
+        #expect(try store.messages(in: "other's").ids == "e")
+        #expect(try store.messages(in: "new").ids == "f")
+        #expect(try store.drafts().map(\.requestID) == ["mine", "other's", "last"])
+        #expect(try store.contradictions() == [])
+        let told = observation.drain()
+        #expect(told.map(\.number) == [2, 3])
+        #expect(told.first?.operations == [.missed])
+        #expect(told.last?.operations.contains(.savedDraft(draft("last"))) == true)
+    }
+
     @Test(arguments: ["cache", "outbox"])
     func aStoreThatIsClosedBehindAFailureSaysSo(name: String) throws {
         let directory = try StoreDirectory()

@@ -79,8 +79,6 @@ extension LevelDB {
             state.handle = try Handle(
                 at: path, options: options, environment: environment, skippingDamage: false)
             state.isSuspended = false
-            // Somebody else may have written.
-            state.purge = Purge()
         }
     }
 }
