@@ -1,3 +1,5 @@
+import FaultyDisks
+import Foundation
 import Models
 import ScrollbackTesting
 import TestSupport
@@ -54,7 +56,7 @@ import Testing
         #expect(lookedFor("a", "m09", "m10", "m15", "m2", "m27", "m28", "z") == "m10 m15 m2 m27")
     }
 
-    @Test func thatCountsThoseWhichHadToBeLookedForAlone() throws {
+    @Test func onlyPutsThatWereLookedForCount() throws {
         try save("m15", "m16", at: 2)
         try save(20..<27)
         #expect(lookedFor("z") == "z")
@@ -96,7 +98,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 20)
     }
 
-    @Test func thePutsOfABatchAreBetweenNoEndsWithinIt() throws {
+    @Test func whatABatchPutsMovesTheEndsForTheNextOne() throws {
         try save(20..<28)
         try store.write { batch in
             try batch.save(Message("m40", at: 2))
@@ -146,7 +148,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 19)
     }
 
-    @Test func ofManyChannelsItBeginsAnew() throws {
+    @Test func beyondTheLimitOfChannelsAllIsForgotten() throws {
         let urls = (0...HeldIDs.limit).map { ChannelURL("c\($0)") }
         try store.write { batch in
             for url in urls { try batch.save(Message("m", at: 1, in: url)) }
@@ -154,20 +156,59 @@ import Testing
         #expect(lookedFor("a", "m", "z", in: 2) == "a m z")
     }
 
-    @Test func endsThatCannotBeReadAreNowhere() throws {
+    @Test(arguments: [true, false])
+    mutating func whereTheEndsCannotBeReadAllAreLookedFor(isDamaged: Bool) throws {
         store.close()
+        let id: [UInt8] = isDamaged ? [0xFF] : Array("m99".utf8)
         try directory.writeToCache([
-            (ByteWriter.key { $0.table(.place, 1) } + [0xFF], [UInt8](repeating: 0x80, count: 8))
+            (ByteWriter.key { $0.table(.place, 1) } + id, [UInt8](repeating: 0x80, count: 8))
         ])
-        let store = try directory.open()
-        try store.write { batch in
-            for number in 20..<28 { try batch.save(Message(MessageID("m\(number)"), at: 1)) }
+        store = try directory.open()
+        try save(20..<28)
+        #expect(lookedFor("a", "m99", "z") == (isDamaged ? "a m99 z" : "m99"))
+    }
+
+    @Test(arguments: ["cache", "outbox"])
+    mutating func whatADiskHasFailedIsLookedFor(name: String) throws {
+        store.close()
+        let disks = FailingDisks()
+        store = try disks.open(directory.url)
+        try save(20..<28)
+        (name == "cache" ? disks.cache : disks.outbox).fail(at: 1, with: EIO, once: true)
+        #expect(throws: StoreError.self) {
+            try store.write { batch in
+                try batch.save(Message("m50", at: 1))
+                if name == "outbox" { try batch.save(Draft("hi", request: "r")) }
+            }
         }
-        let mayHold = store.writer.withLock { writer in
-            var ids = writer.known.ids
-            ids.beginBatch()
-            return ids.mayHold("z", in: 1)
+        #expect(lookedFor("m50") == "m50")
+        try save("m50", at: 2)
+        #expect(try store.messageCount(in: "general") == 19)
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test mutating func aNumberThatAFailedBatchGaveIsGivenAgain() throws {
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try store.write { batch in
+                try batch.save(Message("m5", at: 1, in: "failed"))
+                throw Stop()
+            }
         }
-        #expect(mayHold)
+        try store.write { try $0.save(Message("m3", at: 1, in: "second")) }
+        #expect(lookedFor("m3", "m5", in: 2) == "m3")
+        #expect(try store.contradictions() == [])
+    }
+
+    @Test func whatWasSavedWhileItWasSuspendedIsFound() throws {
+        try save(20..<28)
+        try store.suspend()
+        let other = try directory.open()
+        try other.write { try $0.save(Message("m50", at: 1)) }
+        other.close()
+        try store.resume()
+        #expect(lookedFor("m50") == "m50")
+        try save("m50", at: 2)
+        #expect(try store.messageCount(in: "general") == 19)
     }
 }

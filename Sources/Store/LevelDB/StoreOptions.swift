@@ -19,8 +19,8 @@ public struct StoreOptions: Hashable, Sendable {
     /// How many bits for each key tell whether a table may have it.
     ///
     /// The default is 10; it works from 0, which is none, to 64. With 10, one lookup in a hundred of
-    /// something that is not there reads the disk in vain; a write looks up messages that may be new
-    /// to it. Less saves a byte a key.
+    /// something that is not there reads the disk in vain; a write looks up each message that may be
+    /// held. Less saves a byte a key.
     public var bloomFilterBitsPerKey = 10
 
     /// Whether tables are compressed with snappy.

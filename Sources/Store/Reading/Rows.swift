@@ -21,7 +21,13 @@ package struct Rows {
 
     /// Lends the value of a key to a closure; `nil` if there is none.
     ///
-    /// Where the snapshot cannot have it, `mayBeStored` says so, and only what a batch has written is looked at.
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - mayBeStored: Whether the snapshot may have it; if not, only what the batch has written is
+    ///     looked at. Without a batch, the snapshot is asked in any case.
+    ///   - body: Is lent the value.
+    /// - Returns: What the closure returns.
+    /// - Throws: What it throws; `corruption` or `io`, and then it was not called.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,

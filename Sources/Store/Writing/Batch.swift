@@ -305,7 +305,7 @@ extension Batch {
     /// Notes that the batch puts a message under an id, and whether that had to be looked for.
     func notePut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
         known.ids.notePut(
-            id, in: number, wasLookedFor: wasLookedFor, Rows(snapshot: version.cache))
+            id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
     }
 }
 
