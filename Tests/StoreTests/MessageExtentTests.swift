@@ -89,6 +89,17 @@ import Testing
         #expect(try extent() == "d to b")
     }
 
+    @Test func idsOfAnyLengthAreLearnt() throws {
+        let ids = [10, 100, 200, 50].map { MessageID(String(repeating: "x", count: $0)) }
+        for (id, time) in zip(ids, [-4, -3, -2, -1] as [Timestamp]) { try save(id, at: time) }
+        try remove("a", ids[0])
+        _ = try store.messages(in: "general")
+        #expect(try extent() == "e to \(ids[1])")
+        try remove(ids[1])
+        _ = try store.messages(in: "general", after: .oldest, limit: 1)
+        #expect(try extent() == "e to \(ids[2])")
+    }
+
     @Test func aRemovalWithinLeavesItAndOneAtAnEndIsLearntByTheNextPage() throws {
         try remove("e")
         _ = try store.messages(in: "general")

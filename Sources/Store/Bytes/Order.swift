@@ -15,8 +15,8 @@ extension UnsafeRawBufferPointer {
         other.withBytes { precedes($0) }
     }
 
-    /// Eight bytes as a number, the first one the greatest, so that two compare as the bytes do; what is
-    /// missing is zero.
+    /// Eight bytes as a number, the first one the greatest, so that where two differ, they compare as
+    /// the bytes do; what is missing is zero.
     @inline(__always)
     func number(at offset: Int) -> UInt64 {
         if offset + 8 <= count {
@@ -31,7 +31,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key that many others are held against, most of which differ from it in their first bytes.
+/// A key that many others are compared with, most of which differ from it in their first bytes.
 struct KeyBound {
     private let key: KeyBytes
     /// Its first bytes.

@@ -110,7 +110,7 @@ extension Rows {
 }
 
 extension LevelDB {
-    /// Removes how lists begin.
+    /// Removes the saved beginnings of lists.
     func removeSavedLists() throws(StoreError) {
         let batch = Overlay()
         batch.remove { $0.schemaKey(.lists) }

@@ -1,13 +1,14 @@
 /// Keys in order, as a value that shares what did not change with its copies.
 ///
-/// Chunks of at most 256 keys, and of 64 KiB where they have several: an insertion copies one chunk and the list of
-/// chunks, so a touch of one channel among ten thousand costs the same at any time, however many came before.
+/// Chunks of at most 256 keys, and of about 64 KiB where keys are long: an insertion copies one chunk
+/// and the list of chunks, so a touch of one channel among ten thousand costs the same at any time,
+/// however many came before.
 struct SortedKeys: Sendable {
     /// None is empty.
     private var chunks: [PackedKeys]
     private(set) var count: Int
 
-    /// The most keys of a chunk, and the most bytes of one that has several.
+    /// The most keys of a chunk, and from how many bytes on one of several is split.
     private static let (chunkCount, chunkSize) = (256, 64 << 10)
 
     /// Sorts keys, which may come in any order, each once.

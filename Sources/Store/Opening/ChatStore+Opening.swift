@@ -127,7 +127,7 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             tell(0)
-            // What was saved of lists may be of other rows than there are then.
+            // Before the steps, so that no crash leaves it beside rows that a step has changed.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)

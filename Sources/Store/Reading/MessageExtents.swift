@@ -157,7 +157,7 @@ extension StoreView {
     }
 }
 
-/// The key that was lent last, of many: the room for it is taken once.
+/// A copy of the key that was lent last, in room that the next one is put into.
 private struct KeyCopy {
     private var room = KeyBytes(repeating: 0, count: 64)
     private var count = 0

@@ -17,17 +17,10 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     private let inbox: Locked<Inbox>
 
     /// Who waits for a change.
-    private enum Waiter {
-        /// A loop, which goes on.
-        case loop(@Sendable () -> Void)
-        /// Somebody who asked to be called.
-        case callback(@Sendable () -> Void)
-
-        func wake() {
-            switch self {
-            case .loop(let wake), .callback(let wake): wake()
-            }
-        }
+    private struct Waiter {
+        /// Whether that is a loop that is suspended, and not somebody who asked to be called.
+        let isLoop: Bool
+        let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
@@ -99,10 +92,9 @@ public final class ObservedChanges: AsyncSequence, Sendable {
     /// - Precondition: Nobody waits in a loop.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
-            if case .loop = inbox.waiter {
-                preconditionFailure("Changes have one reader: observe once more.")
-            }
-            if !inbox.hasEnded { inbox.waiter = .callback(wake) }
+            precondition(
+                inbox.waiter?.isLoop != true, "Changes have one reader: observe once more.")
+            if !inbox.hasEnded { inbox.waiter = Waiter(isLoop: false, wake: wake) }
             return inbox.takeAll()
         }
     }
@@ -175,7 +167,7 @@ extension ObservedChanges {
                     if !inbox.isEmpty || inbox.hasEnded || Task.isCancelled { return true }
                     precondition(
                         inbox.waiter == nil, "Changes have one reader: observe once more.")
-                    inbox.waiter = .loop { continuation.resume() }
+                    inbox.waiter = Waiter(isLoop: true) { continuation.resume() }
                     return false
                 }
                 if isReady { continuation.resume() }

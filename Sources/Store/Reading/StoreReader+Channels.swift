@@ -267,8 +267,7 @@ extension StoreView {
         {
             return channels
         }
-        let keys: SortedKeys
-        if let known { keys = known } else { keys = try sorted(by: sorting) }
+        let keys = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
         // The number of a last channel is the greatest there is, so this is behind it.
         let start = last.map { $0 + [0] }
@@ -281,7 +280,7 @@ extension StoreView {
         return channels
     }
 
-    /// A page that lies in what was saved of a list; `nil` if it does not, or nothing was.
+    /// A page of a commit that lies in what was saved of a list; `nil` if it does not, or nothing was.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool

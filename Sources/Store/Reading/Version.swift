@@ -75,7 +75,7 @@ final class Version: Sendable {
         return keys
     }
 
-    /// The same; `nil` where it has to be made.
+    /// The channels in an order, if that list is in memory.
     func knownList(by sorting: ChannelSorting) -> SortedKeys? {
         if let keys = own.withLock({ $0.lists.list(by: sorting) }) {
             latest.noteUse(of: sorting)
