@@ -3,7 +3,7 @@ extension Goal {
     var reason: String {
         switch (row, wanted) {
         case (Title.put, .atMost):
-            "three fifths of its instructions are the batch, a version for readers, a change for observers, where C looks for the message"
+            "three fifths of its instructions are ours: the batch, a version for readers, a change for observers; C looks for the message instead"
         case (_, .atMost(_, Runner.appendName)):
             "both are one `fdatasync`; the disk differs from one to the next"
         case (Title.rawScan, .atMost), (Title.scan, .atMost):

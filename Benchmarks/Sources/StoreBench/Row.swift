@@ -91,6 +91,9 @@ extension Row {
             Row(Title.put, calls: 500, changes: true, isBlind: true) { store, index, _ in
                 try store.put(world.new(index))
             },
+            Row(Title.putAmong, calls: 200, changes: true) { store, index, _ in
+                try store.put(world.amongOthers(index))
+            },
             Row(Title.update, calls: 300, changes: true) { store, index, dice in
                 let channel = dice.roll(below: World.channelCount)
                 let age = dice.roll(below: perChannel / 2)
@@ -151,6 +154,7 @@ enum Title {
     static let countChannel = "count of a channel"
     static let countAll = "count of all"
     static let put = "put one"
+    static let putAmong = "put one, its id among others"
     static let update = "update one"
     static let delete = "delete one"
     static let durablePut = "put one durably"

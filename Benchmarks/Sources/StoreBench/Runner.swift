@@ -4,7 +4,7 @@ import Measuring
 
 /// Measures all stores in one run.
 ///
-/// Of each line, every store has its turn in each round, another one first in each, so that what
+/// Of each line, every store has its turn in each round, in another order in each, so that what
 /// disturbs the machine for a while disturbs all alike. What the stores return has to agree.
 final class Runner {
     private let directory: URL
@@ -61,8 +61,8 @@ final class Runner {
         var rates: [String: [Double]] = [:]
         var batches: [String: [Double]] = [:]
         for round in 0..<rounds {
-            for step in types.indices {
-                let type = types[(round + step) % types.count]
+            for index in Dice.turns(types.count, round: round) {
+                let type = types[index]
                 if type.largestSize < .max && round > 0 { continue }
                 let times = try load(world, type)
                 rates[type.name, default: []].append(
@@ -125,8 +125,8 @@ final class Runner {
             loaded[type.name] = [try Probe.ask(type.name, directory, world.size).open]
         }
         for round in 0..<(isQuick ? 2 : 7) {
-            for step in types.indices {
-                let name = types[(round + step) % types.count].name
+            for index in Dice.turns(types.count, round: round) {
+                let name = types[index].name
                 let directory = directory(name, world.size)
                 let warm = try Probe.ask(name, directory, world.size)
                 clean[name, default: []].append(warm.open)
@@ -196,8 +196,7 @@ final class Runner {
         var times = [[Double]](repeating: [], count: stores.count)
         for round in 0..<(isQuick ? min(2, row.rounds) : row.rounds) {
             var expected: [Int]?
-            for step in stores.indices {
-                let index = (round + step) % stores.count
+            for index in Dice.turns(stores.count, round: round) {
                 if times[index].reduce(0, +) * Double(row.repeats) > budget { continue }
                 var dice = Dice(round)
                 var calls: [Call] = []
@@ -272,8 +271,7 @@ final class Runner {
                 channels[number] = channels[number].touched(round * Row.touches / 10 + index)
                 return channels[number]
             }
-            for step in stores.indices {
-                let index = (round + step) % stores.count
+            for index in Dice.turns(stores.count, round: round) {
                 for (number, item) in items.enumerated() {
                     if times[index].reduce(0, +) > budget {
                         // All have to be done, though there is no time to do each by itself.

@@ -25,6 +25,13 @@ struct World {
     /// A message that is newer than all that were loaded, each number another one.
     func new(_ number: Int) -> Item { Item(number % World.channelCount, number + 1) }
 
+    /// A message as new, but with an id that lies among those of its channel.
+    func amongOthers(_ number: Int) -> Item {
+        let channel = number % World.channelCount
+        let age = number / World.channelCount % messagesPerChannel
+        return new(number).renamed(World.id(channel, age: age).rawValue + "-\(number)")
+    }
+
     /// A message of a channel of its own, in which many are deleted.
     static func extra(age: Int) -> Item { Item(channelCount, -age) }
 
@@ -86,6 +93,13 @@ struct Item {
         return Item(channel, plain)
     }
 
+    /// The same message under another id.
+    fileprivate func renamed(_ id: String) -> Item {
+        var plain = plain
+        plain.messageID = id
+        return Item(channel, plain)
+    }
+
     /// The message as one that is not sent yet, under a request of its own.
     var draft: Draft {
         var message = message
@@ -143,17 +157,27 @@ struct ChannelItem {
 }
 
 /// Numbers that look random, the same in each run.
-struct Dice {
+struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
     init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
 
+    mutating func roll(below limit: Int) -> Int { Int(next() >> 1) % limit }
+
     /// SplitMix64.
-    mutating func roll(below limit: Int) -> Int {
+    mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) >> 1) % limit
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// In which order some take their turns in a round.
+    ///
+    /// Another one in each: what one leaves in the processor's caches is not always for the same other one.
+    static func turns(_ count: Int, round: Int) -> [Int] {
+        var dice = Dice(round)
+        return (0..<count).shuffled(using: &dice)
     }
 }
