@@ -38,7 +38,7 @@ MODULES := Models Store Sync Collections EmbeddedServer ScrollbackTesting
 FUZZERS := Records JSON Rows Sealed CacheFile Names Cursors ChatLog Line
 CONSUMERS := $(patsubst Tests/Consumers/%/Package.swift,%,$(wildcard Tests/Consumers/*/Package.swift))
 SOURCES := Package.swift Sources Tests Examples Benchmarks
-FUZZ_SECONDS := 10
+FUZZ_SECONDS ?= 10
 SOAK_SECONDS := 600
 SEED := $(shell date +%s)
 # What faults and soak write their part of; nothing for none.
