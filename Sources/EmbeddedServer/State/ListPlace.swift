@@ -20,8 +20,8 @@ struct ListPlace: Hashable {
         if !isByTime, value != other.value {
             guard let value else { return false }
             guard let otherValue = other.value else { return true }
-            if value.utf8.lexicographicallyPrecedes(otherValue.utf8) { return true }
-            if otherValue.utf8.lexicographicallyPrecedes(value.utf8) { return false }
+            if value.precedesByBytes(otherValue) { return true }
+            if otherValue.precedesByBytes(value) { return false }
         }
         if createdAt != other.createdAt { return createdAt > other.createdAt }
         return url < other.url

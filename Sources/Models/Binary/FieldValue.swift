@@ -202,7 +202,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
     }
 
     func write(inField number: Int, to writer: inout FieldWriter) {
-        let entries = sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+        let entries = sorted { $0.key.text.precedesByBytes($1.key.text) }
         for (key, value) in entries {
             writer.tag(number, .lengthDelimited)
             writer.varint(UInt64(Self.size(of: key, value)))

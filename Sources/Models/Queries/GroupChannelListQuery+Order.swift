@@ -31,13 +31,15 @@ extension GroupChannelListOrder {
             let times = (left.lastMessage?.createdAt, right.lastMessage?.createdAt)
             if let decided = decide(times, { $0 > $1 }) { return decided }
         case .channelNameAlphabetical:
-            if let decided = decide((left.name, right.name), bytesPrecede) { return decided }
+            if let decided = decide((left.name, right.name), { $0.precedesByBytes($1) }) {
+                return decided
+            }
         case .metaDataValueAlphabetical:
             let values = (
                 metaDataKey.flatMap { left.metadata[$0] },
                 metaDataKey.flatMap { right.metadata[$0] }
             )
-            if let decided = decide(values, bytesPrecede) { return decided }
+            if let decided = decide(values, { $0.precedesByBytes($1) }) { return decided }
         }
         if left.createdAt != right.createdAt { return left.createdAt > right.createdAt }
         return left.url < right.url
@@ -54,9 +56,5 @@ extension GroupChannelListOrder {
         case (nil, _): false
         case (_, nil): true
         }
-    }
-
-    private func bytesPrecede(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 }
