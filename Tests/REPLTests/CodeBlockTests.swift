@@ -43,7 +43,7 @@ import Testing
             .replacing("package: \"Scrollback\"", with: "package: \"scrollback\"")
         // The page names the target of the tests later.
         let tests = #".testTarget(name: "AppTests", dependencies: ["App"]),"#
-        #expect(try Project.text("README.md").contains("`\(tests)`"))
+        #expect(try Project.text("Docs/GettingStarted.md").contains("`\(tests)`"))
         let lines = manifest.components(separatedBy: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }.dropLast()
         #expect(lines.contains(tests))

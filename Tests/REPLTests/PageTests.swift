@@ -12,7 +12,7 @@ import Testing
         var testDescription: String { examples[0].line }
     }
 
-    static let pages = ["README.md", "Docs/Format.md"]
+    static let pages = ["Docs/GettingStarted.md", "Docs/Format.md"]
 
     static let sessions: [Session] = pages.flatMap { page in
         // A page that is not there has none, which is seen below.
@@ -59,7 +59,7 @@ import Testing
     /// `make consumers` compiles it and runs it.
     @Test func theFirstExamplesAreAConsumer() throws {
         let code = try Project.text("Tests/Consumers/FirstExample/main.swift")
-        let page = try Project.text("README.md")
+        let page = try Project.text("Docs/GettingStarted.md")
         let store = try #require(code.range(of: "\nlet directory"))
         let ofStore = code[store.lowerBound...].dropFirst()
         #expect(page.contains("```swift\n\(ofStore)```\n"))

@@ -2,35 +2,49 @@ import Foundation
 
 @testable import REPL
 
-/// Lines behind a prompt, and what is said below each.
+/// A session at the prompt: the commands, and the output that a page shows for each.
+///
+/// A line that is `⋮` alone stands for any number of lines of output that the page omits.
 struct Transcript {
-    /// What is above the first prompt.
+    static let omission = "⋮"
+
+    /// The text above the first prompt.
     let head: String
 
     /// The commands.
     let lines: [String]
 
-    /// Whether a prompt names a user, as it does in a world that `demo` or `connect` has begun.
+    /// The lines of output that are shown for each command.
+    let replies: [[String]]
+
+    /// A Boolean value that indicates whether a prompt names a user, as it does after `demo` and `connect`.
     let hasUsers: Bool
 
     init(_ text: String) {
         var head: [String] = []
         var lines: [String] = []
+        var replies: [[String]] = []
         var hasUsers = false
         for line in text.components(separatedBy: "\n") {
             if let (prompt, command) = Transcript.split(line) {
                 lines.append(command)
+                replies.append([])
                 if prompt != "scrollback" { hasUsers = true }
             } else if lines.isEmpty {
                 head.append(line)
+            } else {
+                replies[replies.count - 1].append(line)
             }
         }
+        // The line feed at the end of the text is not a line of output.
+        if replies.last?.last == "" { replies[replies.count - 1].removeLast() }
         self.head = head.map { $0 + "\n" }.joined()
         self.lines = lines
+        self.replies = replies
         self.hasUsers = hasUsers
     }
 
-    /// A prompt, `scrollback> `, `alice> ` or `alice general> `, and what follows it.
+    /// Splits `scrollback> `, `alice> ` or `alice general> ` from the command after it.
     private static func split(_ line: String) -> (prompt: Substring, command: String)? {
         guard let end = line.range(of: "> "), line.first?.isLetter == true else { return nil }
         let prompt = line[..<end.lowerBound].split(separator: " ", omittingEmptySubsequences: false)
@@ -40,7 +54,8 @@ struct Transcript {
         return (line[..<end.lowerBound], String(line[end.upperBound...]))
     }
 
-    /// The text as the prompt makes it.
+    /// Runs the commands and returns the session's text with their real output, omitting the
+    /// lines that this transcript omits.
     @MainActor func replayed(
         in workspace: Workspace, _ places: borrowing ExampleDirectory, asJSON: Bool = false
     ) async -> String {
@@ -51,8 +66,20 @@ struct Transcript {
                 asJSON
                 ? await workspace.jsonLines(places.moved(line), index + 1)
                 : await workspace.reply(places.moved(line))
-            if !reply.isEmpty { text += places.movedBack(reply) + "\n" }
+            if !reply.isEmpty {
+                text += Self.shortened(places.movedBack(reply), as: replies[index]) + "\n"
+            }
         }
         return text
+    }
+
+    /// Returns the lines of a reply that a page shows: as many at the start and at the end as
+    /// `shown` has before and after its omission.
+    private static func shortened(_ reply: String, as shown: [String]) -> String {
+        guard let index = shown.firstIndex(of: omission) else { return reply }
+        let lines = reply.components(separatedBy: "\n")
+        let tail = shown.count - index - 1
+        guard lines.count > index + tail else { return reply }
+        return (lines.prefix(index) + [omission] + lines.suffix(tail)).joined(separator: "\n")
     }
 }
