@@ -40,12 +40,12 @@ struct OtherBlock {
         OtherBlock(
             "Docs/Sync.md", "a b c          three messages",
             .none(because: "says how the stories below are drawn")),
-        OtherBlock("Docs/Sync.md", "nothing is known", .test("theLifeOfAMessage")),
+        OtherBlock("Docs/Sync.md", "empty cache", .test("theLifeOfAMessage")),
         OtherBlock("Docs/Sync.md", "offline                   a b c", .test("theLifeOfAGap")),
-        OtherBlock("Docs/Sync.md", "the feed goes on", .test("theLifeOfACursor")),
-        OtherBlock("Docs/Sync.md", "offline, bob says d", .test("theLifeOfADraft")),
+        OtherBlock("Docs/Sync.md", "live  ", .test("theLifeOfACursor")),
+        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfADraft")),
         OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
-        OtherBlock("Docs/Sync.md", "the app is not there", .test("theDropBox")),
+        OtherBlock("Docs/Sync.md", "the app is not running", .test("theDropBox")),
 
         // Bytes and rows; the grammars are for people, and what follows each is compared.
         OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocSaysWhatThePageShows")),

@@ -4,9 +4,9 @@ import Testing
 /// A story of a page: lines of what happens, each with a picture of what is shown then.
 ///
 /// ```swift
-/// var page = try PageStory("Docs/Sync.md", "The life of a draft")
+/// var page = try PageStory("Docs/Sync.md", "Sending messages")
 /// try await story.write("d")
-/// #expect(try story.picture() == page.next("offline, bob says d", "on the disk"))
+/// #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 /// ```
 struct PageStory {
     /// The columns of the lines that are still to come.

@@ -8,38 +8,38 @@ import Testing
 /// The stories of Docs/Sync.md, line by line: what the device holds is what the page draws.
 @Suite(.timeLimit(.minutes(10))) struct SyncPageStories {
     @Test func theLifeOfAMessage() async throws {
-        var page = try PageStory("Docs/Sync.md", "The life of a message")
+        var page = try PageStory("Docs/Sync.md", "Receiving, editing and deleting messages")
         var options = SyncOptions.exact
         options.pageSize = 3
         let story = try await Story(options)
         let messages = try await story.say("z a b c")
-        #expect(try story.picture() == page.next("nothing is known"))
+        #expect(try story.picture() == page.next("empty cache"))
 
         try await story.open()
-        #expect(try story.picture() == page.next("open the channel", "the newest page"))
+        #expect(try story.picture() == page.next("open the channel", "newest page"))
 
         try await story.say("d")
-        try await story.sees(page.next("alice says d", "the feed tells it"))
+        try await story.sees(page.next("alice sends d", "feed event"))
 
         try await story.edit(messages[2], to: "B")
-        try await story.sees(page.next("alice edits b", "told whole, as it is now"))
+        try await story.sees(page.next("alice edits b", "event, whole message"))
 
         // Asked for before c is deleted, and answered afterwards.
         story.network.hold([.messages])
         async let old = story.engine.fetchMessages(in: "general", at: .newest, older: 3, newer: 0)
         try await story.held(1)
         try await story.delete(messages[3])
-        try await story.sees(page.next("alice deletes c", "gone, and it stays so"))
+        try await story.sees(page.next("alice deletes c", "stays deleted"))
 
         story.network.stopHolding()
         #expect(try await old.page.messages.map(\.text) == ["B", "c", "d"])
-        #expect(try story.picture() == page.next("an old page comes", "it has c: left out"))
+        #expect(try story.picture() == page.next("an older page arrives", "its c is skipped"))
         #expect(page.isOver)
         try await story.end()
     }
 
     @Test func theLifeOfAGap() async throws {
-        var page = try PageStory("Docs/Sync.md", "The life of a gap")
+        var page = try PageStory("Docs/Sync.md", "Truncations and backfill")
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
@@ -52,29 +52,29 @@ import Testing
         story.tellNewest(2)
         story.network.hold([.messageChanges, .messages], at: .beforeEffect)
         try await story.connect()
-        try await story.sees(page.next("a day passes", "the feed tells a hole"))
+        try await story.sees(page.next("a day passes", "feed reports truncation"))
 
         try await story.release(.messageChanges)
-        try await story.sees(page.next("what became of a, b, c"))
+        try await story.sees(page.next("changelog: a, b and c"))
 
         story.server.conditions.pageLimit = 2
         try await story.release(.messages)
-        try await story.sees(page.next("a page", "from the hole backwards"))
+        try await story.sees(page.next("a page", "newest part of the gap"))
 
         story.server.conditions.pageLimit = 4
         try await story.release(.messages)
-        try await story.sees(page.next("another page", "it meets b"))
+        try await story.sees(page.next("another page", "it reaches b"))
         #expect(page.isOver)
         story.network.stopHolding()
         try await story.end()
     }
 
     @Test func theLifeOfACursor() async throws {
-        var page = try PageStory("Docs/Sync.md", "The life of a cursor")
+        var page = try PageStory("Docs/Sync.md", "Expired cursors and restored servers")
         let story = try await Story()
         try await story.say("a b c")
         try await story.open()
-        #expect(try story.picture() == page.next("the feed goes on"))
+        #expect(try story.picture() == page.next("live"))
 
         await story.engine.disconnect()
         try await story.say("v w x y z")
@@ -88,42 +88,42 @@ import Testing
         story.network.stopHolding()
         try await story.engine { $0.isLive }
         #expect(
-            try story.picture() == page.next("the feed begins anew", "all channels are told"))
+            try story.picture() == page.next("the feed restarts", "it reports all channels"))
 
         story.server.conditions.pageLimit = 3
         story.network.hold([.messages], at: .beforeEffect)
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.release(.messages)
-        try await story.sees(page.next("the channel is shown", "its newest page"))
+        try await story.sees(page.next("the channel is shown", "newest page"))
 
         story.server.conditions.pageLimit = 5
         try await story.release(.messages)
-        try await story.sees(page.next("another page", "it meets what is held"))
+        try await story.sees(page.next("another page", "it reaches c"))
         #expect(page.isOver)
         story.network.stopHolding()
         try await story.end()
     }
 
     @Test func theLifeOfADraft() async throws {
-        var page = try PageStory("Docs/Sync.md", "The life of a draft")
+        var page = try PageStory("Docs/Sync.md", "Sending messages")
         let story = try await Story()
         try await story.say("a b c")
         try await story.open()
         await story.engine.disconnect()
         let d = try #require(
             try await story.engine.send(UserMessageCreateParams("d"), in: "general").requestID)
-        #expect(try story.picture() == page.next("offline, bob says d", "on the disk"))
+        #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         try await story.connect()
-        try await story.sees(page.next("the server says no", "failed, and kept"))
+        try await story.sees(page.next("the server fails", "failed, kept"))
 
         story.network.hold([.send], at: .beforeEffect)
         try await story.engine.resend(d)
-        #expect(try story.picture() == page.next("bob sends it again", "under the same name"))
+        #expect(try story.picture() == page.next("bob resends it", "same request id"))
 
         story.network.stopHolding()
-        try await story.sees(page.next("the server takes it", "sent, told, taken out"))
+        try await story.sees(page.next("the server accepts it", "sent, item removed"))
         #expect(page.isOver)
         #expect(try story.store.messages(in: "general", limit: 1).map(\.requestID) == [d])
         #expect(try story.store.draftCount() == 0)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func whatIsKept() async throws {
-        var page = try PageStory("Docs/Sync.md", "What is kept")
+        var page = try PageStory("Docs/Sync.md", "Cache size and eviction")
         var options = SyncOptions.exact
         // The newest two of a channel are what the engine would fetch again by itself.
         (options.pageSize, options.backgroundPages) = (2, 1)
@@ -141,21 +141,21 @@ import Testing
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
         try await story.engine.caughtUp("general")
         await story.engine.hide("general", viewer: 1)
-        #expect(try story.picture() == page.next("the cache is larger than it may be"))
+        #expect(try story.picture() == page.next("the cache is too large"))
 
         let size = try story.store.cachedDataSize()
         let eviction = try await story.engine.shrinkCache(to: size * 11 / 20)
-        let picture = try page.next("the oldest go, and leave a gap")
+        let picture = try page.next("eviction leaves a gap")
         #expect(try story.picture() == picture, "\(eviction)")
 
         await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
-        try await story.sees(page.next("who looks at it again fetches them"))
+        try await story.sees(page.next("viewing refetches them"))
         #expect(page.isOver)
         try await story.end()
     }
 
     @Test func theDropBox() async throws {
-        var page = try PageStory("Docs/Sync.md", "The drop box")
+        var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
         let story = try await Story(store: temporary.store)
         try await story.say("a b c")
@@ -164,18 +164,18 @@ import Testing
         await story.engine.disconnect()
         let messages = try await story.say("d")
         #expect(
-            try story.picture() == page.next("the app is not there", "a push extension has d"))
+            try story.picture() == page.next("the app is not running", "an extension gets d"))
 
         let box = try #require(try DropBox(in: temporary.directory))
         try box.leave(messages)
-        #expect(try story.picture() == page.next("it leaves d", "in a file of its own"))
+        #expect(try story.picture() == page.next("it stores d", "in a file of its own"))
 
         try await story.engine.absorbDrops()
-        #expect(try story.picture() == page.next("the app opens", "d is taken in"))
+        #expect(try story.picture() == page.next("the app opens", "d is read"))
 
         await story.engine.show("general", nil, viewer: 1)
         try await story.connect()
-        try await story.sees(page.next("shown, and connected", "a page closes the gap"))
+        try await story.sees(page.next("shown and connected", "a page closes the gap"))
         #expect(page.isOver)
         try await story.end()
     }
