@@ -6,13 +6,13 @@ import Store
 import Sync
 import Testing
 
-/// The stories of Docs/Collections.md, line by line: what a view shows is what the page draws.
+/// Replays the diagrams of Docs/Collections.md, line by line.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CollectionsPageStories {
     private let file = "Docs/Collections.md"
 
     @Test func aColdStart() async throws {
-        var page = try PageStory(file, "A cold start")
+        var page = try PageStory(file, "Cold start")
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)
@@ -25,7 +25,7 @@ import Testing
         #expect(
             try view.picture
                 == page.next(
-                    "offline, cached", "start() returns; the API result says notConnected"))
+                    "offline, cached", "start() returns; the API result is notConnected"))
         let error = await #expect(throws: CollectionError.self) { try await api.value }
         #expect(error?.code == .notConnected)
 
@@ -33,26 +33,26 @@ import Testing
         try await story.open()
         try await view.isUpToDate()
         #expect(
-            try view.picture == page.next("online", "the server's newest page: nothing new"))
+            try view.picture == page.next("online", "the server's newest page: no changes"))
 
         try await story.say("d")
-        await view.shows(try page.next("alice says d"))
+        await view.shows(try page.next("alice sends d"))
 
         try await view.collection.loadPrevious()
         #expect(
             try view.picture
                 == page.next(
                     "loadPrevious",
-                    "from the cache as far as it is complete, from the server beyond"))
+                    "from the cache while it is complete, then from the server"))
         #expect(page.isOver)
         try await story.end()
     }
 
     @Test func aColdStartOfAListOfChannels() async throws {
-        var page = try PageStory(file, "A cold start", block: 1)
+        var page = try PageStory(file, "Cold start", block: 1)
         let story = try await Story()
         try story.create("a b")
-        // The list is not whole: the feed was not heard to its end.
+        // The channel list is incomplete, because the feed is held.
         story.network.hold([.feed])
         try await story.connect()
         _ = try await story.engine.fetchChannel("b")
@@ -61,17 +61,17 @@ import Testing
         let view = story.list()
         try await view.load()
         #expect(
-            try view.picture == page.next("offline, cached", "loadMore() shows what is held"))
+            try view.picture == page.next("offline, cached", "loadMore() shows the cached channels"))
 
         story.network.stopHolding()
         try await story.connect()
-        await view.shows(try page.next("online", "all there is: hasMore is false by itself"))
+        await view.shows(try page.next("online", "complete: hasMore becomes false"))
         #expect(page.isOver && !view.collection.hasMore)
         try await story.end()
     }
 
     @Test func onTheWayToTheServer() async throws {
-        var page = try PageStory(file, "On the way to the server")
+        var page = try PageStory(file, "Sending messages")
         let story = try await Story.holding("d e")
         let view = try await story.startedView()
         await story.engine.disconnect()
@@ -81,7 +81,7 @@ import Testing
 
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         try await story.connect()
-        await view.shows(try page.next("the server says no"))
+        await view.shows(try page.next("the server fails"))
 
         await story.engine.disconnect()
         try await view.collection.resend(f)
@@ -94,17 +94,17 @@ import Testing
     }
 
     @Test func whereTheWindowIs() async throws {
-        var page = try PageStory(file, "Where the window is")
+        var page = try PageStory(file, "Position and size of the window")
         let story = try await Story()
         let told = try await story.say("a b c d e f")
         try await story.open()
         let view = try await story.startedView(at: .time(told[2].createdAt), .sized(1, 2))
-        #expect(try view.picture == page.next("start at c's time", "before and after it"))
+        #expect(try view.picture == page.next("start at c's time", "older and newer messages exist"))
 
         try await story.say("z")
         try await story.sees("a b c d e f z")
         try await view.isUpToDate()
-        #expect(try view.picture == page.next("alice says z", "stored, and not shown"))
+        #expect(try view.picture == page.next("alice sends z", "stored, not shown"))
 
         try await view.collection.loadNext()
         #expect(try view.picture == page.next("loadNext"))
@@ -112,7 +112,7 @@ import Testing
         #expect(
             try view.picture
                 == page.next(
-                    "loadNext", "the newest end: what comes is shown from now on"))
+                    "loadNext", "newest end: live messages are shown from now on"))
         #expect(!view.collection.hasNext)
 
         let collection = view.collection
@@ -120,26 +120,26 @@ import Testing
         #expect(
             try view.picture
                 == page.next(
-                    "restart(at: a's time)", "the collection, its delegate and its followers stay"))
+                    "restart(at: a's time)", "the collection and its delegate stay"))
         #expect(page.isOver && collection.delegate === view)
         try await story.end()
     }
 
     @Test func whatIsMissing() async throws {
-        var page = try PageStory(file, "What is missing")
+        var page = try PageStory(file, "Gaps")
         let story = try await Story.holding("d e f")
         let view = try await story.startedView()
-        #expect(try view.picture == page.next("away for a day"))
+        #expect(try view.picture == page.next("offline for a day"))
 
         story.tellNewest(2)
         story.network.hold([.messages])
         try await story.sayAway("g h x y")
         await view.shows(
-            try page.next("back: the feed told the newest, the middle is unknown"))
+            try page.next("online: the feed delivered the newest messages"))
 
         story.network.stopHolding()
         await view.shows(
-            try page.next("the engine has filled the gap, since it is in view"))
+            try page.next("the engine has backfilled the visible gap"))
         #expect(page.isOver)
         try await story.end()
     }

@@ -36,7 +36,7 @@ struct OtherBlock {
             .test("aColdStartOfAListOfChannels")),
         OtherBlock("Docs/Collections.md", "offline, send f", .test("onTheWayToTheServer")),
         OtherBlock("Docs/Collections.md", "start at c's time", .test("whereTheWindowIs")),
-        OtherBlock("Docs/Collections.md", "d e f", .test("whatIsMissing")),
+        OtherBlock("Docs/Collections.md", "d e f   ", .test("whatIsMissing")),
         OtherBlock(
             "Docs/Sync.md", "a b c          three messages",
             .none(because: "says how the stories below are drawn")),

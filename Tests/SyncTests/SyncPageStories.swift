@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// The stories of Docs/Sync.md, line by line: what the device holds is what the page draws.
+/// Replays the diagrams of Docs/Sync.md, line by line.
 @Suite(.timeLimit(.minutes(10))) struct SyncPageStories {
     @Test func theLifeOfAMessage() async throws {
         var page = try PageStory("Docs/Sync.md", "Receiving, editing and deleting messages")
