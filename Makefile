@@ -5,6 +5,7 @@
 #   make build      compile the libraries and the example
 #   make lint       check the formatting, and that all that is public is documented
 #   make format     format the sources
+#   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
 #   make docs       write the reference, as a web site, to .build-docs/site
 #   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
 #   make bench-codecs, bench-store  the one, or the other
@@ -61,7 +62,7 @@ else
 DOCC := docc
 endif
 
-.PHONY: help repl test corpus build lint format docs bench bench-codecs bench-store bench-sync figures figures-update \
+.PHONY: help repl test corpus build lint format language docs bench bench-codecs bench-store bench-sync figures figures-update \
 	tsan asan fuzz fuzzer faults soak interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
@@ -82,6 +83,9 @@ lint: symbols .build-tools/undocumented .build-tools/mutants
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
+
+language: .build-tools/language
+	.build-tools/language $(ARGS)
 
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)
