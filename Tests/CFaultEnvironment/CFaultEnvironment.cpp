@@ -29,13 +29,13 @@ bool EndsWith(const std::string &path, const std::string &suffix) {
         && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// An error as the environment on the disk gives it: errno is set too.
+/// Returns an error as the environment on disk does: errno is set too.
 Status Error(const std::string &path, int error) {
     errno = error;
     return Status::IOError(path, std::strerror(error));
 }
 
-/// An error for the files that end so.
+/// An error for files with a suffix.
 struct Fault {
     std::string suffix;
     int error = 0;
@@ -81,7 +81,9 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
         return Change(path, [&] { return target()->CreateDir(path); });
     }
 
-    /// Does a change to the disk, or fails it. The closure has the mutex.
+    /// Makes or fails a change of the disk.
+    ///
+    /// The closure runs with the mutex held.
     template <class Body>
     Status Change(const std::string &path, Body body) {
         std::lock_guard<std::mutex> lock(mutex);
@@ -120,7 +122,7 @@ class FaultEnvironment final : public leveldb::EnvWrapper {
     std::map<std::string, Written> files_;
 };
 
-/// Without a file below if it was opened after the power cut.
+/// Has no underlying file if it was opened after the power cut.
 class FaultFile final : public leveldb::WritableFile {
   public:
     FaultFile(FaultEnvironment *environment, const std::string &path, leveldb::WritableFile *file)
@@ -222,7 +224,7 @@ Status FaultEnvironment::Append(
             failure = Error(path, failed);
         }
         if (isFrozen) part = Slice();
-        // A file that was renamed or removed keeps no account.
+        // A renamed or removed file is no longer tracked.
         auto found = files_.find(path);
         if (found != files_.end()) found->second.size += part.size();
     }
@@ -240,7 +242,7 @@ Status FaultEnvironment::Sync(const std::string &path, leveldb::WritableFile *fi
         counts.syncs++;
         if (syncs.Hits(path)) return Error(path, syncs.error);
         Status status = file->Flush();
-        // Syncing for good would show nothing more: the power is cut in memory alone.
+        // A real sync would make no difference, because power cuts are simulated in memory.
         auto found = files_.find(path);
         if (status.ok() && !ignoresSyncs && found != files_.end()) {
             found->second.synced = found->second.size;
@@ -252,7 +254,7 @@ Status FaultEnvironment::Sync(const std::string &path, leveldb::WritableFile *fi
 
 int FaultEnvironment::LoseUnsynced(fault_env_files which) {
     std::lock_guard<std::mutex> lock(mutex);
-    // The names of logs have one length, so the last one is the newest.
+    // Log names have equal length, so the last one is the newest.
     std::string newestLog;
     for (auto &[path, file] : files_) {
         if (EndsWith(path, ".log")) newestLog = path;
@@ -276,7 +278,7 @@ struct fault_env {
     FaultEnvironment environment;
     leveldb_env_t handle{&environment, false};
 
-    /// Changes what is asked of the environment, under its mutex.
+    /// Changes the environment's state with the mutex held.
     template <class Body>
     auto With(Body body) {
         std::lock_guard<std::mutex> lock(environment.mutex);

@@ -2,12 +2,12 @@ package import Models
 import ScrollbackTesting
 package import Store
 
-/// What tests write to a store, commit by commit; the same in every run of a seed.
+/// The commits that tests write to a store.
 ///
-/// A step that is written twice in a row leaves what it left the first time.
+/// A seed gives the same steps in every run. Writing a step twice in a row has the same result as writing it once.
 package struct Steps: Sendable {
     package let seed: Int
-    /// Whether messages are removed and channels cleared, too.
+    /// True if steps also remove messages and clear channels.
     package let removes: Bool
 
     package init(seed: Int, removes: Bool = true) {
@@ -15,7 +15,7 @@ package struct Steps: Sendable {
         self.removes = removes
     }
 
-    /// Logs and tables of 64 KiB, the least that LevelDB takes, so that there are several soon.
+    /// Options with logs and tables of 64 KiB, LevelDB's minimum, so that several files exist soon.
     package static var smallFiles: StoreOptions {
         var options = StoreOptions()
         options.writeBufferSize = 64 << 10
@@ -23,12 +23,12 @@ package struct Steps: Sendable {
         return options
     }
 
-    /// What stores are encrypted with, if they are.
+    /// The key of encrypted stores.
     package static let key = EncryptionKey((1...32).map { UInt8($0) })
 
     package static let channels: [ChannelURL] = ["general", "random", "support"]
 
-    /// The messages of a drop.
+    /// The messages of a push inbox file.
     package static func drop(_ number: Int) -> [Message] {
         (0..<1 + number % 3).map { index in
             Message(
@@ -38,26 +38,26 @@ package struct Steps: Sendable {
         }
     }
 
-    /// The token that names the last step which wrote to the cache.
+    /// The token with the last step that wrote to the cache.
     package static let token = "steps"
 }
 
 extension Steps {
-    /// What one step does.
+    /// The kind of a step.
     package enum Kind: Equatable {
         /// A page of messages, which covers a part of its channel's history.
         case page
         case draft(RequestID)
         case editOfDraft(RequestID)
         case removalOfDraft(RequestID)
-        /// The message of a draft instead of the draft: a write to both databases.
+        /// A sent message that replaces its outbox item: a write to both databases.
         case acknowledgement(RequestID)
         case removal
         case clearing
     }
 
     package func kind(_ number: Int) -> Kind {
-        // Each channel has its name early.
+        // Each channel gets its name early.
         if number <= Steps.channels.count { return .page }
         var random = random(number, 0)
         let draft = draftStep(before: number, &random).map { RequestID("r-\($0)") }
@@ -105,7 +105,7 @@ extension Steps {
         return message
     }
 
-    /// Whether a step writes to the cache, and so leaves its number there.
+    /// Returns true if a step writes to the cache, and so stores its number there.
     package func writesToCache(_ number: Int) -> Bool {
         switch kind(number) {
         case .page, .acknowledgement, .removal, .clearing: true
@@ -113,7 +113,7 @@ extension Steps {
         }
     }
 
-    /// What the store has promised when the step is written, as a line.
+    /// Returns the promise that the store has made when a step is written, as a line.
     package func promise(of number: Int) -> String {
         switch kind(number) {
         case .page, .removal, .clearing: "cache"
@@ -156,18 +156,18 @@ extension Steps {
     }
 }
 
-// MARK: Chance
+// MARK: Random steps
 
 extension Steps {
     private func step(ofDraft id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
 
-    /// A step before that surely was a draft's; drafts are edited and sent more than once.
+    /// Returns an earlier step that wrote an outbox item; items are edited and sent more than once.
     private func draftStep(before number: Int, _ random: inout SeededRandom) -> Int? {
         let first = Steps.channels.count + 1
         let earlier = max(first, number - 30)..<max(first, number)
         let drafts = earlier.filter { candidate in
             var random = self.random(candidate, 0)
-            // What `kind` draws first, for a step with drafts before it.
+            // The value that `kind` draws first, for a step with earlier items.
             _ = random.next()
             return Int.random(in: 0..<20, using: &random) < 3
         }

@@ -2,7 +2,7 @@ import CFaultEnvironment
 package import Foundation
 package import Store
 
-/// A disk that fails on purpose, below one database.
+/// A disk for one database that fails on purpose.
 package final class FailingDisk: @unchecked Sendable {
     // @unchecked: the pointer never changes, and every call through it is thread-safe.
     package let pointer: OpaquePointer = fault_env_create()
@@ -15,7 +15,7 @@ package final class FailingDisk: @unchecked Sendable {
         .around(fault_env_leveldb(pointer), owner: self)
     }
 
-    /// Fails the nth change from now, alone or with all that come after it.
+    /// Fails the nth change from now, alone or with all later ones.
     package func fail(at change: Int, with error: Int32, once: Bool, tearing: Bool = false) {
         fault_env_tear_appends(pointer, tearing)
         if once {
@@ -25,35 +25,37 @@ package final class FailingDisk: @unchecked Sendable {
         }
     }
 
-    /// Ends the process, as `kill -9` does, when the nth change from now is asked for.
+    /// Ends the process, as `kill -9` does, at the nth change from now.
     package func kill(at change: Int) { fault_env_kill_at(pointer, UInt64(change)) }
 
-    /// Fails to open the file that names the others for reading, and so the database.
+    /// Fails to open the manifest pointer for reading, so the database cannot be opened.
     package func failOpening(with error: Int32) {
         fault_env_fail_opens(pointer, "CURRENT", error)
     }
 
-    /// Keeps logs from becoming tables.
+    /// Fails to create tables.
     package func failTables(with error: Int32) { fault_env_fail_creates(pointer, ".ldb", error) }
 
     package func heal() { fault_env_heal(pointer) }
 
-    /// How many changes were asked for so far.
+    /// The number of changes so far.
     package var changes: Int { Int(fault_env_counted(pointer).changes) }
 
-    /// Lets nothing more reach the disk.
+    /// Stops all changes from reaching the disk.
     package func cutPower() { fault_env_freeze(pointer) }
 
-    /// Lets the nth change from now not reach the disk, nor any that comes after it.
+    /// Stops the nth change from now, and all later ones, from reaching the disk.
     package func cutPower(at change: Int) { fault_env_freeze_after(pointer, UInt64(change)) }
 
-    /// Takes from the files below a directory what was not synced; the databases have to be closed.
+    /// Removes unsynced data from the files in a directory.
+    ///
+    /// The databases have to be closed.
     package func loseUnsynced(in directory: URL) throws {
         let logs = try FileManager.default.subpathsOfDirectory(atPath: directory.path)
             .filter { $0.hasSuffix(".log") }
         _ = fault_env_lose_unsynced(pointer, fault_env_all_files)
-        // A log that was never synced goes altogether here. On a disk it is there, and empty: our
-        // environment syncs the directory when a log is new, which this one below it does not see.
+        // A log that was never synced disappears here. On a real disk it would exist and be empty,
+        // because our environment syncs the directory of a new log, which this layer does not see.
         for name in logs {
             let log = directory.appending(path: name)
             if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }

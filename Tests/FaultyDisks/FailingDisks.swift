@@ -1,7 +1,7 @@
 package import Foundation
 package import Store
 
-/// Two disks, one for each database of a store, that fail on purpose.
+/// Two disks that fail on purpose, one for each database of a store.
 package final class FailingDisks: Sendable {
     package let cache = FailingDisk()
     package let outbox = FailingDisk()
@@ -10,7 +10,7 @@ package final class FailingDisks: Sendable {
 
     package var both: [FailingDisk] { [cache, outbox] }
 
-    /// Opens a store that lies on them.
+    /// Opens a store on these disks.
     package func open(
         _ directory: URL, _ options: StoreOptions = StoreOptions(), key: EncryptionKey? = nil
     ) throws(StoreError) -> ChatStore {
@@ -19,22 +19,22 @@ package final class FailingDisks: Sendable {
             environments: (cache.environment, outbox.environment), encryptionKey: key)
     }
 
-    /// Fails whatever is written from now on, or after some more changes of each database.
+    /// Fails all writes from now on, or after some more changes of each database.
     package func fill(after count: Int = 0) {
         for disk in both { disk.fail(at: count + 1, with: ENOSPC, once: false) }
     }
 
     package func heal() { for disk in both { disk.heal() } }
 
-    /// Takes what was not synced of a store that is closed.
+    /// Removes the unsynced data of a closed store.
     package func loseUnsynced(in directory: URL) throws {
         try cache.loseUnsynced(in: directory.appending(path: "cache"))
         try outbox.loseUnsynced(in: directory.appending(path: "outbox"))
     }
 
-    /// Cuts the power under a store, and takes from its files what was not synced.
+    /// Cuts the power of a store and removes the unsynced data from its files.
     ///
-    /// The store is closed then, and the disks of no use any more.
+    /// Afterwards the store is closed, and the disks cannot be used again.
     package func cutPower(of store: ChatStore, at directory: URL) throws {
         for disk in both { disk.cutPower() }
         store.close()

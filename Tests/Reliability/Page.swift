@@ -1,8 +1,8 @@
 import Foundation
 
-/// The page of which the commands write a part each.
+/// The page whose parts the commands write.
 package struct Page: Sendable {
-    /// What a command writes.
+    /// The part that a command writes.
     package enum Part: String, Sendable {
         case faults, soak
     }
@@ -11,13 +11,13 @@ package struct Page: Sendable {
 
     package init(_ path: String) { url = URL(filePath: path) }
 
-    /// What stands between the marks of a part.
+    /// Returns the text between the marks of a part.
     package func text(of part: Part) throws -> String {
         let page = try String(contentsOf: url, encoding: .utf8)
         return String(page[try range(of: part, in: page)])
     }
 
-    /// Replaces what stands between the marks of a part.
+    /// Replaces the text between the marks of a part.
     package func write(_ text: String, as part: Part) throws {
         let page = try String(contentsOf: url, encoding: .utf8)
         try page.replacingCharacters(in: try range(of: part, in: page), with: "\n\n\(text)\n\n")
@@ -33,7 +33,7 @@ package struct Page: Sendable {
     }
 }
 
-/// Where something was measured.
+/// The machine of a measurement.
 enum Machine {
     /// The day, the processor, the cores and the system.
     static var description: String {
@@ -63,7 +63,7 @@ enum Machine {
     }
 }
 
-/// Prints a line in one piece, at once: who reads it may kill this process.
+/// Prints a line in one write, because the reader may kill this process after it.
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }

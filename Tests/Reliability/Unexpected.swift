@@ -1,4 +1,4 @@
-/// What should not be.
+/// An unexpected result.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 

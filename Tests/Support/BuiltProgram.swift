@@ -1,13 +1,13 @@
 package import Foundation
 
-/// Programs of this package, which lie beside the tests that start them.
+/// The programs of this package, which are built next to the tests.
 package enum BuiltProgram {
-    /// Why none is started.
+    /// The error if a program was not built.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Where a program is.
+    /// Returns the URL of a program.
     package static func url(_ name: String) throws -> URL {
         let places = [Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
         let candidates = places.flatMap {

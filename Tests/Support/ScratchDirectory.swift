@@ -1,18 +1,20 @@
 package import Foundation
 
-/// A place for a directory, at which there is nothing yet; what is made there goes with its last user.
+/// A unique path for a temporary directory.
+///
+/// The directory is removed with the last reference.
 package final class ScratchDirectory: Sendable {
     package let url: URL
 
     package var path: String { url.path }
 
-    /// Names a place, beside those of all other tests.
+    /// Chooses a path without creating anything.
     package init(in parent: URL = FileManager.default.temporaryDirectory) {
         url = parent.appending(
             path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
     }
 
-    /// Names a place, and makes an empty directory there.
+    /// Chooses a path and creates an empty directory.
     package static func made(
         in parent: URL = FileManager.default.temporaryDirectory
     ) throws -> ScratchDirectory {
@@ -22,22 +24,22 @@ package final class ScratchDirectory: Sendable {
         return directory
     }
 
-    /// Where many small files are synced in no time: in memory, where the system has such a place.
+    /// A directory in memory, where syncing small files is fast, if the system has one.
     package static let memory: URL = {
         let memory = URL(filePath: "/dev/shm")
         return FileManager.default.isWritableFile(atPath: memory.path)
             ? memory : FileManager.default.temporaryDirectory
     }()
 
-    /// What lies in it, at any depth, as paths from here.
+    /// The paths of all files in the directory, at any depth, relative to it.
     package var contents: [String] {
         let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }
         return (names ?? []).sorted()
     }
 
-    /// Removes what is there, for who ends the process and not only a function.
+    /// Removes the directory, for callers that end the process.
     package func remove() {
-        try? FileManager.default.removeItem(at: url)  // Nothing may have been made there.
+        try? FileManager.default.removeItem(at: url)  // The directory may not have been created.
     }
 
     deinit { remove() }

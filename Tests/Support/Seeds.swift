@@ -1,14 +1,14 @@
 import Foundation
 
-/// How many generated cases a test tries: some in every run, more at night.
+/// The numbers of generated cases: few in each run, more in nightly runs.
 package enum Seeds {
-    /// Whether `SCROLLBACK_NIGHTLY` says that there is time.
+    /// True if `SCROLLBACK_NIGHTLY` is set.
     package static let isNight = ProcessInfo.processInfo.environment["SCROLLBACK_NIGHTLY"] != nil
 
-    /// What most tests try.
+    /// The seeds that most tests use.
     package static let few = count(30, atNight: 1000)
 
-    /// As many as a test says.
+    /// Returns as many seeds as a test asks for.
     package static func count(_ byDay: Int, atNight: Int) -> Range<Int> {
         0..<(isNight ? atNight : byDay)
     }

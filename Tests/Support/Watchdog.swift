@@ -1,19 +1,18 @@
 package import Dispatch
 package import Foundation
 
-/// Kills a process that does not end by itself: who reads what it writes is told that it ended, and
-/// does not wait for ever.
+/// Kills a process that does not end, so that a reader of its output does not wait for ever.
 package final class Watchdog: @unchecked Sendable {
-    // @unchecked: what varies is touched with the lock alone.
+    // @unchecked: mutable state is protected by the lock.
     private let timer = DispatchSource.makeTimerSource(queue: .global())
     private let lock = NSLock()
     private var kills = false
 
-    /// Begins to watch a process that runs.
+    /// Starts to watch a running process.
     ///
     /// - Parameters:
     ///   - process: The process.
-    ///   - patience: After how long it is killed.
+    ///   - patience: The time after which it is killed.
     package init(_ process: Process, patience: DispatchTimeInterval = .seconds(180)) {
         let id = process.processIdentifier
         timer.schedule(deadline: .now() + patience)
@@ -24,10 +23,10 @@ package final class Watchdog: @unchecked Sendable {
         timer.resume()
     }
 
-    /// Whether the process had to be killed.
+    /// True if the process had to be killed.
     package var hasKilled: Bool { lock.withLock { kills } }
 
-    /// Lets go of a process that has ended: another one may have its number soon.
+    /// Stops watching a process that has ended, since another process may get its number.
     package func cancel() { timer.cancel() }
 
     deinit { timer.cancel() }

@@ -1,13 +1,14 @@
-// Shows that the tests see what they are for: plants deliberate bugs, and says which test finds each.
+// Checks that the tests detect deliberate bugs.
 //
-//     mutants check            that each bug can still be planted; `make lint` does it
-//     mutants plant DIRECTORY  a copy of the package there, with all of them, each off
-//     mutants kill DIRECTORY   the tests of that copy, once without and once with each of them
+//     mutants check            whether each bug can still be planted; run by `make lint`
+//     mutants plant DIRECTORY  copies the package there with all bugs, each turned off
+//     mutants kill DIRECTORY   runs the tests of that copy without a bug, and with each
 //
-// Names behind these are those of the mutants that are meant; all, if there are none. A mutant is a
-// file in Tests/Mutants: what the bug is; then the file that has it, the tests that should find it, a
-// regular expression of their names, and the lines that are replaced (-) and by which (+). MUTATED is
-// whether this bug is on, which SCROLLBACK_MUTANT says in the environment of the tests.
+// Further arguments select mutants by name; the default is all. A mutant is a file in
+// Tests/Mutants: a description of the bug, the source file, the test target, a regular expression
+// for the names of the tests that should detect it, and the lines to remove (-) and to add (+). The
+// macro MUTATED is true if the bug is on, which the environment variable SCROLLBACK_MUTANT
+// determines.
 
 import Foundation
 
@@ -43,7 +44,7 @@ struct Mutant {
         }
     }
 
-    /// Plants the bug in the text of its file.
+    /// Returns the text of the source file with the bug planted.
     func planted(in text: String) throws -> String {
         guard text.components(separatedBy: original).count == 2 else {
             throw Failure(
@@ -69,14 +70,14 @@ guard !mutants.isEmpty, mutants.count == names.count || names.isEmpty else {
     throw Failure(description: "There is no mutant of one of these names: \(names.sorted())")
 }
 
-/// The files that have mutants, as they are with all of them.
+/// Returns the files that have mutants, with all bugs planted.
 func mutatedFiles() throws -> [String: String] {
     var files: [String: String] = [:]
     for mutant in all {
         let text = try files[mutant.file] ?? String(contentsOfFile: mutant.file, encoding: .utf8)
         files[mutant.file] = try mutant.planted(in: text)
     }
-    // What the marks stand for, once in each module.
+    // The definition of the markers, once for each module.
     for (path, text) in files {
         if path.hasSuffix(".swift") {
             let module = path.split(separator: "/").prefix(2).joined(separator: "/")
@@ -108,7 +109,7 @@ func mutatedFiles() throws -> [String: String] {
     return files
 }
 
-/// The files in a directory, or the file itself, by their paths.
+/// Returns the paths of the files in a directory, or the file itself.
 func files(at top: String) -> [String] {
     let inside = manager.enumerator(atPath: top)?.compactMap { $0 as? String } ?? []
     return ([top] + inside.map { "\(top)/\($0)" }).filter { path in
@@ -117,13 +118,13 @@ func files(at top: String) -> [String] {
     }
 }
 
-/// Makes a copy of the package with all mutants.
+/// Copies the package with all mutants.
 ///
-/// What has not changed is left, so that it is not built again.
+/// Unchanged files are left alone, so that they are not built again.
 func plant() throws {
     var copies = try mutatedFiles().mapValues { Data($0.utf8) }
     for top in ["Package.swift", "Sources", "Tests", "Examples", "Docs"] {
-        // Those that use the package have a link back to it.
+        // Packages that use this one contain a link to it.
         for path in files(at: top)
         where copies[path] == nil && !path.hasPrefix("Tests/Consumers/") {
             copies[path] = try Data(contentsOf: URL(filePath: path))
@@ -143,7 +144,7 @@ func plant() throws {
     print("\(all.count) mutants are planted in \(directory).")
 }
 
-/// What became of some tests.
+/// The result of running tests.
 enum Outcome {
     case passed
     case failed(test: String)
@@ -151,13 +152,16 @@ enum Outcome {
     case endless
 }
 
-/// How many seconds the tests of a mutant may take; without a bug they take far less.
+/// The number of seconds that the tests of a mutant may take; without a bug they take far less.
 let patience = 300
 
-/// A terminal that nobody sees: what tests write to a pipe stays in their memory until they end, and some
-/// mutants do not let them.
+/// A pseudo-terminal for the tests' output.
+///
+/// Tests keep output to a pipe in memory until they end, and some mutants prevent them from ending.
 final class Terminal {
-    /// The end that the tests write to; close it when they have it.
+    /// The end that the tests write to.
+    ///
+    /// Close it after the tests have inherited it.
     let writer: FileHandle
     private let descriptor: Int32
 
@@ -172,13 +176,14 @@ final class Terminal {
 
     deinit { close(descriptor) }
 
-    /// What was written next, when there is something; `nil` when everybody has closed the writer.
+    /// Returns the next output when there is some, or `nil` when all writers have closed the
+    /// terminal.
     func read() -> Data? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = Foundation.read(descriptor, &bytes, bytes.count)
             if count > 0 { return Data(bytes[..<count]) }
-            // Linux says EIO where there is nobody to write any more.
+            // Linux reports EIO when no writer is left.
             guard count < 0, errno == EINTR else { return nil }
         }
     }
@@ -238,7 +243,7 @@ func run(_ tests: String, with mutant: String?) throws -> Outcome {
 }
 
 func kill() throws {
-    // A test that fails without a bug would find any.
+    // If a test fails without a bug, its failure would prove nothing.
     let tests = Set(mutants.map(\.tests)).sorted().joined(separator: "|")
     guard case .passed = try run(tests, with: nil) else {
         throw Failure(description: "Tests fail without a mutant: see unmutated.log")

@@ -1,6 +1,6 @@
-// The one mix that has to be spelled differently: the target also depends on the product
-// Collections of swift-collections. That module is AppleCollections here, and Scrollback's own
-// comes with the umbrella.
+// The only combination that needs different names: the target also depends on the product
+// Collections of swift-collections. That module is AppleCollections here, and Scrollback is
+// imported by its umbrella.
 import AppleCollections
 import Scrollback
 

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import Models
 
-/// The lines of a file of the file cache as Docs/Format.md has them, made without the sources' code.
+/// The lines of a file of the file cache, written from Docs/Format.md without the library's code.
 enum CacheLines {
-    /// A file whose lines have their right check values, whatever the records are.
+    /// Returns a file whose lines have correct check values, whatever the records are.
     static func file(
         _ channel: ChannelURL, _ input: inout FuzzInput, hasHeader: Bool
     ) -> [UInt8] {

@@ -4,10 +4,11 @@ import Store
 import Sync
 
 extension FuzzTarget {
-    /// Cursors and tokens that a store or a client has kept: a byte says of what, then its text.
+    /// Cursors and tokens that a store or client has saved: a byte for the kind, then the text.
     ///
-    /// What the server does not know has expired; where it goes on, it gives another that it knows. The feed's
-    /// token of the store is read as what was written, or as none.
+    /// A cursor that the server does not know has expired. If the server continues from it, the
+    /// next cursor is one it knows. The store reads its feed token as it was written, or as
+    /// missing.
     static let cursors = FuzzTarget("Cursors") { input in
         var input = FuzzInput(input)
         let kind = input.byte()
@@ -21,7 +22,7 @@ extension FuzzTarget {
     }
 }
 
-/// A server that remembers some history, for all inputs.
+/// A server with some history, shared by all inputs.
 private enum CursorServer {
     static let server: EmbeddedServer = orTrap {
         try EmbeddedServer.inMemory(seed: 1, now: { 1_700_000_000_000 })
@@ -29,7 +30,7 @@ private enum CursorServer {
 
     static func goOn(from text: String, _ kind: UInt8) async {
         let client = server.client(waits: false)
-        // All of the conditions that may be in front of a server wrap its cursors.
+        // Every condition that can wrap a server's cursors is active.
         let backend: any Backend = kind < 128 ? client : ConditionedBackend(client)
         do throws(BackendError) {
             _ = try await backend.connect(as: Credentials("alice"))

@@ -6,14 +6,14 @@ import Store
 // MARK: Logs
 
 extension FuzzTarget {
-    /// Logs of a database: pieces, each with a byte for what it is, and as many bytes as the next two say.
+    /// Logs of a database, in pieces: a byte for the kind, two bytes for the length, and the bytes.
     ///
-    /// 0 are bytes as they are, 1 to 4 a fragment of that type with its right checksum, which is how
-    /// LevelDB's records are written, and 5 begins another log.
+    /// Kind 0 is plain bytes; 1 to 4 is a fragment of that type with a correct checksum, as LevelDB
+    /// writes records; 5 starts another log.
     ///
-    /// The database opens, or says that it is damaged, and changes nothing then; without what is damaged
-    /// it opens, and once it has, again. Rows are not compared: LevelDB takes what it can of a batch that
-    /// somebody has forged with its right checksum.
+    /// The database opens, or reports damage and changes nothing. It opens without the damaged
+    /// part, and opens again afterwards. Rows are not compared, because LevelDB accepts parts of a
+    /// forged batch with a correct checksum.
     static let logs = FuzzTarget("Logs") { input in
         var input = FuzzInput(input)
         let directory = FuzzDirectory()
@@ -43,7 +43,7 @@ extension FuzzTarget {
         precondition(again != nil, "What was opened without its damage does not open again.")
     }
 
-    /// All rows of a database; `nil` if it is damaged.
+    /// All rows of a database, or `nil` if it is damaged.
     private static func rows(in directory: URL, skippingDamage: Bool = false) -> [Row]? {
         damageOr { () throws(StoreError) in
             let database = try LevelDB(at: directory.path, skippingDamage: skippingDamage)
@@ -64,7 +64,7 @@ extension FuzzTarget {
     }
 }
 
-/// A fragment of a record in LevelDB's log format.
+/// Returns a fragment of a record in LevelDB's log format.
 private func fragment(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let payload = Array(payload.prefix(Int(UInt16.max)))
     let checked = [type] + payload
@@ -73,7 +73,7 @@ private func fragment(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] {
     return head + [UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + checked
 }
 
-/// The manifest that a new database begins with.
+/// The manifest of a new database.
 private enum LogTemplate {
     static let manifest: [UInt8] = orTrap {
         let directory = FuzzDirectory()
@@ -85,14 +85,14 @@ private enum LogTemplate {
     }
 }
 
-// MARK: Sealed files
+// MARK: Encrypted files
 
 extension FuzzTarget {
-    /// A sealed file: a byte says what is in it, a log, a manifest, CURRENT or a table.
+    /// An encrypted file: a byte for its kind (log, manifest, CURRENT or table), then its bytes.
     ///
-    /// The cipher is none: whatever ends with an even byte is taken for authentic, so that what lies behind
-    /// the authentication is reached. Sealing anew leaves the file, or one in its place that is whole
-    /// and has the same in it, and is no larger than what it was made from explains.
+    /// The cipher does nothing and accepts whatever ends with an even byte, so that the fuzzer
+    /// reaches the code after authentication. Encrypting again leaves the file unchanged, or
+    /// replaces it with a complete file of the same contents and a plausible size.
     static let sealedFiles = FuzzTarget("Sealed") { input in
         let names = ["000003.log", "MANIFEST-000002", "CURRENT", "000005.ldb"]
         let name = names[Int(input.first ?? 0) % names.count]
@@ -119,13 +119,13 @@ extension FuzzTarget {
     }
 }
 
-/// A cipher that hides nothing.
+/// A cipher that does not encrypt.
 private enum OpenCipher {
     static func functions(_ generation: UInt32) -> scrollback_cipher {
         scrollback_cipher(
             context: place, generation: generation, reads_plain: false,
             make_key: { context, _, salt, _, _, check in
-                // The check is the salt's beginning.
+                // The check value is the start of the salt.
                 for index in 0..<Int(scrollback_check_size) { check[index] = salt[index] }
                 return context
             },
@@ -143,19 +143,19 @@ private enum OpenCipher {
             randomize: { bytes, count in for index in 0..<count { bytes[index] = 0 } })
     }
 
-    /// What stands for the context and for each key: nobody looks into it.
+    /// The context and the keys point here; the cipher does not read them.
     nonisolated(unsafe) private static let place = UnsafeMutableRawPointer.allocate(
         byteCount: 1, alignment: 1)
-    // nonisolated(unsafe): it never changes, and what it points to is never read.
+    // nonisolated(unsafe): the pointer never changes, and its memory is never read.
 }
 
 // MARK: The file cache
 
 extension FuzzTarget {
-    /// A file of the file cache: a byte for its form, and then its bytes, or the records in its lines.
+    /// A file of the file cache: a byte for its form, then its bytes, or the records in its lines.
     ///
-    /// Loading returns what can be read and tells the rest by line; what was loaded is saved and loaded as
-    /// the same, without any damage.
+    /// Loading returns the readable lines and reports the others by number. Saving the loaded
+    /// records and loading them again gives the same records without damage.
     static let cacheFiles = FuzzTarget("CacheFile") { input in
         var input = FuzzInput(input)
         let directory = FuzzDirectory()
@@ -163,7 +163,7 @@ extension FuzzTarget {
         if form == 3 { return keyFile(input, directory.url) }
         let channel = ChannelURL("general")
         let cache = orTrap { try FileCache(directory: directory.url, limit: 1000) }
-        // A file of that name is there once something was saved.
+        // Saving creates the file.
         orTrap { try cache.save([], in: channel) }
         guard let name = directory.contents.first(where: { $0.hasSuffix(".messages") }) else {
             preconditionFailure("The file of a channel is called otherwise.")
@@ -188,7 +188,7 @@ extension FuzzTarget {
             again.records == contents.records, "What was saved is loaded as other messages.")
     }
 
-    /// The file of the keys, with its right checksum.
+    /// Writes the key file with a correct checksum.
     private static func keyFile(_ input: FuzzInput, _ directory: URL) {
         let bytes = Data(input.rest)
         orTrap {

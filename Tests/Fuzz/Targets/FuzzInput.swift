@@ -1,7 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Takes values off the front of an input; where it is over, they are zero and empty.
+/// Reads values from the front of an input.
+///
+/// At the end of the input, values are zero or empty.
 struct FuzzInput {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -11,29 +13,31 @@ struct FuzzInput {
 
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// Some bytes, or all that are left if there are fewer.
+    /// Returns the next bytes, fewer if the input is shorter.
     mutating func bytes(_ count: Int) -> [UInt8] {
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }
 
-    /// Some bytes behind their number, which has two bytes.
+    /// Returns bytes that are preceded by their number, which has two bytes.
     mutating func measured() -> [UInt8] {
         let high = Int(byte())
         return bytes(high << 8 | Int(byte()))
     }
 
-    /// The bytes that are left, as the text that they are nearest to.
+    /// The remaining bytes as text; invalid UTF-8 is replaced.
     var text: String { String(decoding: rest, as: UTF8.self) }
 }
 
-/// A directory for one input; gone when it is done.
+/// A temporary directory for one input.
+///
+/// It is removed when the value's lifetime ends.
 struct FuzzDirectory: ~Copyable {
     private let directory = orTrap { try ScratchDirectory.made(in: ScratchDirectory.memory) }
 
     var url: URL { directory.url }
 
-    // Not before: who has the URL alone still needs the directory.
+    // Removed here and not earlier, because the directory is also used by its URL.
     deinit { directory.remove() }
 
     func write(_ bytes: [UInt8], to path: String) {
@@ -44,11 +48,11 @@ struct FuzzDirectory: ~Copyable {
         FileManager.default.contents(atPath: url.appending(path: path).path).map(Array.init)
     }
 
-    /// What lies in it, at any depth, as paths from here.
+    /// The paths of all files in the directory, at any depth, relative to it.
     var contents: Set<String> { Set(directory.contents) }
 }
 
-/// Does what nothing in an input may make fail.
+/// Runs a call that must succeed for every input.
 @discardableResult
 func orTrap<Result>(_ body: () throws -> Result) -> Result {
     do {
@@ -58,7 +62,9 @@ func orTrap<Result>(_ body: () throws -> Result) -> Result {
     }
 }
 
-/// Waits for a task; on the main thread, lets the main actor go on meanwhile.
+/// Waits for a task.
+///
+/// On the main thread, the main actor continues to run.
 func wait(for body: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

@@ -3,11 +3,11 @@ import Models
 import Store
 
 extension FuzzTarget {
-    /// Two texts that a server may have sent, and which files and directories are named by; the first has a
-    /// length before it.
+    /// Two strings from a server, by which files and directories are named.
     ///
-    /// Each name is one component of a path, of characters that every file system has, and no two texts
-    /// have the same, also where case is ignored.
+    /// The first is preceded by its length. Each file name is a single path component of characters
+    /// that every file system supports, and different strings have different names, even if case is
+    /// ignored.
     static let names = FuzzTarget("Names") { input in
         var input = FuzzInput(input)
         let first = String(decoding: input.measured(), as: UTF8.self)
@@ -28,7 +28,7 @@ extension FuzzTarget {
         checkCache([first, second])
     }
 
-    /// Looks at the two components that follow a directory.
+    /// Checks the two path components after a directory.
     private static func checkName(_ path: String, in root: URL) {
         let prefix = root.path(percentEncoded: false)
         precondition(path.hasPrefix(prefix), "\(path) is elsewhere.")
@@ -44,7 +44,7 @@ extension FuzzTarget {
 
     private static let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789-_%ABCDEF".utf8)
 
-    /// Saves messages of channels of these names, and looks where they are.
+    /// Saves messages of channels with these URLs and checks the location of the files.
     private static func checkCache(_ urls: [String]) {
         let directory = FuzzDirectory()
         let cache = orTrap { try FileCache(directory: directory.url.appending(path: "cache")) }

@@ -3,12 +3,11 @@ import Models
 import REPL
 
 extension FuzzTarget {
-    /// A file of chat logs that `import` reads.
+    /// A chat log for `import`.
     ///
-    /// Its lines are those of the file, and each is a message that survives the binary form, or an error
-    /// that says where.
+    /// Each line becomes a message that survives the binary form, or an error with its position.
     static let chatLogs = FuzzTarget("ChatLog") { input in
-        // What is gzipped is another program's to read.
+        // Another program decompresses gzip.
         if input.starts(with: [0x1F, 0x8B]) && input.count > 4 { return }
         let directory = FuzzDirectory()
         directory.write(input, to: "log")
@@ -40,10 +39,10 @@ extension FuzzTarget {
         }
     }
 
-    /// A line that is typed at the prompt, or in a script.
+    /// A line typed at the prompt or in a script.
     ///
-    /// It begins with a command or not; TAB has something to offer at its end; what is quoted is read as it
-    /// was; and commands that touch nothing answer, or say what is wrong.
+    /// Whether or not it starts with a command, TAB offers a completion at its end, quoted words
+    /// are read unchanged, and commands without side effects return an answer or an error.
     static let lines = FuzzTarget("Line") { input in
         let text = String(decoding: input, as: UTF8.self)
         precondition(
@@ -61,13 +60,13 @@ extension FuzzTarget {
     @MainActor private static func perform(
         _ line: TypedLine, _ name: String?, isPath: Bool
     ) async {
-        // What is in some directory differs from one machine to another.
+        // The contents of directories differ between machines.
         if !isPath { _ = line.completions }
         guard let name, harmless.contains(name) else { return }
         _ = await line.perform()
     }
 
-    /// The commands that work on what stands in their line alone.
+    /// The commands that use only their own arguments.
     private static let harmless: Set<String> = [
         "types", "schema", "sample", "json", "serialize", "deserialize", "fields", "time", "help",
     ]

@@ -2,10 +2,10 @@ import Foundation
 import Models
 
 extension FuzzTarget {
-    /// Damaged bytes for every decoder: the first byte names the type, the others are its record.
+    /// Damaged bytes for every decoder: a byte for the type, then its record.
     ///
-    /// What is decoded must be writable again, to the same bytes; every property must be readable; and
-    /// JSON must take it.
+    /// A decoded record can be encoded to the same bytes, every property can be read, and JSON can
+    /// represent it.
     static let records = FuzzTarget("Records") { input in
         guard let first = input.first else { return }
         let type = recordTypes[Int(first) % recordTypes.count]
@@ -13,9 +13,9 @@ extension FuzzTarget {
         checkRecord(record)
     }
 
-    /// Damaged JSON for every decoder: the first byte names the type, the others are its JSON.
+    /// Damaged JSON for every decoder: a byte for the type, then its JSON.
     ///
-    /// What is decoded must survive the binary form, and is a patch that may be applied twice.
+    /// A decoded record survives the binary form, and is a patch that can be applied twice.
     static let json = FuzzTarget("JSON") { input in
         guard let first = input.first else { return }
         let type: any Record.Type = recordTypes[Int(first) % recordTypes.count]
@@ -29,7 +29,7 @@ private func checkRecord<Root: Record>(_ record: Root) {
     precondition(again?.serialize() == record.serialize(), "Equal records have different bytes.")
     read(record)
 
-    // JSON has no word for some values, such as infinity; what it writes it must read.
+    // JSON cannot represent some values, such as infinity; JSON that was written can be read.
     guard let json = try? JSONEncoder().encode(record) else { return }
     do {
         _ = try JSONDecoder().decode(Root.self, from: json)
@@ -38,7 +38,7 @@ private func checkRecord<Root: Record>(_ record: Root) {
     }
 }
 
-/// Reads every property, in every nested record.
+/// Reads every property of a record and of its nested records.
 private func read(_ value: Any) {
     for child in Mirror(reflecting: value).children { read(child.value) }
 }

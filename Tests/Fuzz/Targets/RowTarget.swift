@@ -2,12 +2,12 @@ import Models
 import Store
 
 extension FuzzTarget {
-    /// Rows of a store's two databases: for each a byte, 0 for the cache and 1 for the outbox, then a key
-    /// and a value behind their lengths.
+    /// Rows of a store's two databases: a byte (0 for the cache, 1 for the outbox), then a key and
+    /// a value, each preceded by its length.
     ///
-    /// The store opens, or says why not; what is read of it is a value, or an error that names the
-    /// damage; what is read can be written again, and is read as the same; and what is cleared
-    /// is usable again.
+    /// The store opens or reports an error. Each read returns a value, or an error that names the
+    /// damage. A value that was read can be written and read again, and the store is usable after
+    /// clearing.
     static let rows = FuzzTarget("Rows") { input in
         var input = FuzzInput(input)
         let environments = (
@@ -40,7 +40,7 @@ extension FuzzTarget {
     }
 }
 
-/// What a call returns; `nil` if it has found damage, which its error has to say.
+/// Returns the result of a call, or `nil` if it found damage, which its error has to say.
 @discardableResult
 func damageOr<Value>(_ body: () throws(StoreError) -> Value) -> Value? {
     do throws(StoreError) {
@@ -90,7 +90,7 @@ private func readAll(_ store: ChatStore) {
     }
 }
 
-/// Writes what was read, and reads it again.
+/// Writes the values that were read, and reads them again.
 private func writeAgain(_ store: ChatStore) {
     for draft in damageOr({ () throws(StoreError) in try store.drafts() }) ?? [] {
         if isWritten(store, { (batch) throws(StoreError) in try batch.save(draft) }) {
@@ -112,7 +112,9 @@ private func writeAgain(_ store: ChatStore) {
     }
 }
 
-/// Writes to the store; false if what it is given is refused, or it finds damage on the way.
+/// Writes to the store.
+///
+/// Returns false if the store refuses the input or finds damage.
 private func isWritten(
     _ store: ChatStore, _ body: (Batch) throws(StoreError) -> Void
 ) -> Bool {
@@ -126,7 +128,7 @@ private func isWritten(
     }
 }
 
-/// Clears the cache, which heals whatever was damaged in it.
+/// Clears the cache, which repairs any damage in it.
 private func clear(_ store: ChatStore) {
     orTrap {
         try store.clearCachedData()

@@ -2,12 +2,12 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// The inputs in the repository, through the targets that `make fuzz` looks for more with.
+/// Runs the inputs in the repository through the fuzz targets.
 @Suite(.timeLimit(.minutes(10))) struct FuzzCorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Corpus")
 
-    /// What traps here ends the tests, and says which promise was broken.
+    /// A trap here ends the tests with the broken invariant.
     @Test(arguments: FuzzTarget.all.map(\.name))
     func noInputBreaksAPromise(of name: String) async throws {
         let target = try #require(FuzzTarget.named(name))
@@ -16,7 +16,7 @@ import Testing
             at: directory, includingPropertiesForKeys: nil)
         #expect(!files.isEmpty)
         let inputs = try files.map { try Array(Data(contentsOf: $0)) }
-        // On a thread of its own, which it may block.
+        // The target blocks its thread, so it gets one of its own.
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
                 for input in inputs { target.run(input) }
@@ -33,7 +33,7 @@ import Testing
             contentsOf: Self.corpus.appending(path: "../../../Makefile").standardized,
             encoding: .utf8)
         let line = makefile.split(separator: "\n").first { $0.hasPrefix("FUZZERS :=") }
-        // Logs are fuzzed by `make Logs` alone: LevelDB asserts at some whose checksums are forged.
+        // Only `make Logs` fuzzes logs, because LevelDB aborts on some forged checksums.
         let fuzzed = line?.split(separator: " ").dropFirst(2).map(String.init)
         #expect(fuzzed?.sorted() == names.filter { $0 != "Logs" })
     }

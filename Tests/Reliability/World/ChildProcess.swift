@@ -1,9 +1,10 @@
 import Foundation
 import TestSupport
 
-/// This program once more, in a process of its own that has a world, and is killed.
+/// A second process of this program, which is killed.
 ///
-/// It prints what it promises into a file beside its world, so that nobody has to read it while it runs.
+/// It writes its promises to a file next to its world, so nothing has to read its output while it
+/// runs.
 struct ChildProcess {
     private let process = Process()
     private let watchdog: Watchdog

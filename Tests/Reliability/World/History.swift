@@ -3,7 +3,7 @@ import Models
 import Sync
 
 extension EmbeddedClient {
-    /// All that the server has of a channel, the oldest first.
+    /// Returns all messages of a channel on the server, oldest first.
     func history(of url: ChannelURL) async throws(BackendError) -> [Message] {
         var messages: [Message] = []
         var anchor = MessageAnchor.newest

@@ -2,7 +2,7 @@ import Models
 
 @testable import Store
 
-/// The rows of a cache, read by their keys: none of the store's own reading has a part in it.
+/// The rows of a cache, decoded from their keys without the store's own reading code.
 ///
 /// Docs/Format.md has the grammar.
 struct CacheRows {
@@ -32,13 +32,13 @@ struct CacheRows {
     struct Channel {
         var url: ChannelURL = ""
         var messages: [MessageID: HeldMessage] = [:]
-        /// By their keys.
+        /// In the order of their keys.
         var positions: [Position] = []
         var places: [MessageID: Timestamp] = [:]
         var requests: [RequestID: MessageID] = [:]
         var replies: [MessageID: Set<Position>] = [:]
         var group: GroupChannel?
-        /// The oldest first.
+        /// Oldest first.
         var gaps: [Range] = []
         var stale: [Range] = []
         var tombstones: Set<MessageID> = []
@@ -48,7 +48,7 @@ struct CacheRows {
         func isStale(_ position: Position) -> Bool { stale.contains { $0.contains(position) } }
     }
 
-    /// Where the feed goes on.
+    /// The feed's cursor.
     struct Token: Hashable {
         let number: Int64
         let epoch: String
@@ -60,7 +60,7 @@ struct CacheRows {
     var token: Token?
     var losses: Int64 = 0
 
-    /// The channels that have a name, by their URLs.
+    /// The channels that have a name row, by URL.
     var channels: [(url: ChannelURL, number: UInt32, channel: Channel)] {
         numbers.sorted { $0.key < $1.key }.map { ($0.key, $0.value, rows[$0.value] ?? Channel()) }
     }
@@ -136,13 +136,12 @@ extension CacheRows.Channel {
     }
 }
 
-/// A row as it is stored.
 struct CacheRow: Hashable, Sendable {
     let key: [UInt8]
     let value: [UInt8]
 }
 
-/// What messages say, so that each is decoded once however often it is read.
+/// A cache of decoded messages, so that each is decoded only once.
 final class KnownMessages {
     private var messages: [[UInt8]: CacheRows.HeldMessage] = [:]
 
@@ -159,14 +158,14 @@ final class KnownMessages {
     }
 }
 
-/// Takes values off the front of some bytes.
+/// Reads values from the front of a byte array.
 struct RowBytes {
     private let bytes: [UInt8]
     private var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// All of them, taken or not.
+    /// The bytes that are left.
     var all: [UInt8] { bytes }
 
     mutating func take(_ count: Int) throws -> ArraySlice<UInt8> {
@@ -220,10 +219,10 @@ struct RowBytes {
 }
 
 extension LevelDB.Snapshot {
-    /// All rows, in the order of their keys.
+    /// Returns all rows in the order of their keys.
     func cacheRows() throws -> [CacheRow] {
         var rows: [CacheRow] = []
-        // No table's letter is 0xFF.
+        // No table has the letter 0xFF.
         try scan(KeyRange.all) { (key, value) throws(StoreError) in
             rows.append(CacheRow(key: Array(key), value: Array(value)))
             return true

@@ -5,7 +5,9 @@ import Models
 @testable import Sync
 
 extension Device {
-    /// Does what a step says of what the user writes; and says whether it is such a step.
+    /// Performs a step of the user's writing.
+    ///
+    /// Returns false if the step is of another kind.
     func write(_ step: Step) throws -> Bool {
         switch step {
         case .write(let tag, let url, let isLong):
@@ -49,12 +51,12 @@ extension Device {
         return true
     }
 
-    /// A draft, if it is there and the disk can be read.
+    /// Returns an outbox item, or nil if it does not exist or the disk cannot be read.
     private func held(_ id: RequestID) throws -> Draft? {
         try attempt { try core.heldDraft(id) } ?? nil
     }
 
-    /// Does something, if the disk takes it.
+    /// Runs `body`, and returns nil if the disk refuses the write.
     private func attempt<Result>(_ body: () throws -> Result) throws -> Result? {
         core.time = time
         do {
@@ -117,7 +119,7 @@ extension Device {
             try awaitFate(name, held.channelURL)
             return try take(.changed)
         }
-        // The user sees a message, and does something to it.
+        // The user sees a message and changes it.
         guard let (url, id) = server.history.place(of: tag.rawValue),
             oracle.rows[url]?.messages[id] != nil
         else { return }

@@ -7,14 +7,15 @@ import TestSupport
 @testable import Store
 @testable import Sync
 
-/// A device that is driven step by step: what is called, waited for and answered waits for its turn.
+/// A device that a trace drives step by step: calls, waits and answers are performed only when a
+/// step says so.
 final class Device {
     struct PendingCall {
         let number: Int
         let request: BackendRequest
-        /// What the server has answered, on its way.
+        /// The server's answer, which the device has not received yet.
         var answer: BackendAnswer?
-        /// How much had happened when the feed had nothing to tell.
+        /// The number of server events when the feed last had nothing new.
         var heldAt: Int?
 
         var isOfFeed: Bool { if case .feed = request { true } else { false } }
@@ -25,7 +26,7 @@ final class Device {
     private let client: EmbeddedClient
     private let network: ConditionedBackend
     private let commits = Commits()
-    /// Where the store is; `nil` if it is in memory.
+    /// The directory of the store, or `nil` if it is in memory.
     private let directory: ScratchDirectory?
     private(set) var disk: FailingDisks?
     private(set) var store: ChatStore
@@ -34,26 +35,26 @@ final class Device {
     var sendings: Sendings
     /// The device's clock.
     var time: Timestamp = 5_000_000_000_000
-    /// Who waits for what becomes of something that was written.
+    /// The calls that await the result of an outbox item.
     private var fates: [Int: RequestID] = [:]
-    /// How long a wait is at the least.
+    /// The shortest duration of each wait.
     private var pauses: [SyncCore.Wait: Duration] = [:]
 
     private(set) var calls: [PendingCall] = []
     private(set) var waits: [SyncCore.Wait] = []
     private(set) var isRenewing = false
-    /// Who was not answered yet, and what they asked.
+    /// Unanswered calls, and what they asked for.
     private(set) var tickets: [Int: String] = [:]
     private var lastTicket = 0
     private(set) var shown: [ChannelURL: [Int: ShownRange]] = [:]
-    /// The channels that were told to have a huge gap, or to be left alone, since the last look.
+    /// The channels that were reported to have a huge gap or to be stalled since the last check.
     private(set) var hugeGaps: Set<ChannelURL> = []
     private(set) var failures: [ChannelURL: SyncError] = [:]
-    /// The rows after each commit, if they are kept.
+    /// The rows after each commit, if they are recorded.
     private(set) var cuts: [[CacheRow]] = []
     private(set) var outboxCuts: [[Draft]] = []
     var keepsCuts = false
-    /// Where it tells what happens.
+    /// Receives a line for each event of the run.
     var tell: ((String) -> Void)?
     private var isQuiet = false
 
@@ -80,7 +81,7 @@ final class Device {
         sendings.begin(drafts, oracle.rows)
     }
 
-    /// Looks at each commit.
+    /// Records each commit.
     private func follow() {
         let commits = commits
         store.didCommit.withLock { $0 = { commits.note($0) } }
@@ -88,7 +89,7 @@ final class Device {
 
     // MARK: Steps
 
-    /// Does what a step says of the device.
+    /// Performs a step that concerns the device.
     func perform(_ step: Step) async throws {
         switch step {
         case .perform(let turn): try await call(turn)
@@ -202,7 +203,7 @@ final class Device {
         try take(.show(url, range, viewer: viewer))
     }
 
-    /// Waits until a channel, or all, is caught up.
+    /// Waits until a channel, or all channels, are caught up.
     func awaitCaughtUp(_ url: ChannelURL) throws {
         try take(.awaitCaughtUp(url, ticket: ticket("caughtUp")))
     }
@@ -213,7 +214,7 @@ final class Device {
         return lastTicket
     }
 
-    /// Ends the process, and begins another one with what is on the disk.
+    /// Ends the process and starts another one with the contents of the disk.
     private func kill() async {
         await client.disconnect()
         (calls, waits, tickets, isRenewing) = ([], [], [:], false)
@@ -222,7 +223,7 @@ final class Device {
         core = SyncCore(store, SyncOptions(config), client.capabilities)
     }
 
-    /// Ends the process, and takes from the disk what was not synced: some commits of the cache.
+    /// Ends the process and removes unsynced data from the disk: some commits of the cache.
     private func losePower(_ count: Int) async throws {
         if let directory, let disk { return try await losePower(directory.url, disk) }
         let drafts = try store.drafts()
@@ -254,13 +255,13 @@ final class Device {
     }
 
     private func push(_ tag: String, _ version: Int) throws {
-        // Before the first connection, nobody knows of which epoch a message is.
+        // Before the first connection, the epoch of a message is unknown.
         guard oracle.rows.token != nil || oracle.rows.losses > 0,
             let place = server.history.place(of: tag),
             let entry = server.history.channels[place.url]?.entries[place.id],
             let channel = server.history.channels[place.url], channel.isMine,
             entry.position.createdAt >= channel.offset ?? .distantPast,
-            // What was deleted before a channel was gained, nobody on the device knows of.
+            // The device cannot know of deletions before it had the channel.
             entry.diedAt.map({ oracle.hasHeld(entry.tag) && channel.changedAt < $0 }) ?? true,
             let message = entry.versions.turn(version)
         else { return }
@@ -269,7 +270,7 @@ final class Device {
         } catch {
             guard disk != nil else { throw Violation("store", "\(error)") }
         }
-        // As the engine does, so that what has landed is told at once.
+        // As the engine does, so that acknowledged items are reported at once.
         try take(.changed)
     }
 
@@ -319,7 +320,7 @@ final class Device {
     private func fail(_ turn: Int, _ failure: Step.Failure) throws {
         guard let index = calls.indices.turn(turn) else { return }
         let call = calls.remove(at: index)
-        // What was done was not left undone, whoever says so.
+        // A lost answer of an executed request is `unanswered`, whatever failure was chosen.
         let failure = call.answer != nil && call.request.draftID != nil ? .unanswered : failure
         let error =
             switch failure {
@@ -354,7 +355,7 @@ final class Device {
         try take(.awaitFate(id, url, ticket: ticket))
     }
 
-    /// At rest, nothing that could be sent is left.
+    /// At rest, no item that could be sent is left.
     func expectSent() throws {
         try sendings.checkRest()
         for id in fates.values where sendings.drafts[id]?.state != .pending {
@@ -365,7 +366,7 @@ final class Device {
     func take(_ input: SyncCore.Input) throws {
         core.time = time
         let actions = core.step(input)
-        // What is written comes before what is done.
+        // Writes precede actions.
         try check()
         for action in actions { try perform(action) }
     }
@@ -401,7 +402,7 @@ final class Device {
         }
     }
 
-    /// Holds what each commit left against what the server has told.
+    /// Checks each commit against what the server had delivered.
     private func check() throws {
         for snapshot in commits.take() {
             let rows = try snapshot.view.version.cache.cacheRows()
@@ -416,7 +417,7 @@ final class Device {
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
 
-    /// What is held, a line for each channel.
+    /// The cached history, a line for each channel.
     var picture: String {
         let rows = oracle.rows
         let token = rows.token.map { "\($0.cursor) (\($0.number))" } ?? "-"
@@ -431,7 +432,7 @@ final class Device {
 
     // MARK: Coming to rest
 
-    /// Lets all that is on its way come to its end, with nothing going wrong any more.
+    /// Completes everything that is in flight, without further failures.
     func comeToRest() async throws {
         isQuiet = true
         defer { isQuiet = false }
@@ -441,7 +442,9 @@ final class Device {
         throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
     }
 
-    /// Does the next thing; false if there is none.
+    /// Performs the next pending thing.
+    ///
+    /// Returns false if nothing is pending.
     private func goOn() async throws -> Bool {
         if core.connector.phase == .off {
             try await perform(.connect)
@@ -460,7 +463,7 @@ final class Device {
     }
 }
 
-/// The commits that were not looked at yet.
+/// The commits that were not checked yet.
 private final class Commits: Sendable {
     private let snapshots = Locked<[Snapshot]>([])
 
@@ -475,7 +478,8 @@ private final class Commits: Sendable {
 }
 
 extension RandomAccessCollection where Index == Int {
-    /// The element whose turn it is, counted from the last one if negative; `nil` if there is none.
+    /// Returns the element at an index, counted from the end if negative, or `nil` if it does not
+    /// exist.
     func turn(_ number: Int) -> Element? {
         isEmpty ? nil : self[startIndex + (number % count + count) % count]
     }
@@ -493,7 +497,7 @@ extension SyncOptions {
         failedDraftLimit = config.failedLimit
         failedDraftLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
         hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
-        // Two clocks may be wrong in both directions, and one may have told the time before.
+        // Two clocks may be wrong in opposite directions, and both may have produced timestamps.
         clockSkew =
             config.clockSkew == 0
             ? .zero : .milliseconds(2 * config.clockSkew + config.granularity)
@@ -513,7 +517,8 @@ extension NetworkConditions {
 }
 
 extension ChatStore {
-    /// A store in memory with the rows of another one's cache, and the drafts of its outbox.
+    /// Creates a store in memory with the rows of another store's cache, and the items of its
+    /// outbox.
     fileprivate convenience init(_ rows: [CacheRow], _ drafts: [Draft]) throws {
         let environment = LevelDB.Environment.memory()
         let cache = try LevelDB(at: "/cache", environment: environment)

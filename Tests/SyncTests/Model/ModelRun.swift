@@ -6,26 +6,26 @@ import TestSupport
 
 @testable import Sync
 
-/// A trace that is run: a server, a device, and all that is checked.
+/// A run of a trace: a server, a device, and all checks.
 struct ModelRun {
     var trace: Trace
-    /// How many of the commits are also ends of the process.
+    /// The number of commits after which the run is repeated as if the process had ended there.
     var cutCount = 0
-    /// Whether the store is on a disk, which may be full, and whose power may be cut.
+    /// True if the store is on a disk that may be full or lose power.
     var isOnDisk = false
-    /// Where it tells what happens.
+    /// Receives a line for each event of the run.
     var tell: ((String) -> Void)?
 
-    /// What happened, for the counts that a test tells.
+    /// What happened, for the statistics of a test.
     struct Outcome: Equatable {
         var steps = 0
         var commits = 0
         var cuts = 0
-        /// The rows at the end.
+        /// The rows at the end of the run.
         var rows: [CacheRow] = []
     }
 
-    /// Runs it to its end, and then to rest.
+    /// Runs the trace to its end, and then to rest.
     func run() async throws -> Outcome {
         let server = try await ModelServer(trace.config)
         let directory = isOnDisk ? ScratchDirectory() : nil
@@ -46,13 +46,13 @@ struct ModelRun {
         var random = SeededRandom(seed: trace.seed)
         for index in device.cuts.indices.shuffled(using: &random).prefix(cutCount) {
             outcome.cuts += 1
-            // A process may end between its two databases, of which the cache is written first; and
-            // with the power some commits of the cache go, which are not synced.
+            // A process may end between the writes to its two databases, of which the cache is
+            // written first. A power failure also removes some unsynced commits of the cache.
             let outbox = max(0, index - random.number(below: 2))
             let index = random.oneIn(3) ? max(0, index - random.number(below: 10)) : index
             do {
                 tell?("what is left after commit \(index), and \(outbox) of the outbox")
-                // Without deduplication, what was sent after the cut would be sent once more.
+                // Without deduplication, messages sent after the cut would be sent again.
                 let drafts = trace.config.deduplicates ? device.outboxCuts[outbox] : []
                 let device = try Device(
                     server, trace.config, rows: device.cuts[index],
@@ -80,7 +80,8 @@ struct ModelRun {
             for other in views.values { view = view.union(other) }
             try device.oracle.checkShown(url, view)
         }
-        // Twice: what is found may let go what waited to be sent, and that may be told as a hole.
+        // Twice, because a lookup may release a waiting message, whose arrival may be reported as a
+        // truncation.
         for _ in 0..<2 {
             for url in mine { try device.awaitCaughtUp(url) }
             try await device.comeToRest()
@@ -89,7 +90,7 @@ struct ModelRun {
         for url in mine where device.failures[url] == nil && !device.hugeGaps.contains(url) {
             try device.oracle.checkCaughtUp(url)
         }
-        // Whoever is told of a huge gap shows it anew, and comes to its end.
+        // A viewer that is notified of a huge gap shows the channel again until the gap is filled.
         var left = mine
         for viewer in 9..<29 where !left.isEmpty {
             for url in left { try device.show(url, ShownRange(from: .beginning), viewer) }
@@ -116,7 +117,7 @@ struct ModelRun {
         }
     }
 
-    /// Why it fails; `nil` if it does not.
+    /// Returns the reason of a failure, or `nil` if the run passes.
     func violation() async -> Violation? {
         do {
             _ = try await run()
@@ -128,7 +129,7 @@ struct ModelRun {
         }
     }
 
-    /// A shorter one that breaks the same rule.
+    /// Returns a shorter run that violates the same rule.
     func shrunk(_ rule: String) async -> ModelRun {
         var run = self
         var tries = 600
@@ -163,7 +164,7 @@ struct ModelRun {
         }
     }
 
-    /// Each turns off one thing that makes a world hard.
+    /// Configurations that each turn off one difficulty.
     private func simplerConfigs(_ config: WorldConfig) -> [(WorldConfig) -> WorldConfig] {
         func with(_ change: @escaping (inout WorldConfig) -> Void) -> (WorldConfig) -> WorldConfig {
             { config in

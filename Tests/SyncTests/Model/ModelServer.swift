@@ -5,33 +5,33 @@ import Store
 @testable import EmbeddedServer
 @testable import Sync
 
-/// A server, those who use it, and a history of it that is written beside.
+/// A server, its users, and a separate record of its history.
 final class ModelServer {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
-    /// The user whose cache is looked at.
+    /// The user whose cache is checked.
     static let me: UserID = "bob"
 
     private let users: [String: EmbeddedClient]
     private(set) var history = ServerHistory()
-    /// How many things have happened.
+    /// The number of events so far.
     private(set) var count = 0
-    /// How many had happened when the log had an entry; of this epoch, and of those before.
+    /// For each server epoch, the number of events at each entry of the feed's log.
     private var ends: [String: [(sequence: UInt64, count: Int)]] = [:]
     private var backup: (server: Backup, history: ServerHistory)?
-    /// How often the server was put back.
+    /// How often the server was restored from a backup.
     private(set) var restores = 0
-    /// How many messages a request of the device has made, in all histories.
+    /// The number of messages that each request of the device has created, in all histories.
     private(set) var made: [RequestID: Int] = [:]
-    /// How often something else was done that the device asked for.
+    /// How often other requests of the device were executed.
     private(set) var done: [RequestID: Int] = [:]
-    /// What the user edited from elsewhere.
+    /// Messages that the user edited on another device.
     private(set) var edited: Set<RequestID> = []
 
     init(_ config: WorldConfig) async throws {
         let clock = clock
         server = try EmbeddedServer.inMemory(seed: 1) { clock.now }
-        // Ids are compared as texts: those of a run have as many digits each.
+        // Ids are compared as text, so all ids of a run have the same number of digits.
         try server.importMessages([Message.sample(99, in: "archive", at: 1)])
         server.conditions.timeGranularity = config.granularity
         server.conditions.clockSkew = config.clockSkew
@@ -66,11 +66,12 @@ final class ModelServer {
         return user
     }
 
-    // MARK: Where a cursor stands
+    // MARK: The position of a cursor
 
     var epoch: String { server.withState { $0.epoch.rawValue } }
 
-    /// How many things are told to who stores a cursor; `nil` if it is of no server.
+    /// Returns the number of events that a device with this cursor has received, or `nil` if no
+    /// server issued the cursor.
     func count(toldBefore cursor: String) -> Int? {
         guard let base = ConditionedCursor(text: cursor)?.base else { return nil }
         let parts = base.split(separator: ":", maxSplits: 1)
@@ -80,7 +81,7 @@ final class ModelServer {
         return ends.last { $0.sequence <= sequence }?.count ?? 0
     }
 
-    /// Notes that something happened.
+    /// Counts an event.
     private func note() {
         count += 1
         noteEnd()
@@ -91,9 +92,11 @@ final class ModelServer {
         ends[epoch, default: []].append((sequence, count))
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Does what a step says, if it can be done; and says whether the step was for the server.
+    /// Performs a step if possible.
+    ///
+    /// Returns false if the step does not concern the server.
     func perform(_ step: Step) async throws -> Bool {
         do {
             return try await attempt(step)
@@ -240,13 +243,14 @@ final class ModelServer {
 
     private func expireSession() async {
         server.expireSessions(of: Self.me)
-        // It is the other device that is asked about.
+        // The step asks about the other device.
         _ = try? await phone.connect(as: Credentials(Self.me))
     }
 
-    // MARK: What the device does
+    // MARK: Requests of the device
 
-    /// Lets the device ask for something, and notes what it does to the server, whatever is answered.
+    /// Executes a request of the device and records its effect on the server, whatever the answer
+    /// is.
     func answer(
         _ request: BackendRequest, _ call: () async -> BackendAnswer
     ) async throws -> BackendAnswer {
@@ -290,7 +294,7 @@ final class ModelServer {
         note()
     }
 
-    // MARK: Noting what is there
+    // MARK: Recording the history
 
     private func record(parentOf id: MessageID, in url: ChannelURL) async throws {
         guard let parent = history.channels[url]?.entries[id]?.essence.parentID,
@@ -299,7 +303,7 @@ final class ModelServer {
         try await record(parent, in: url)
     }
 
-    /// Notes a message as it is now, seen by the user.
+    /// Records the current version of a message, as the user sees it.
     private func record(_ id: MessageID, in url: ChannelURL) async throws {
         guard var entry = history.channels[url]?.entries[id],
             var message = try await user("alice").lookup([id], in: url).found.first

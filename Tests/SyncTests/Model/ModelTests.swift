@@ -3,11 +3,11 @@ import Models
 import Store
 import Testing
 
-/// The engine in random worlds, held against a history of the server that is kept beside.
+/// Runs the engine in random worlds and compares it with a separate record of the server's history.
 ///
-/// A run that fails is made shorter as long as it breaks the same rule, and kept in a file; with
-/// `SCROLLBACK_TRACE=file` that file is run again, and tells what happens; `SCROLLBACK_DISK=1` runs it
-/// on a disk. `SCROLLBACK_RUNS` says how many runs there are, and `SCROLLBACK_FIRST` the seed of the first.
+/// A failing run is shortened while it violates the same rule, and written to a file.
+/// `SCROLLBACK_TRACE=file` runs that file again and prints each event; `SCROLLBACK_DISK=1` uses a
+/// disk. `SCROLLBACK_RUNS` is the number of runs, and `SCROLLBACK_FIRST` the seed of the first.
 @Suite struct ModelTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let runCount = number("SCROLLBACK_RUNS") ?? 2000
@@ -15,7 +15,7 @@ import Testing
 
     private static func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
 
-    /// The runs are spread over tests, which run beside each other.
+    /// The runs are divided among tests that run in parallel.
     private static let parts = 0..<20
 
     @Test(.enabled(if: environment["SCROLLBACK_TRACE"] == nil), arguments: parts)
@@ -33,7 +33,7 @@ import Testing
     func anEndAfterAnyCommitLosesNothing(part: Int) async throws {
         for index in 0..<max(1, Self.runCount / 20 / Self.parts.count) {
             let seed = Self.first + 1_000_000 + index * Self.parts.count + part
-            // Of the first run, after each of them.
+            // The first run is repeated after each commit, other runs after eight.
             let cutCount = index == 0 ? Int.max : 8
             let run = ModelRun(trace: Trace(seed: seed, length: 60), cutCount: cutCount)
             if let violation = await run.violation() {
@@ -74,7 +74,7 @@ import Testing
     private static let wasShrunk = Locked(false)
 
     private func report(_ violation: Violation, _ run: ModelRun) async throws {
-        // That takes a while, and the others are likely to fail for the same reason.
+        // Shortening takes time, and other failures are likely to have the same cause.
         let isFirst = Self.wasShrunk.withLock { wasShrunk in
             defer { wasShrunk = true }
             return !wasShrunk

@@ -3,9 +3,9 @@ import Sync
 
 @testable import Store
 
-/// What must not be, and was.
+/// A violation of a rule.
 struct Violation: Error, CustomStringConvertible {
-    /// Which rule it is against.
+    /// The name of the rule.
     let rule: String
     let text: String
 
@@ -17,19 +17,18 @@ struct Violation: Error, CustomStringConvertible {
     var description: String { "\(rule): \(text)" }
 }
 
-/// Holds each commit of a cache against what the server had told by then.
+/// Compares each commit of a cache with what the server had delivered by then.
 ///
-/// What the feed will still tell behind the cursor on disk is excused; everything before it is not. A server that was
-/// put back tells nothing behind a cursor of before, so until the loss is noticed, only the rows themselves
-/// are looked at.
+/// Events after the cursor on disk may be missing; events before it may not. A restored server
+/// delivers nothing for a cursor of an earlier epoch, so until the engine notices the new epoch,
+/// only the consistency of the rows is checked.
 struct Oracle {
     let server: ModelServer
-    /// The rows after the last commit.
     private(set) var rows = CacheRows()
     private let known = KnownMessages()
-    /// The messages that were held at some time.
+    /// The messages that the cache has had at some time.
     private var held: Set<String> = []
-    /// The messages that left the cache because the server had deleted them, by the channel's number.
+    /// The messages that left the cache because the server had deleted them, by channel number.
     private var buried: [UInt32: Set<MessageID>] = [:]
     private let restoresBefore: Int
 
@@ -38,13 +37,13 @@ struct Oracle {
         restoresBefore = server.restores
     }
 
-    /// Whether a message was ever held.
+    /// Returns whether the cache has ever had a message.
     func hasHeld(_ tag: String) -> Bool { held.contains(tag) }
 
-    /// Begins with rows that another one has looked at.
+    /// Starts from rows that were checked before.
     mutating func begin(_ rows: [CacheRow]) throws { self.rows = try CacheRows(rows, known) }
 
-    /// Looks at the rows after a commit.
+    /// Checks the rows after a commit.
     mutating func check(_ rows: [CacheRow]) throws {
         let new = try CacheRows(rows, known)
         try checkToken(new)
@@ -73,10 +72,10 @@ struct Oracle {
         }
     }
 
-    /// Whether ids and versions mean what they meant from the beginning.
+    /// True if ids and versions have had one meaning since the start.
     private var isOneHistory: Bool { server.restores == 0 }
 
-    // MARK: The rows against each other
+    // MARK: Consistency of the rows
 
     private func checkRows(_ url: ChannelURL, _ channel: CacheRows.Channel) throws {
         let ids = channel.positions.map(\.messageID)
@@ -96,7 +95,8 @@ struct Oracle {
                 replies[parent, default: []].insert(position)
             }
             if let request = message.essence.requestID {
-                // Sent again in doubt, it may be there twice where the server does not know it again.
+                // After a doubtful resend, a server that does not deduplicate may have the message
+                // twice.
                 let isTwice = !server.deduplicates && server.made[request, default: 0] > 1
                 guard requests.updateValue(position.messageID, forKey: request) == nil || isTwice
                 else {
@@ -104,7 +104,7 @@ struct Oracle {
                 }
             }
         }
-        // Of two with one request, the index leads to either.
+        // If two messages have the same request id, the index refers to one of them.
         let once = requests.filter { server.deduplicates || server.made[$0.key, default: 0] < 2 }
         let isIndexed = once.allSatisfy { channel.requests[$0.key] == $0.value }
         guard places == channel.places, isIndexed, channel.requests.count == requests.count,
@@ -187,7 +187,7 @@ struct Oracle {
         }
     }
 
-    // MARK: What the server has told
+    // MARK: Events that the server has delivered
 
     private func checkKnowledge(
         _ url: ChannelURL, _ channel: CacheRows.Channel, _ token: CacheRows.Token?
@@ -197,7 +197,7 @@ struct Oracle {
         guard let count = self.server.count(toldBefore: token.cursor) else {
             throw Violation("F2 token monotone", "\(token) is no cursor")
         }
-        // A feed that begins has told nothing of channels before its end.
+        // A new feed has delivered all channels only when it ends.
         let tellsChannels = !token.cursor.contains("@")
         if tellsChannels && server.changedAt < count {
             if !server.isMine, channel.group != nil || !channel.positions.isEmpty {
@@ -207,7 +207,7 @@ struct Oracle {
                 throw Violation("channels", "\(url) is not held, and told")
             }
         }
-        // Of what was before one got or lost a channel, the feed tells that alone.
+        // After the user joined or left a channel, the feed reports only that, not earlier events.
         guard server.isMine, server.changedAt < count else { return }
         if tellsChannels, server.resetAt < count, let offset = server.offset {
             for position in channel.positions where position.createdAt < offset {
@@ -222,7 +222,7 @@ struct Oracle {
         _ count: Int
     ) throws {
         let hasChangesToRead = channel.gaps.contains(where: \.hasChangesToRead)
-        // In order, so that a run that is repeated breaks the same rule.
+        // Sorted, so that a repeated run violates the same rule.
         for (id, entry) in server.entries.sorted(by: { $0.key < $1.key }) {
             let position = entry.position
             guard channel.isKnown(position), !channel.isStale(position) else { continue }
@@ -254,7 +254,7 @@ struct Oracle {
 // MARK: At rest
 
 extension Oracle {
-    /// What is shown of a channel has to be what the server has.
+    /// Checks that a shown range of a channel equals the server's history.
     func checkShown(_ url: ChannelURL, _ view: ShownRange) throws {
         guard let channel = rows[url], let server = server.history.channels[url] else {
             throw Violation("A5 convergence", "\(url) is shown, and not held")
@@ -272,14 +272,15 @@ extension Oracle {
         }
     }
 
-    /// A channel that is caught up lacks nothing of what came while one was away.
+    /// Checks that a channel that is caught up lacks none of the messages sent while the device was
+    /// offline.
     func checkCaughtUp(_ url: ChannelURL) throws {
         for gap in rows[url]?.gaps ?? [] where gap.lower != .beginning || gap.upper == .end {
             throw Violation("A5 convergence", "\(url) is caught up, and has \(gap)")
         }
     }
 
-    /// The channels have to be the user's, and say the same.
+    /// Checks that the cached channels are the user's channels, with equal contents.
     func checkChannels(_ expected: [GroupChannel]) throws {
         let held = rows.channels.compactMap(\.channel.group)
         let mine = held.map(\.outline).sorted()
@@ -297,7 +298,7 @@ extension ShownRange {
 }
 
 extension GroupChannel {
-    /// What has to be the same of a channel.
+    /// The fields of a channel that have to be equal.
     fileprivate var outline: String {
         [
             "\(url) \(name)", "\(joinedMemberCount) of \(memberCount)",

@@ -2,44 +2,44 @@ import Models
 
 @testable import Sync
 
-/// What the user of a device wrote, and what became of it: held against the outbox after each commit.
+/// The user's outbox items and their results, compared with the outbox after each commit.
 struct Sendings {
     struct Item {
         let url: ChannelURL
         let isSend: Bool
-        /// The message that a change is for, by its tag.
+        /// The message that a change applies to, by its tag.
         let target: RequestID?
         let place: Int
         var hasFailed = false
         var isCanceled = false
-        /// Whether the server may have it, as far as the device can know.
+        /// True if the server may have received the item, as far as the device can know.
         var isInDoubt = false
         var callCount = 0
-        /// Whether it has become a part of a message that was not sent.
+        /// True if the change was merged into an unsent message.
         var isRewritten = false
-        /// Its files that the device knows to be uploaded.
+        /// The files that the device knows to be uploaded.
         var uploads: Set<Int> = []
-        /// Whether it was told what became of it; and that it failed, since it was sent last.
+        /// True if the result was reported, and whether a failure was reported since the last
+        /// attempt.
         var isEnded = false
         var isToldToFail = false
-        /// The edits of a message, the last one last.
+        /// The edits of a message, oldest first.
         var edits: [RequestID] = []
     }
 
     let server: ModelServer
     let config: WorldConfig
     private(set) var items: [RequestID: Item] = [:]
-    /// The outbox after the last commit.
     private(set) var drafts: [RequestID: Draft] = [:]
     private var both: Set<RequestID> = []
-    /// Whether the server is ahead of what was written.
+    /// True if the server has received items that the device's disk has lost.
     private var isCut = false
 
     init(_ server: ModelServer, _ config: WorldConfig) {
         (self.server, self.config) = (server, config)
     }
 
-    /// Begins with what a process left behind.
+    /// Starts from what an earlier process left.
     mutating func begin(_ held: [Draft], _ cache: CacheRows) {
         for draft in held {
             post(draft, of: draft.targetRequestID)
@@ -50,7 +50,7 @@ struct Sendings {
         isCut = !held.isEmpty
     }
 
-    // MARK: What the user does
+    // MARK: Actions of the user
 
     mutating func post(_ draft: Draft, of target: RequestID? = nil) {
         let id = draft.requestID
@@ -67,7 +67,7 @@ struct Sendings {
         }
     }
 
-    /// Takes back that something was written: the disk did not take it.
+    /// Forgets an item that the disk refused.
     mutating func withdraw(_ id: RequestID) {
         guard let item = items.removeValue(forKey: id), let target = item.target else { return }
         items[target]?.edits.removeAll { $0 == id }
@@ -80,7 +80,7 @@ struct Sendings {
         items[id]?.isToldToFail = false
     }
 
-    // MARK: What the engine does
+    // MARK: Actions of the engine
 
     mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
         guard let id = request.draftID, let item = items[id] else {
@@ -141,7 +141,7 @@ struct Sendings {
         if !isTrue { throw Violation("E4 fate", "\(id) is told to be \(fate)") }
     }
 
-    /// Notes what all are told: an end once, and a failure once for each time that it was sent.
+    /// Records a reported result: a final result once, and a failure once for each attempt.
     mutating func tellAll(_ fate: DraftFate, of id: RequestID) throws {
         guard let item = items[id] else { throw Violation("E4 fate", "who wrote \(id)?") }
         if item.isEnded { throw Violation("E4 fate", "\(id) is told to be \(fate) after its end") }
@@ -157,13 +157,13 @@ struct Sendings {
     private func wasMade(_ id: RequestID) -> Bool { server.made[id, default: 0] > 0 }
     private func wasDone(_ id: RequestID) -> Bool { server.done[id, default: 0] > 0 }
 
-    /// Whether a draft may go without having been sent.
+    /// Returns whether an item may disappear without having been sent.
     private func isExcused(_ id: RequestID, _ item: Item) -> Bool {
         if config.limitsFailed && item.hasFailed { return true }
         guard let target = item.target else { return false }
         if let item = items[target], item.isCanceled { return true }
         if config.limitsFailed, items[target]?.hasFailed == true { return true }
-        // It is for a message that is not there any more.
+        // Its message no longer exists.
         guard let channel = server.history.channels[item.url], server.restores == 0,
             let entry = server.history.entry(target.rawValue)
         else { return wasMade(target) }
@@ -172,9 +172,10 @@ struct Sendings {
 
     // MARK: After a commit
 
-    /// Checks what a commit has left.
+    /// Checks the result of a commit.
     ///
-    /// Where it failed, the cache may have taken a message, and the outbox not have let go of its draft.
+    /// After a failed commit, the cache may have stored a message whose outbox item was not
+    /// removed.
     mutating func check(_ held: [Draft], _ cache: CacheRows, hasFailed: Bool = false) throws {
         let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
         guard new.count == held.count else {
@@ -235,7 +236,7 @@ struct Sendings {
             throw Violation("E1 rest", "\(id) is pending")
         }
         for (id, item) in items {
-            // What failed has ended with a failure.
+            // A failed item has ended with a failure.
             if drafts[id] == nil && !item.isEnded {
                 throw Violation("E4 fate", "nobody was told what became of \(id)")
             }
@@ -269,7 +270,7 @@ struct Sendings {
 }
 
 extension BackendRequest {
-    /// The name of what it does, if it is something that a user wrote.
+    /// The request id of an outbox item, or nil for other requests.
     var draftID: RequestID? {
         switch self {
         case .send(let draft), .upload(let draft, _): draft.requestID

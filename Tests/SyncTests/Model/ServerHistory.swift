@@ -1,39 +1,39 @@
 import Models
 
-/// What a server holds for one user, and all that it ever held, noted beside it.
+/// The history of a server as one user sees it, including everything that ever existed.
 ///
-/// A value, so that a backup is a copy. Things that happened are counted; each is told by the feed or not yet,
-/// depending on how many a cursor stands behind.
+/// It is a value, so a backup is a copy. Events are numbered; a cursor's number says which of them
+/// the feed has delivered.
 struct ServerHistory {
     struct Entry {
         let tag: String
         let position: Position
-        /// The message as the user sees it, the newest version last.
+        /// The versions of the message that the user saw, oldest first.
         var versions: [Message]
         let createdAt: Int
         var changedAt: Int
         var diedAt: Int?
-        /// What the newest version says.
+        /// The content of the newest version.
         var essence: MessageEssence
     }
 
     struct Channel {
         var isThere = true
-        /// Whether the user has a part in it, and when that began or ended.
+        /// True if the user is a member of the channel, and when that last changed.
         var isMine = true
         var changedAt = 0
-        /// Where the user's history begins, and since when.
+        /// The start of the user's history, and when it was set.
         var offset: Timestamp?
         var resetAt = 0
         var entries: [MessageID: Entry] = [:]
 
-        /// Whether the user could see a message now, if there is one.
+        /// Returns whether the user could see a message at present.
         func isVisible(_ entry: Entry) -> Bool {
             isThere && isMine && entry.diedAt == nil
                 && entry.position.createdAt >= offset ?? .distantPast
         }
 
-        /// What the user finds in the channel, the oldest first.
+        /// The user's messages in the channel, oldest first.
         var visible: [Entry] {
             entries.values.filter(isVisible).sorted { $0.position < $1.position }
         }
@@ -43,7 +43,7 @@ struct ServerHistory {
 
     func place(of tag: String) -> (url: ChannelURL, id: MessageID)? {
         for (url, channel) in channels {
-            // Sent again in doubt it may be there twice: in each process, the same one is meant.
+            // After a doubtful resend there may be two; every process picks the same one.
             let ids = channel.entries.filter { $0.value.tag == tag }.keys
             if let id = ids.min() { return (url, id) }
         }
@@ -55,7 +55,7 @@ struct ServerHistory {
     }
 }
 
-/// What is compared of a message: all that users can change.
+/// The fields of a message that users can change.
 struct MessageEssence: Hashable, CustomStringConvertible {
     var text: String
     var version: Timestamp

@@ -5,7 +5,9 @@ extension Trace {
     static let channels = ["x", "y"]
     static let users = ["alice", "carol", "bob"]
 
-    /// Makes up a trace; the same seed makes the same one.
+    /// Creates a random trace.
+    ///
+    /// Equal seeds give equal traces.
     init(seed: Int, length: Int = 100) {
         var maker = TraceMaker(random: SeededRandom(seed: seed &* 7919 &+ 17))
         let config = maker.config()
@@ -16,7 +18,7 @@ extension Trace {
 private struct TraceMaker {
     var random: SeededRandom
     private var tags: [(tag: String, url: String)] = []
-    /// What the user of the device writes.
+    /// The items that the user of the device has written.
     private var written: [String] = []
     private var changeCount = 0
 
@@ -24,7 +26,7 @@ private struct TraceMaker {
 
     mutating func config() -> WorldConfig {
         var config = WorldConfig()
-        // Half of the worlds are simple in each respect.
+        // In each respect, half of the worlds are simple.
         if random.oneIn(3) { config.granularity = 3 }
         if random.oneIn(4) { config.clockSkew = 2 }
         config.pageLimit = pick([1, 2, 3, 3, 10])
@@ -57,14 +59,14 @@ private struct TraceMaker {
         return steps
     }
 
-    /// Some steps that belong together.
+    /// Returns a few steps that belong together.
     private mutating func next() -> [Step] {
         switch random.number(below: 100) {
         case 0..<44: [network()]
         case 44..<62: [user()]
         case 62..<66: race()
         case 66..<68: [server()]
-        // What comes while one is away is told all at once, or not at all.
+        // Messages sent while the device is offline arrive as one batch, or are omitted.
         case 68..<71:
             [.disconnect] + (0..<random.number(below: 10)).map { _ in change() } + [.connect]
         case 71..<72:
@@ -83,7 +85,7 @@ private struct TraceMaker {
         }
     }
 
-    /// An answer that is overtaken by what the feed tells.
+    /// A request whose answer is overtaken by feed events.
     private mutating func race() -> [Step] {
         let url = url()
         let question: Step =
@@ -105,7 +107,7 @@ private struct TraceMaker {
         return [question, .perform(-1)] + meanwhile + [.passFeed, .deliver(-1)]
     }
 
-    /// What the user of the device does.
+    /// An action of the user of the device.
     private mutating func writing() -> [Step] {
         switch random.number(below: 32) {
         case 0..<10: return [write()]
@@ -117,7 +119,7 @@ private struct TraceMaker {
         case 25..<28: return [.resend(writtenTag())]
         case 28: return [.moveClock(Int64(pick([-900_000, -5, 3, 1000, 90_000, 300_000])))]
         case 29: return [.freeze(url(), !random.oneIn(3))]
-        // It is on its way, and then all kinds of things happen.
+        // While the item is in flight, various other things happen.
         case 30:
             let failure = pick([
                 Step.fail(-1, .unanswered), .fail(-1, .serverFailure), .kill, .losePower(2),
@@ -135,7 +137,7 @@ private struct TraceMaker {
         return .write(tag, in: url, isLong: random.oneIn(12))
     }
 
-    /// Messages with files have tags of their own, so that a trace says which they are.
+    /// Messages with files have tags of their own, so that a trace shows which they are.
     private mutating func writeFiles() -> Step {
         let url = url()
         let tag = "f\(written.count)"
@@ -149,7 +151,7 @@ private struct TraceMaker {
         return .change("c\(changeCount)", of: tag, pick([.edit, .edit, .delete, .react, .unreact]))
     }
 
-    /// Something that was written, of the newest more often; or a change.
+    /// Returns an item that was written, newer ones more often, or a change.
     private mutating func writtenTag() -> String {
         if random.oneIn(8), changeCount > 0 {
             return "c\(1 + random.number(below: changeCount))"
@@ -188,7 +190,7 @@ private struct TraceMaker {
         }
     }
 
-    /// What becomes of a message, more often than another one.
+    /// Returns a change, which is more frequent for new messages.
     private mutating func change() -> Step {
         switch random.number(below: 5) {
         case 0..<2: .delete(tag())
@@ -241,7 +243,7 @@ private struct TraceMaker {
 
     private mutating func url() -> String { random.oneIn(4) ? "y" : "x" }
 
-    /// A message, of the newest ones more often.
+    /// Returns a message, newer ones more often.
     private mutating func tag() -> String {
         let newest = random.oneIn(2) ? tags.suffix(4) : tags[...]
         return newest.randomElement(using: &random)?.tag ?? "m0"

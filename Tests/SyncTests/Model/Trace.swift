@@ -1,17 +1,17 @@
 import Foundation
 
-/// All that happens in a run: a value, which can be kept in a file, made shorter, and run again.
+/// All events of a run: a value that can be written to a file, shortened, and run again.
 struct Trace: Hashable {
     var seed: Int
     var config: WorldConfig
     var steps: [Step]
 }
 
-/// What a run's server, network and engine are like.
+/// The properties of a run's server, network and engine.
 struct WorldConfig: Codable, Hashable {
-    /// What the server's clock tells messages: whole multiples of this, in milliseconds.
+    /// The resolution of the server's clock, in milliseconds.
     var granularity: Int64 = 1
-    /// By how much the clocks of the server's nodes are wrong.
+    /// The clock difference between the server's nodes.
     var clockSkew: Int64 = 0
     var pageLimit = 3
     var feedBatchSize = 100
@@ -19,34 +19,35 @@ struct WorldConfig: Codable, Hashable {
     var repeatsChangelogEntries = false
     var feedLimit: Int?
     var hasInvitations = false
-    /// What chance makes a bad network of; `nil` for one in which nothing goes wrong by itself.
+    /// The seed of random network failures, or `nil` for a network without failures.
     var networkSeed: UInt64?
-    /// What chance takes half of all answers to what the user wrote by, and refuses some for now.
+    /// The seed by which half of the answers to the user's requests are lost, and some requests are
+    /// temporarily refused.
     var lossSeed: UInt64?
-    /// Whether the feed is told that nothing has happened, instead of waiting.
+    /// True if the feed answers with an empty batch instead of waiting.
     var tellsNothing = false
     var parallelRequests = 2
     var backgroundChannels = 2
     var backgroundPages = 5
     var hugeGapThreshold = 300
     var healsHugeGaps = false
-    /// Whether the server knows what it was sent before.
+    /// True if the server deduplicates requests.
     var deduplicates = true
     var stopsAtFailure = false
     var failedLimit: Int?
-    /// Whether what failed is kept for a day alone.
+    /// True if failed items are kept for only a day.
     var forgetsFailed = false
 
     var limitsFailed: Bool { failedLimit != nil || forgetsFailed }
 }
 
-/// One thing that happens.
+/// An event.
 ///
-/// Messages are named by tags that were chosen when the trace was made, calls and waits by their turn
-/// among those that are pending, the last one's being -1. What is not there by then makes a step do nothing, so that every part of
-/// a trace is a trace.
+/// Messages are referred to by tags that were chosen when the trace was created; calls and waits by
+/// their index among the pending ones, -1 being the last. A step that refers to something that does
+/// not exist has no effect, so every part of a trace is a valid trace.
 enum Step: Codable, Hashable {
-    // What users do.
+    // Actions of users.
     case say(String, in: String, by: String, to: String?)
     case edit(String)
     case delete(String)
@@ -61,7 +62,7 @@ enum Step: Codable, Hashable {
     case createChannel(String)
     case freeze(String, Bool)
 
-    // What becomes of the server.
+    // Events of the server.
     case backUp
     case restore
     case expireCursors
@@ -70,18 +71,18 @@ enum Step: Codable, Hashable {
     case feedLimit(Int?)
     case tick(Int64)
 
-    // What becomes of calls and waits.
+    // Progress of calls and waits.
     case perform(Int)
     case deliver(Int)
     case pass(Int)
     case passFeed
     case fail(Int, Failure)
     case fire(Int)
-    /// What waits in an outbox is not waited for any more.
+    /// A caller stops waiting for the result of an outbox item.
     case giveUp(Int)
     case renew
 
-    // What the application does.
+    // Actions of the app.
     case connect
     case disconnect
     case reconnect
@@ -97,20 +98,20 @@ enum Step: Codable, Hashable {
     case awaitCaughtUp(String?)
     case abandon(Int)
     case kill
-    /// The power goes, and with it some of the last commits of the cache, which are not synced; on a
-    /// disk, all that was not.
+    /// A power failure: some of the last, unsynced commits of the cache are lost; on a disk,
+    /// everything unsynced.
     case losePower(Int)
-    /// Writes fail after some more changes, if there is a disk.
+    /// Writes fail after some further changes, if the store is on a disk.
     case fillDisk(Int)
     case emptyDisk
 
-    // What the user of the device writes.
+    // Writes of the device's user.
     case write(String, in: String, isLong: Bool)
     case writeFiles(String, in: String)
     case change(String, of: String, Change)
     case cancel(String)
     case resend(String)
-    /// The device's clock is put forward, or back, by some seconds.
+    /// The device's clock is moved by some seconds, forward or back.
     case moveClock(Int64)
 
     enum Change: String, Codable, CaseIterable {
@@ -121,18 +122,18 @@ enum Step: Codable, Hashable {
         case notConnected, unanswered, throttled, serverFailure
     }
 
-    /// An end of what is shown.
+    /// A bound of the shown range.
     enum Place: Codable, Hashable {
         case beginning, end
         case message(String)
     }
 
-    /// Where somebody asks for messages.
+    /// The anchor of a request for messages.
     enum Anchor: Codable, Hashable {
         case newest
         case time(String)
         case message(String)
-        /// The newer or the older end of one of the gaps that are held.
+        /// The newer or older bound of one of the cached gaps.
         case gapTop(Int)
         case gapBottom(Int)
     }
@@ -144,7 +145,7 @@ extension Trace {
         var config: WorldConfig
     }
 
-    /// The seed and the configuration, and a line for each step.
+    /// The seed, the configuration, and a line for each step.
     var lines: String {
         get throws {
             let encoder = JSONEncoder()
@@ -163,7 +164,7 @@ extension Trace {
         self.init(seed: head.seed, config: head.config, steps: steps)
     }
 
-    /// Writes it into a file for its own, and returns where.
+    /// Writes the trace to a file of its own and returns the path.
     func keep() throws -> String {
         let file = FileManager.default.temporaryDirectory
             .appending(path: "scrollback-trace-\(seed)-\(UUID()).jsonl")
