@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that who uses Scrollback fetches none of what it is compared with.
+// A separate package, so that users of Scrollback do not fetch the libraries it is compared with.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
@@ -15,14 +15,15 @@ let package = Package(
         .package(path: "../Tests/Scrollback"),
         .package(path: "Measuring"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // What Sources/Protobuf was generated with.
+        // The version that generated Sources/Protobuf.
         .package(url: "https://github.com/apple/swift-protobuf", exact: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
-        // Generated, with the plugin that `swift build -c release --product protoc-gen-swift` makes
+        // Generated with the plugin that `swift build -c release --product protoc-gen-swift` builds
         // in a checkout of swift-protobuf:
-        // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs scrollback.proto
+        // protoc --swift_opt=Visibility=Public --swift_out=Sources/Protobuf -I ../Docs
+        // scrollback.proto
         .target(
             name: "Protobuf",
             dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")]

@@ -1,22 +1,22 @@
 import Measuring
 
-/// One way of doing something: the code that is timed.
+/// One way to do something: the code that is timed.
 struct Case {
-    /// Whose way it is.
+    /// The library that is measured.
     enum Kind: String, Encodable {
         case scrollback, protobuf, other
     }
 
     let name: String
     let kind: Kind
-    /// Does it a number of times.
+    /// Runs the code a number of times.
     let run: (Int) -> Void
 }
 
-/// Several ways of doing the same thing: one table.
+/// Several ways to do the same thing: one table.
 struct Group {
     let title: String
-    /// What is done, and what is counted in.
+    /// The operation and its unit.
     let note: String
     let cases: [Case]
 }
@@ -24,7 +24,7 @@ struct Group {
 extension Case {
     /// Creates a case that takes the inputs in turn.
     ///
-    /// Inlined, so that what is timed is `body` and not a call of a closure.
+    /// Inlined, so that `body` is timed and not a call of a closure.
     @inline(__always)
     init<Input, Output>(
         _ name: String, _ kind: Kind, _ inputs: [Input], _ body: @escaping (Input) throws -> Output

@@ -1,12 +1,12 @@
 import Measuring
 
-/// What we want to be true, in one run on one machine.
+/// A goal for one run on one machine.
 private struct Goal {
     let title: String
     let group: String
     let ours: String
     let theirs: String
-    /// How many times as fast as theirs ours is to be.
+    /// The goal for our speed as a multiple of theirs.
     let factor: Double
 
     static let all =
@@ -30,7 +30,7 @@ private struct Goal {
 }
 
 extension Report {
-    /// The goals that were measured, as a table.
+    /// The goals and their results, as a table.
     var goals: String {
         let rows = Goal.all.compactMap { goal -> String? in
             guard let ours = measurement(goal.group, goal.ours),

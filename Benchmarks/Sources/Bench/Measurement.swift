@@ -1,7 +1,7 @@
 import CAllocations
 import Measuring
 
-/// How long one case takes, and how often it allocates.
+/// The time and allocations of one case.
 struct Measurement: Encodable {
     let group: String
     let name: String
@@ -10,26 +10,26 @@ struct Measurement: Encodable {
     let median: Double
     let minimum: Double
     let p99: Double
-    /// Calls of malloc for each operation; `nil` where they cannot be counted.
+    /// Calls of malloc for each operation; `nil` if they cannot be counted.
     let allocations: Double?
-    /// How many times as fast as swift-protobuf's fastest way in the same group.
+    /// Our speed as a multiple of swift-protobuf's fastest way in the same group.
     var ratio: Double?
 }
 
-/// How much is measured.
+/// The extent of a measurement.
 struct Effort {
     var rounds: Int
-    /// In each round every case is timed so often, and the fastest counts.
+    /// The number of timings of each case in a round, of which the fastest counts.
     var samples = 3
-    /// How long one timing takes at least.
+    /// The shortest duration of one timing.
     var sampleTime = Duration.microseconds(100)
 }
 
 /// Measures all cases of all groups in one run.
 ///
-/// Every round times every case, a short time each, and begins with another case; the fastest of a
-/// case's timings in a round stands for the round, and the median of the rounds for the case. What
-/// disturbs the machine for a while then disturbs all cases alike, and moves no median.
+/// Every round times every case briefly and starts with another case. The result of a case is the
+/// median over the rounds of its fastest timing in each round. A temporary disturbance then affects
+/// all cases alike and does not change medians.
 func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     let cases = groups.flatMap { group in group.cases.map { (group: group.title, case: $0) } }
     let counts = cases.map { calibrate($0.case, effort.sampleTime) }
@@ -64,14 +64,14 @@ func measure(_ groups: [Group], _ effort: Effort) -> [Measurement] {
     return measurements
 }
 
-/// How often a case has to run to take long enough to be timed.
+/// Returns how often a case has to run to take long enough to be timed.
 private func calibrate(_ subject: Case, _ goal: Duration) -> Int {
     var count = 1
     while time(subject, count) < goal.nanoseconds { count *= 2 }
     return count
 }
 
-/// Nanoseconds.
+/// Returns nanoseconds.
 private func time(_ subject: Case, _ count: Int) -> Double {
     let start = ContinuousClock.now
     subject.run(count)
@@ -79,7 +79,7 @@ private func time(_ subject: Case, _ count: Int) -> Double {
 }
 
 private func allocations(_ subject: Case) -> Double? {
-    // A multiple of the number of inputs, so that each counts as often as the others.
+    // A multiple of the number of inputs, so that each has the same weight.
     let count = 4 * Sample.count
     subject.run(count)
     allocations_start()

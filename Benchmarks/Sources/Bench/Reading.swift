@@ -2,8 +2,8 @@ import Measuring
 import Models
 import Protobuf
 
-// What is read of a message or a channel once it is decoded, by each in its own words: a sum over
-// all values, so that each has to be made, and nothing has to hold them afterwards.
+// Read all values of a decoded message or channel in each library's own way, and return a sum over
+// them, so that each value has to be created and none has to be stored.
 
 extension String {
     fileprivate var size: Int { utf8.count }
@@ -17,7 +17,7 @@ extension Timestamp {
     fileprivate var size: Int { Int(truncatingIfNeeded: milliseconds) }
 }
 
-/// What a list of messages shows: type, id, two times, status, text, sender.
+/// Reads the fields that a message list shows: type, id, two times, status, text, sender.
 @inline(__always)
 func row(_ message: Message) -> Int {
     var sum = message.type.rawValue &+ message.createdAt.size &+ message.sendingStatus.rawValue
@@ -35,7 +35,7 @@ func row(_ message: ProtoMessage) -> Int {
     return sum &+ sender.userID.size &+ sender.nickname.size &+ sender.profileURL.size
 }
 
-/// All that is in the sample.
+/// Reads all fields of the sample.
 @inline(__always)
 func everything(_ message: Message) -> Int {
     var sum = row(message) &+ message.channelURL.size &+ message.channelType.rawValue
@@ -62,7 +62,7 @@ func everything(_ message: ProtoMessage) -> Int {
     return sum
 }
 
-/// What a list of channels shows: name, URL, unread count, the text of the last message.
+/// Reads the fields that a channel list shows: name, URL, unread count, text of the last message.
 @inline(__always)
 func row(_ channel: GroupChannel) -> Int {
     channel.name.size &+ channel.url.size &+ channel.unreadMessageCount

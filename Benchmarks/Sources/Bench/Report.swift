@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// What was measured, as text, JSON, and a page.
+/// The results as text, JSON and a page.
 struct Report {
     let groups: [Group]
     let measurements: [Measurement]
@@ -35,7 +35,7 @@ extension Report {
 }
 
 extension Measurement {
-    /// Median, minimum and 99th percentile in nanoseconds; times as fast as swift-protobuf;
+    /// Median, minimum and 99th percentile in nanoseconds; speed as a multiple of swift-protobuf's;
     /// allocations.
     var cells: [String] {
         [

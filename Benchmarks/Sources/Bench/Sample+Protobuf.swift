@@ -2,13 +2,13 @@ import Measuring
 import Models
 import Protobuf
 
-// swift-protobuf has a protocol of this name.
+// swift-protobuf has a protocol named Message.
 typealias Message = Models.Message
 typealias ProtoMessage = Scrollback_Message
 typealias ProtoChannel = Scrollback_GroupChannel
 
 extension ProtoMessage {
-    /// Makes a message of an app's values.
+    /// Creates a message from an app's values.
     init(_ plain: PlainMessage) {
         self.init()
         messageID = plain.messageID

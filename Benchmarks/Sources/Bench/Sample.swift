@@ -2,10 +2,10 @@ import Foundation
 import Measuring
 import Models
 
-/// The same messages in every form that is measured.
+/// The same messages in every measured form.
 ///
-/// Several messages, taken in turn, so that neither the optimizer nor the branch predictor knows
-/// the next one by heart; few enough to stay in the fastest cache, as those of a page just read do.
+/// There are several, taken in turn, so that neither the optimizer nor the branch predictor can
+/// learn them; few enough to stay in the fastest cache, like those of a page that was just read.
 struct Sample {
     static let count = 32
 
@@ -29,9 +29,9 @@ struct Sample {
     }
 }
 
-/// Puts bytes where a database might have them: into memory of no array.
+/// Copies bytes to memory outside of any array, where a database might have them.
 ///
-/// It is never given back.
+/// The memory is never freed.
 func lend(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
     copy.copyBytes(from: bytes)

@@ -1,42 +1,45 @@
 import Foundation
 import Models
 
-/// Does one thing to a store, which is what is timed; all that it needs was made before.
+/// An operation on a store: the code that is timed.
 ///
-/// Gives a number that all stores have to agree on: how many rows there were, or 1 for yes.
+/// Its inputs were prepared before. It returns a number that has to be equal for all stores: the
+/// number of rows, or 1 for success.
 typealias Call = () throws -> Int
 
-/// A way of keeping messages: ours, or one that a user would pick instead.
+/// A store: ours, or an alternative.
 ///
-/// What makes a call is not timed: it brings the messages into the form that the store takes. `nil`
-/// where a store does not do such a thing.
+/// A method prepares a call, untimed, by converting messages to the store's form, and returns the
+/// call. It returns `nil` if the store lacks the operation.
 protocol Engine: AnyObject, SendableMetatype {
     static var name: String { get }
-    /// The most messages that it is measured with.
+    /// The largest number of messages that the store is measured with.
     static var largestSize: Int { get }
-    /// Whether it is there to show what a write costs, and nothing else.
+    /// True if the store is only measured for the cost of writes.
     static var onlyWrites: Bool { get }
 
-    /// Opens the store in a directory that is there.
+    /// Opens the store in an existing directory.
     init(at directory: URL) throws
     func close() throws
 
-    /// Loads what the benchmark has no time to insert as an app would; false where it always has.
+    /// Loads messages faster than an app would insert them.
+    ///
+    /// Returns false if the store has no such way.
     func load(_ items: [Item]) throws -> Bool
-    /// Has it know that all that was loaded is complete, where it has such a thing.
+    /// Marks everything that was loaded as complete, if the store records that.
     func coverEverything() throws
 
     /// Writes new messages in one batch.
     func insert(_ items: [Item]) throws -> Call
     /// Writes one message, new or not.
     func put(_ item: Item) throws -> Call
-    /// Writes what must be on the disk when the call returns.
+    /// Writes items that must be on disk when the call returns.
     func putDurably(_ items: [Item]) throws -> Call?
     func delete(_ item: Item) throws -> Call
 
     func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call?
     func page(_ channel: Int, before time: Timestamp?, limit: Int) -> Call
-    /// The newest page, and whether it is complete.
+    /// Reads the newest page, and whether it is complete.
     func checkedPage(_ channel: Int, limit: Int) -> Call?
     func lookup(_ id: MessageID, in channel: Int) -> Call
     func count(in channel: Int) -> Call
@@ -44,7 +47,7 @@ protocol Engine: AnyObject, SendableMetatype {
 
     /// Writes channels, in a batch if there are several.
     func put(_ channels: [ChannelItem]) throws -> Call
-    /// The first channels of the list, the one with the latest message first.
+    /// Reads the first channels of the list, the latest message first.
     func channels(limit: Int?) -> Call
 }
 

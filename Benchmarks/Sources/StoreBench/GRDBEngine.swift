@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Models
 
-/// GRDB as its documentation advises: a pool, records with the message as a blob.
+/// GRDB as its documentation recommends: a pool, and records with the message as a blob.
 final class GRDBEngine: Engine {
     static let name = "GRDB"
 
@@ -95,7 +95,7 @@ final class GRDBEngine: Engine {
             let draft = item.draft
             return DraftRecord(request: draft.requestID.rawValue, payload: draft.serialize())
         }
-        // Not timed: an app would have a connection for each.
+        // Not timed: an app would have a connection for each mode.
         try setDurable(true)
         return { [pool] in
             try pool.write { db in for record in records { try record.insert(db) } }

@@ -1,19 +1,19 @@
 import Measuring
 
-/// What is wanted of one line, with one number of messages.
+/// A goal for one row with one number of messages.
 struct Goal {
     let size: Int
     let row: String
     let wanted: Wanted
 
     enum Wanted {
-        /// At most so many times what another store takes.
+        /// At most this many times as long as another store.
         case atMost(Double, times: String)
-        /// Less than another store takes.
+        /// Faster than another store.
         case aheadOf(String)
-        /// At most so many nanoseconds or bytes.
+        /// At most this many nanoseconds or bytes.
         case absolute(Double)
-        /// At most so many times what it is with another number of messages.
+        /// At most this many times as long as with another number of messages.
         case growth(Double, from: Int)
     }
 }
@@ -22,7 +22,7 @@ extension Goal {
     private static let limit = LevelDBEngine.name
     private static let peers = [SQLiteEngine.name, GRDBEngine.name]
 
-    /// All of them, for the sizes that were measured.
+    /// All goals for the measured sizes.
     static func all(_ sizes: [Int]) -> [Goal] {
         let ofMessages = sizes.flatMap { size in
             [
@@ -61,7 +61,7 @@ extension Goal {
     }
 }
 
-/// A goal that was measured.
+/// A goal and its result.
 struct Judgement {
     let goal: Goal
     let wanted: String
@@ -100,7 +100,7 @@ extension StoreReport {
         }
     }
 
-    /// How many times as long ours takes.
+    /// How many times as long Scrollback takes.
     private func times(_ goal: Goal, _ store: String) -> Double? {
         guard let ours = result(goal.size, goal.row, ScrollbackEngine.name),
             let theirs = result(goal.size, goal.row, store)

@@ -2,12 +2,12 @@ import CPeers
 import Foundation
 import Models
 
-/// LevelDB from C, with the rows and the options of ours: what a store on LevelDB can reach.
+/// LevelDB from C, with the rows and options of our store: the limit for a store on LevelDB.
 class LevelDBEngine: Engine {
     class var name: String { "LevelDB from C" }
     class var onlyWrites: Bool { false }
-    /// Whether it looks for each message before it writes it, as who keeps indexes and counters
-    /// right has to.
+    /// True if each message is looked up before it is written, which correct indexes and counters
+    /// require.
     var looks: Bool { true }
 
     private let db: OpaquePointer
@@ -97,7 +97,7 @@ class LevelDBEngine: Engine {
         }
     }
 
-    /// All rows of some tables: each key, and each value.
+    /// All rows of some tables, each key followed by its value.
     func rows(of tables: [UInt8]) -> [[UInt8]] {
         struct Rows {
             let tables: [UInt8]
@@ -120,7 +120,7 @@ class LevelDBEngine: Engine {
     }
 }
 
-/// LevelDB from C without a look at what is there: right only for messages that are new.
+/// LevelDB from C without lookups: correct only for new messages.
 final class BlindLevelDBEngine: LevelDBEngine {
     override class var name: String { "LevelDB from C, blind" }
     override class var onlyWrites: Bool { true }

@@ -4,13 +4,13 @@ import Foundation
 import Measuring
 import Models
 
-/// Has the bytes of a row looked at, as far as the optimizer can know.
+/// Keeps the optimizer from removing the read of a row.
 @inline(__always)
 func keepBytes(_ bytes: UnsafeRawBufferPointer) {
     if let address = bytes.baseAddress { keep_pointer(address) }
 }
 
-/// Calls a function of C with where a value is, for its reader.
+/// Calls a C function with a pointer to a value for its reader.
 @inline(__always)
 func withPointer<Value, Result>(
     to value: inout Value, _ body: (UnsafeMutableRawPointer) -> Result
@@ -18,7 +18,7 @@ func withPointer<Value, Result>(
     withUnsafeMutablePointer(to: &value) { body(UnsafeMutableRawPointer($0)) }
 }
 
-/// Takes the bytes as they are.
+/// Reads the bytes without decoding them.
 let readRaw: peer_reader = { _, bytes, _ in keep_pointer(bytes) }
 
 /// Collects the messages of a page.
@@ -29,13 +29,13 @@ let readMessages: peer_reader = { context, bytes, size in
 }
 
 extension [Message] {
-    /// Makes room for a page, as ours does: more may be far more than there is.
+    /// Reserves memory for a page, as our store does; a limit may be far larger than the page.
     mutating func reserveForPage(_ limit: Int) {
         if limit < 1_000 { reserveCapacity(limit) }
     }
 }
 
-/// Decodes each message, and lets go of it.
+/// Decodes each message and discards it.
 let readEachMessage: peer_reader = { _, bytes, size in
     let row = UnsafeRawBufferPointer(start: bytes, count: size)
     keep(decoded { try Message(serialized: row) })
@@ -48,7 +48,7 @@ let readChannels: peer_reader = { context, bytes, size in
     channels.pointee.append(decoded { try GroupChannel(serialized: row) })
 }
 
-/// Collects messages that were written as JSON.
+/// Collects messages stored as JSON.
 let readJSON: peer_reader = { context, bytes, size in
     let messages = context!.assumingMemoryBound(to: [PlainMessage].self)
     let data = Data(bytes: bytes, count: size)

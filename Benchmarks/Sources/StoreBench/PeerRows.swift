@@ -1,7 +1,7 @@
 import CPeers
 import Models
 
-/// Messages as C takes them, in memory that stays where it is.
+/// Messages in C structures, in memory that does not move.
 final class RawMessages {
     let rows: UnsafeMutableBufferPointer<peer_message>
     private let kept = KeptBytes()
@@ -27,7 +27,7 @@ final class RawMessages {
 
     convenience init(_ items: [Item]) { self.init(items) { $0.message.serializedBytes } }
 
-    /// Drafts, each under its request.
+    /// Creates outbox items, each under its request id.
     convenience init(drafts items: [Item]) {
         self.init(items) { $0.draft.serializedBytes }
         for (index, item) in items.enumerated() {
@@ -40,7 +40,7 @@ final class RawMessages {
     deinit { rows.deallocate() }
 }
 
-/// Channels as C takes them.
+/// Channels in C structures.
 final class RawChannels {
     let rows: UnsafeMutableBufferPointer<peer_channel>
     private let kept = KeptBytes()
@@ -65,11 +65,11 @@ final class RawChannels {
     deinit { rows.deallocate() }
 }
 
-/// Bytes that stay where they are for as long as this does.
+/// Bytes in memory that does not move while this object exists.
 private final class KeptBytes {
     private var copies: [UnsafeMutableRawBufferPointer] = []
 
-    /// - Returns: Where the bytes are now, which is somewhere even if there are none.
+    /// - Returns: The address of the bytes; not null even if they are empty.
     func keep(_ bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
         let copy = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, bytes.count), alignment: 1)
@@ -87,7 +87,7 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// The id of a message as C takes it.
+/// The id of a message in a C structure.
 struct RawID {
     let characters: [CChar]
 

@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import Models
 
-/// What only a new process can tell: how long opening takes, and how much memory reading does.
+/// Measures in a new process: the time to open a store, and the memory for reading it.
 struct Probe: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe", abstract: "Opens a store and reads; for the command itself.",
@@ -15,7 +15,7 @@ struct Probe: ParsableCommand {
     @Argument var size: Int
     @Flag var readsAll = false
 
-    /// What a probe tells.
+    /// The result of a probe.
     struct Answer: Codable {
         var open: Double
         var firstPage: Double
@@ -40,8 +40,7 @@ struct Probe: ParsableCommand {
         print(String(decoding: try JSONEncoder().encode(answer), as: UTF8.self))
     }
 
-    /// Reads all messages page by page, and returns how many bytes of memory were the process's own
-    /// when it had most.
+    /// Reads all messages page by page, and returns the process's peak of private memory in bytes.
     private func mostMemory(reading engine: any Engine) throws -> Double {
         var most = 0.0
         let count = size / World.channelCount
@@ -55,8 +54,8 @@ struct Probe: ParsableCommand {
         return most
     }
 
-    /// As the kernel tells it, without pages of files, which it can drop at any time; 0 where there is
-    /// no Linux.
+    /// The private memory that Linux reports, without file pages, which it can drop at any time; 0
+    /// on other systems.
     private func privateMemory() -> Double {
         let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").filter { $0.hasPrefix("Private_Dirty") }
@@ -68,7 +67,7 @@ struct Probe: ParsableCommand {
 }
 
 extension Probe {
-    /// Asks a process of its own.
+    /// Runs a probe in a new process.
     static func ask(
         _ store: String, _ directory: URL, _ size: Int, isCold: Bool = false,
         readsAll: Bool = false
@@ -94,13 +93,13 @@ extension Probe {
     }
 }
 
-/// The files below a directory.
+/// The files in a directory, at any depth.
 func files(in directory: URL) -> [String] {
     (FileManager.default.subpaths(atPath: directory.path) ?? [])
         .map { directory.appending(path: $0).path }
 }
 
-/// How many bytes the files below a directory have.
+/// The number of bytes of the files in a directory.
 func bytes(in directory: URL) -> Double {
     files(in: directory).reduce(0) { sum, path in
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)

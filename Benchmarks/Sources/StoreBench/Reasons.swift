@@ -1,5 +1,5 @@
 extension Goal {
-    /// Why it may be missed, for the page; shown only where it is.
+    /// The reason for a missed goal, for the page.
     var reason: String {
         switch (row, wanted) {
         case (Title.put, .atMost):

@@ -1,8 +1,8 @@
 import Measuring
 
-/// What was measured of one row with one store.
+/// The result of one row with one store.
 struct Result: Codable {
-    /// How many messages there were; 0 for the list of channels.
+    /// The number of messages; 0 for the channel list.
     let size: Int
     let row: String
     let store: String
@@ -10,10 +10,10 @@ struct Result: Codable {
     let median: Double
     let p99: Double
     let worst: Double
-    /// How often.
+    /// The number of calls.
     let count: Int
 
-    /// What it is counted in.
+    /// The unit of the values.
     enum Unit: String, Codable {
         case nanoseconds, perSecond, bytes
     }
@@ -35,7 +35,7 @@ struct Result: Codable {
 }
 
 extension Result.Unit {
-    /// A value as people read it.
+    /// A value as text.
     func text(_ value: Double) -> String {
         switch self {
         case .nanoseconds where value >= 1e9: "\((value / 1e9).brief) s"

@@ -1,20 +1,21 @@
 import Models
 
-/// One line of the tables: what is done, and how often.
+/// A row of the tables: an operation, and how often it is measured.
 struct Row {
     let title: String
-    /// How many calls one round has of each store.
+    /// The number of calls to each store in a round.
     let calls: Int
-    /// How often a call is made while it is timed once: more where the clock is as slow as the call.
+    /// The number of repetitions in one timing; more than 1 for calls as fast as the clock.
     var repeats = 1
-    /// How many rounds there are at most.
+    /// The largest number of rounds.
     var rounds = 10
-    /// Whether it changes the store, so that no call can be made twice.
+    /// True if the operation changes the store, so that no call can be repeated.
     var changes = false
-    /// Whether the one that only writes takes part.
+    /// True if the store that only writes takes part.
     var isBlind = false
-    /// Makes a call for a store, given which one it is of all rounds; `nil` if the store does not do
-    /// such a thing.
+    /// Prepares a call to a store, given its number among those of all rounds.
+    ///
+    /// Returns `nil` if the store lacks the operation.
     let call: (any Engine, Int, inout Dice) throws -> Call?
 
     init(
@@ -35,7 +36,7 @@ struct Row {
 extension Row {
     static let pageSize = 30
 
-    /// What is done to messages, in this order.
+    /// The operations on messages, in this order.
     static func all(in world: World) -> [Row] {
         let perChannel = world.messagesPerChannel
         return [
@@ -67,7 +68,7 @@ extension Row {
             },
             Row(Title.miss, calls: 500, repeats: 4, rounds: 30) { store, _, dice in
                 let channel = dice.roll(below: World.channelCount)
-                // An id that lies among the others.
+                // An id between existing ones.
                 let id = World.id(channel, age: dice.roll(below: perChannel)).rawValue + "0"
                 return store.lookup(MessageID(id), in: channel)
             },
@@ -78,7 +79,7 @@ extension Row {
                 return channels.isEmpty ? nil : { try channels.reduce(0) { $0 + (try $1()) } }
             },
             Row(Title.scan, calls: 1, rounds: 5) { store, _, _ in
-                // All of a channel are held together, with each store.
+                // All messages of a channel are stored together, in each store.
                 let channels = (0..<World.channelCount).map {
                     store.page($0, before: nil, limit: .max)
                 }
@@ -114,7 +115,7 @@ extension Row {
         ]
     }
 
-    /// Reads the newest page where 500 newer ones were deleted.
+    /// Reads the newest page of a channel in which 500 newer messages were deleted.
     static var pagesAfterDeletions: [Row] {
         [
             Row(Title.afterDeletionsRaw, calls: 300) { store, _, _ in
@@ -126,7 +127,7 @@ extension Row {
         ]
     }
 
-    /// How many touches the list of channels has behind it when its top is read.
+    /// The number of updates of the channel list before its top is read.
     static let touches = 10_000
 
     static var channelLists: [Row] {
@@ -138,7 +139,7 @@ extension Row {
     }
 }
 
-/// What the rows are called.
+/// The titles of the rows.
 enum Title {
     static let insert = "insert, batches of 100"
     static let stall = "the slowest of these batches"

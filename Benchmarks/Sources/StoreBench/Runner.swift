@@ -4,18 +4,18 @@ import Measuring
 
 /// Measures all stores in one run.
 ///
-/// Of each line, every store has its turn in each round, in another order in each, so that what
-/// disturbs the machine for a while disturbs all alike. What the stores return has to agree.
+/// For each row, every store has its turn in each round, in varying order, so that a temporary
+/// disturbance affects all of them. Results of the stores have to be equal.
 final class Runner {
     private let directory: URL
     private let isQuick: Bool
     private let filter: (String) -> Bool
     private(set) var results: [Result] = []
 
-    /// What any durable write costs at least.
+    /// The minimum cost of a durable write.
     static let appendName = "append, fdatasync"
 
-    /// The longest that a store is measured with one line, in nanoseconds, but for one round.
+    /// The longest time for one store and row, in nanoseconds, after the first round.
     private var budget: Double { isQuick ? 0.3e9 : 3e9 }
 
     init(in directory: URL, isQuick: Bool, stores filter: @escaping (String) -> Bool) {
@@ -38,7 +38,7 @@ final class Runner {
 
     // MARK: Messages
 
-    /// Measures all that is done to messages, with so many of them.
+    /// Measures all operations on messages with a number of messages.
     func measureMessages(_ size: Int) throws {
         let start = ContinuousClock.now
         let world = World(size: size)
@@ -80,10 +80,11 @@ final class Runner {
         }
     }
 
-    /// Loads a new store: pages of 100, the newest of each channel first, as a sync brings them.
+    /// Loads a new store with pages of 100, the newest of each channel first, as a synchronization
+    /// does.
     ///
-    /// - Returns: How long each batch took; where a store is loaded in another way in the end, as
-    ///   many as there was time for.
+    /// - Returns: The time of each batch. If the rest is loaded in another way, only of the batches
+    ///   for which there was time.
     private func load(_ world: World, _ type: any Engine.Type) throws -> [Double] {
         let directory = directory(type.name, world.size)
         try? FileManager.default.removeItem(at: directory)
@@ -113,7 +114,7 @@ final class Runner {
         return (start.duration(to: .now).nanoseconds / Double(repeats), result)
     }
 
-    /// Measures what a new process has: opening, the first page, memory; and the disk.
+    /// Measures in new processes: opening, the first page and memory; and the size on disk.
     private func probe(_ world: World, _ types: [any Engine.Type]) throws {
         var loaded: [String: [Double]] = [:]
         var clean = loaded
@@ -157,24 +158,24 @@ final class Runner {
         }
     }
 
-    /// Makes sure that LevelDB is given by C what ours gives it.
+    /// Checks that the C code writes the same rows to LevelDB as our store.
     private func compareRows(of stores: [any Engine]) throws {
         guard let ours = stores.lazy.compactMap({ $0 as? ScrollbackEngine }).first,
             let theirs = stores.lazy.compactMap({ $0 as? LevelDBEngine }).first
         else { return }
-        // Messages, places, requests, counters.
+        // Messages, positions, requests, counters.
         let tables = Array("mirk".utf8)
         let (our, their) = (try ours.rows(of: tables), theirs.rows(of: tables))
         precondition(our == their, "LevelDB from C has other rows than Scrollback.")
     }
 
-    /// Who takes part in a line.
+    /// A store that takes part in a row.
     private struct Subject {
         let name: String
         let call: (Int, inout Dice) throws -> Call?
     }
 
-    /// Measures one line with every store that has it.
+    /// Measures one row with every store that supports it.
     private func measure(_ row: Row, _ size: Int, _ stores: [any Engine]) throws {
         let subjects = stores.filter { row.isBlind || !type(of: $0).onlyWrites }.map { store in
             Subject(name: store.name) { try row.call(store, $0, &$1) }
@@ -205,7 +206,7 @@ final class Runner {
                     if let call = try stores[index].call(number, &dice) { calls.append(call) }
                 }
                 if calls.isEmpty { continue }
-                // The first call after another store's pays for the processor's caches.
+                // The first call after another store's would pay for cache misses of the processor.
                 if !row.changes { _ = try calls[0]() }
                 var returned: [Int] = []
                 for call in calls {
@@ -238,7 +239,7 @@ final class Runner {
 
     // MARK: Channels
 
-    /// Measures the list of channels.
+    /// Measures the channel list.
     func measureChannels() throws {
         let types = types(0).filter { !$0.onlyWrites }
         let stores = try types.map { type in
@@ -260,7 +261,7 @@ final class Runner {
         }
     }
 
-    /// Brings random channels to the top, with each store all of the same.
+    /// Moves random channels to the top, the same ones in each store.
     private func measureTouches(_ all: [ChannelItem], _ stores: [any Engine]) throws {
         var times = [[Double]](repeating: [], count: stores.count)
         var channels = all
@@ -274,7 +275,7 @@ final class Runner {
             for index in Dice.turns(stores.count, round: round) {
                 for (number, item) in items.enumerated() {
                     if times[index].reduce(0, +) > budget {
-                        // All have to be done, though there is no time to do each by itself.
+                        // All updates are required, even if there is no time to measure each.
                         _ = try stores[index].put(Array(items[number...]))()
                         break
                     }

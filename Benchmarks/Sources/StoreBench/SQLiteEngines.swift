@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import Models
 
-/// SQLite from C, tuned: what SQLite can reach.
+/// SQLite from C, tuned: the limit for SQLite.
 final class SQLiteEngine: SQLiteFileEngine {
     static let name = "SQLite, tuned"
 
@@ -20,7 +20,7 @@ final class SQLiteEngine: SQLiteFileEngine {
     }
 
     private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
-        // Not timed: an app would have a connection for each.
+        // Not timed: an app would have a connection for each mode.
         peer_sqlite_set_durable(db, isDurable)
         return { [db] in
             peer_sqlite_put(db, raw.pointer, raw.count, isDurable)
@@ -68,7 +68,7 @@ final class RecipeEngine: SQLiteFileEngine {
         put(RawMessages(drafts: items), isDurable: true)
     }
 
-    /// In one transaction, which the guide does not do: a large database of its kind, in seconds.
+    /// Loads in one transaction, unlike the guide, to create a large database within seconds.
     func load(_ items: [Item]) throws -> Bool {
         let raw = try json(items)
         peer_sqlite_load(db, raw.pointer, raw.count)
@@ -111,7 +111,7 @@ final class RecipeEngine: SQLiteFileEngine {
     }
 }
 
-/// SQLite from C: what needs no message to be decoded is the same in both.
+/// SQLite from C: the operations that decode no message, shared by both variants.
 protocol SQLiteFileEngine: Engine {
     var db: OpaquePointer { get }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Models
 @_spi(Measuring) import Store
 
-/// Scrollback's store, as an app calls it.
+/// Scrollback's store, called as an app calls it.
 final class ScrollbackEngine: Engine {
     static let name = "Scrollback"
 
@@ -30,7 +30,7 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// What the user writes is durable: a draft in the outbox.
+    /// Writes outbox items, which are durable.
     func putDurably(_ items: [Item]) -> Call? {
         let drafts = items.map(\.draft)
         return { [store] in
@@ -49,7 +49,7 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// From below the decoding: the cursor that pages are read with.
+    /// Uses the cursor below decoding, which pages are read with.
     func rawPage(_ channel: Int, before time: Timestamp?, limit: Int) -> Call? {
         let url = World.url(channel)
         return { [store] in
@@ -116,7 +116,7 @@ final class ScrollbackEngine: Engine {
         }
     }
 
-    /// All rows of some tables: each key, and each value.
+    /// All rows of some tables, each key followed by its value.
     func rows(of tables: [UInt8]) throws -> [[UInt8]] {
         var rows: [[UInt8]] = []
         try store.forEachRow { key, value in

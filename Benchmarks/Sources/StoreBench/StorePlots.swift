@@ -1,9 +1,9 @@
 import Foundation
 import Measuring
 
-/// A drawing of some results.
+/// A plot of some results.
 struct Plot {
-    /// Behind the page's name.
+    /// Follows the page's name in the file name.
     let suffix: String
     let title: String
     let svg: String
@@ -88,7 +88,7 @@ extension StoreReport {
     }
 }
 
-/// A logarithmic scale that holds some values, in whole decades.
+/// A logarithmic scale of whole decades that contains some values.
 private struct Scale {
     let first: Double
     let last: Double
@@ -102,7 +102,7 @@ private struct Scale {
     /// The powers of ten.
     var marks: [Double] { stride(from: first, through: last, by: 1).map { pow(10, $0) } }
 
-    /// From 0 to 1.
+    /// Returns a position from 0 to 1.
     func part(_ value: Double) -> Double {
         (log10(max(value, pow(10, first))) - first) / (last - first)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// What was measured, as text, JSON, and a page.
+/// The results as text, JSON and a page.
 struct StoreReport {
     let results: [Result]
 
@@ -11,7 +11,7 @@ struct StoreReport {
         results.first { $0.size == size && $0.row == row && $0.store == store }
     }
 
-    /// The lines of a table, in the order they were measured.
+    /// The rows of a table, in the order of measurement.
     private func rows(_ size: Int) -> [String] {
         var rows: [String] = []
         for result in results where result.size == size && !rows.contains(result.row) {
@@ -29,7 +29,7 @@ struct StoreReport {
         size == 0 ? "\(ChannelItem.count.grouped) channels" : "\(size.grouped) messages"
     }
 
-    /// A table as rows of cells, the head first.
+    /// A table as rows of cells, the header first.
     private func cells(_ size: Int, _ text: (Result) -> String) -> [[String]] {
         let stores = stores(size)
         return [[""] + stores]
@@ -136,7 +136,7 @@ extension Result {
 }
 
 extension Int {
-    /// With commas.
+    /// The number with thousands separators.
     var grouped: String { formatted(.number.locale(Locale(identifier: "en_US"))) }
 }
 

@@ -2,13 +2,13 @@ import Foundation
 import Measuring
 import Models
 
-/// The messages that every store is given: the same, whatever the size of the world.
+/// The messages for every store, independent of the world's size.
 struct World {
     static let channelCount = 100
-    /// When the newest message of a load was created; those that are put later are newer.
+    /// The time of the newest loaded message; messages that are put later are newer.
     private static let end: Int64 = 1_763_712_000_000
 
-    /// How many messages are loaded.
+    /// The number of loaded messages.
     let size: Int
 
     var messagesPerChannel: Int { size / World.channelCount }
@@ -17,25 +17,25 @@ struct World {
         ChannelURL("group_channel_52601_\(100_000 + channel)")
     }
 
-    /// A message that is loaded: of a channel, and how many newer ones the load has there.
+    /// A loaded message, by its channel and the number of newer messages there.
     func loaded(_ channel: Int, age: Int) -> Item {
         Item(channel, -(age * World.channelCount + channel))
     }
 
-    /// A message that is newer than all that were loaded, each number another one.
+    /// A message newer than all loaded ones, different for each number.
     func new(_ number: Int) -> Item { Item(number % World.channelCount, number + 1) }
 
-    /// A message as new, but with an id that lies among those of its channel.
+    /// A new message whose id is between existing ids of its channel.
     func amongOthers(_ number: Int) -> Item {
         let channel = number % World.channelCount
         let age = number / World.channelCount % messagesPerChannel
         return new(number).renamed(World.id(channel, age: age).rawValue + "-\(number)")
     }
 
-    /// A message of a channel of its own, in which many are deleted.
+    /// A message of a separate channel, in which many are deleted.
     static func extra(age: Int) -> Item { Item(channelCount, -age) }
 
-    /// When a message was created that is loaded.
+    /// The time of a loaded message.
     static func time(_ channel: Int, age: Int) -> Timestamp {
         Timestamp(milliseconds: time(-(age * channelCount + channel)))
     }
@@ -49,9 +49,9 @@ struct World {
     }
 }
 
-/// One message in the forms that the stores take.
+/// A message in the forms that the stores take.
 struct Item {
-    /// From 0.
+    /// Starts at 0.
     let channel: Int
     let plain: PlainMessage
     let message: Message
@@ -62,7 +62,7 @@ struct Item {
         plain.createdAt = World.time(turn)
         plain.updatedAt = 0
         plain.channelURL = World.url(channel).rawValue
-        // One in five is the user's own, and has the name of the request that sent it.
+        // One message in five is the user's own and has a request id.
         plain.requestID = turn % 5 == 0 ? "3f6c1a52-88d0-4e5b-9a31-\(1_000_000_000 + turn)" : ""
         plain.parentMessageID = ""
         plain.data =
@@ -76,7 +76,7 @@ struct Item {
         message = Message(plain)
     }
 
-    /// How large messages and channels are, for the page.
+    /// The sizes of messages and channels, for the page.
     static var note: String {
         let world = World(size: 10_000)
         let sizes = (0..<1000).map { world.new($0).message.serializedBytes.count }
@@ -93,14 +93,14 @@ struct Item {
         return Item(channel, plain)
     }
 
-    /// The same message under another id.
+    /// The same message with another id.
     fileprivate func renamed(_ id: String) -> Item {
         var plain = plain
         plain.messageID = id
         return Item(channel, plain)
     }
 
-    /// The message as one that is not sent yet, under a request of its own.
+    /// The message as an outbox item with its own request id.
     var draft: Draft {
         var message = message
         message.messageID = nil
@@ -108,15 +108,15 @@ struct Item {
     }
 }
 
-/// One channel of a long list.
+/// A channel of a long list.
 struct ChannelItem {
     static let count = 10_000
 
-    /// From 0.
+    /// Starts at 0.
     let number: Int
     let channel: GroupChannel
     let lastMessageAt: Int64
-    /// Where it was in the list before; 0 for a new one.
+    /// Its earlier sort key in the list; 0 for a new channel.
     let oldLastMessageAt: Int64
 
     init(_ number: Int) {
@@ -148,7 +148,7 @@ struct ChannelItem {
         oldLastMessageAt = old
     }
 
-    /// The channel, with a new message that brings it to the top.
+    /// The channel with a new message, which moves it to the top.
     func touched(_ turn: Int) -> ChannelItem {
         ChannelItem(number, channel, at: ChannelItem.turn(turn + 1), insteadOf: lastMessageAt)
     }
@@ -156,7 +156,7 @@ struct ChannelItem {
     private static func turn(_ turn: Int) -> Int64 { 1_763_712_000_000 + Int64(turn) * 1000 }
 }
 
-/// Numbers that look random, the same in each run.
+/// Reproducible pseudo-random numbers.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
@@ -173,9 +173,10 @@ struct Dice: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// In which order some take their turns in a round.
+    /// The order in which stores take turns in a round.
     ///
-    /// Another one in each: what one leaves in the processor's caches is not always for the same other one.
+    /// It varies, so that the state of the processor's caches after one store does not always
+    /// affect the same other store.
     static func turns(_ count: Int, round: Int) -> [Int] {
         var dice = Dice(round)
         return (0..<count).shuffled(using: &dice)

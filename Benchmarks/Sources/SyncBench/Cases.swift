@@ -4,7 +4,7 @@ import Models
 import Store
 import Sync
 
-/// What one channel says: texts of about a hundred bytes by five users, a second apart.
+/// Messages of a channel: texts of about a hundred bytes by five users, a second apart.
 func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message] {
     (start..<start + count).map { number in
         var sender = Sender()
@@ -20,14 +20,14 @@ func messages(_ count: Int, in url: ChannelURL, from start: Int = 1) -> [Message
     }
 }
 
-/// An engine that does nothing that it is not asked for.
+/// An engine without background work.
 func makeEngine(_ store: ChatStore, _ backend: any Backend) -> SyncEngine {
     var options = SyncOptions()
     options.backgroundChannels = 0
     return SyncEngine(store: store, backend: backend, options: options)
 }
 
-/// A history, fetched page by page from its newest end to its beginning.
+/// Fetches a history page by page, from the newest to the oldest.
 func pages(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(count, in: "general"), members: ["bob"])
@@ -55,7 +55,7 @@ func pages(of count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// A history that the feed tells.
+/// Delivers a history by the feed.
 func feed(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(10, in: "general"), members: ["bob"])
@@ -79,7 +79,7 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// A device that follows a channel, and somebody who writes in it.
+/// A device that follows a channel, and a user who writes in it.
 struct Conversation: Sendable {
     let store: ChatStore
     let engine: SyncEngine
@@ -96,7 +96,7 @@ struct Conversation: Sendable {
         _ = try await alice.connect(as: Credentials("alice"))
     }
 
-    /// Says a number, and when the server had it.
+    /// Sends a number, and returns the time of the server's answer.
     @concurrent
     func say(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
@@ -106,7 +106,7 @@ struct Conversation: Sendable {
     }
 }
 
-/// What somebody says, until another device's store tells it to an observer.
+/// Measures a live message from the server to an observer of another device's store.
 func live(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
     let (_, changes) = try conversation.store.observe(.channel("general"))
@@ -129,8 +129,8 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
         }
         let seen = ContinuousClock.now
         wholeTimes.append(seen - start)
-        // Until the sender has the answer, the message was on its way to the server. Whoever observes
-        // may be faster.
+        // The message travels to the server until the sender has the answer. The observer may be
+        // faster.
         times.append(max(.zero, seen - (try await sent)))
     }
     await conversation.engine.close()
@@ -148,7 +148,7 @@ func live(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// Takes changes one after the other, for one reader.
+/// Iterates over changes for one reader.
 final class Taker {
     private var iterator: ObservedChanges.Iterator
 
@@ -160,7 +160,7 @@ final class Taker {
     }
 }
 
-/// Many channels: at first, and after a day in which each said something.
+/// Synchronizes many channels: first, and after a day with messages in each.
 func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     let urls = (0..<count).map { ChannelURL("channel-\($0)") }
@@ -194,7 +194,7 @@ func catchUp(with count: Int, in directory: URL) async throws -> [Row] {
     return rows
 }
 
-/// Counts what is asked.
+/// Counts requests.
 final class CountingBackend: ForwardingBackend {
     let base: any Backend
     private let counter = NSLock()

@@ -5,7 +5,7 @@ import Models
 import Store
 import Sync
 
-/// How long it takes to show the first messages and the first channels, from a cache that was closed cleanly.
+/// Measures the time to show the first messages and channels, from a cache that was closed cleanly.
 @MainActor
 func coldStart(_ messageCount: Int, _ channelCount: Int, in directory: URL) async throws -> [Row] {
     try await coldStart(
@@ -43,7 +43,7 @@ private func coldStart(
                 try batch.cover("channel-0", from: .beginning, through: .end)
             }
         }
-        // Whoever had it open has seen the list.
+        // The list was used before the cache was closed.
         if isListed { _ = try store.groupChannels(matching: .lastMessage, limit: 20) }
         store.close()
     }
@@ -52,7 +52,7 @@ private func coldStart(
     for _ in 0..<21 {
         var path = closed
         if !isListed {
-            // Closing saves the list.
+            // Closing saves the start of the list.
             path = directory.appending(path: "copy")
             try FileManager.default.copyItem(at: closed, to: path)
         }
@@ -70,7 +70,7 @@ private func coldStart(
         let listed = FirstPage()
         channels.delegate = listed
         let listing = clock.now
-        // Nobody is connected: what is held is shown before the server would be asked.
+        // Without a connection: cached rows are shown before the server would be asked.
         _ = try? await channels.loadMore()
         precondition(channels.channels.count == query.limit)
         times["opening", default: []].append(opened - start)
@@ -98,7 +98,7 @@ private func coldStart(
 }
 
 extension GroupChannelListQuery {
-    /// As most applications show their channels.
+    /// The order in which most apps show their channels.
     fileprivate static var lastMessage: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.order = .latestLastMessage
@@ -106,7 +106,7 @@ extension GroupChannelListQuery {
     }
 }
 
-/// Writes down when it is first told of channels.
+/// Records the time of the first notification about channels.
 @MainActor
 private final class FirstPage: GroupChannelCollectionDelegate {
     private var first: ContinuousClock.Instant?
@@ -118,14 +118,14 @@ private final class FirstPage: GroupChannelCollectionDelegate {
     ) { first = first ?? .now }
 }
 
-/// Writes down when it is told of messages.
+/// Records the times of notifications about messages.
 @MainActor
 final class Watch: MessageCollectionDelegate {
     private(set) var last = ContinuousClock.now
     private var text = ""
     private var continuation: CheckedContinuation<Void, Never>?
 
-    /// Waits until it is told of a message that says something.
+    /// Waits for the notification of a message with a text.
     func hears(_ text: String) async {
         self.text = text
         await withCheckedContinuation { continuation = $0 }
@@ -143,8 +143,8 @@ final class Watch: MessageCollectionDelegate {
     }
 }
 
-/// How long a message takes from the server to a collection's delegate, and, in turns with it, what waking
-/// the same threads does.
+/// Measures a message from the server to a collection's delegate, alternating with waking the same
+/// threads without a message.
 @MainActor
 func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     let conversation = try await Conversation(in: directory)
@@ -156,7 +156,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     var times: [Duration] = []
     var wakes: [Duration] = []
     for number in 0..<count {
-        // By a thread of its own, that nobody waits for: it wakes the feed, and no other.
+        // Sent on a thread of its own that nothing waits for: it wakes only the feed.
         async let sent = conversation.say(number)
         await watch.hears("\(number)")
         times.append(max(.zero, watch.last - (try await sent)))
@@ -178,7 +178,7 @@ func delegate(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// What a page costs the farther one goes back.
+/// Measures pages at increasing distance from the newest message.
 @MainActor
 func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
@@ -208,8 +208,8 @@ func pagingBack(_ pages: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// What a live message costs a list of 10,000, from its commit to the delegate: where there is room for it,
-/// and where the oldest one has to leave.
+/// Measures a live message in a list of 10,000, from its commit to the delegate: with free
+/// capacity, and when the oldest row has to be dropped.
 @MainActor
 func fold(_ count: Int, in directory: URL) async throws -> [Row] {
     try await fold(count, "a list of 10,000", room: count, in: directory.appending(path: "open"))

@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Store
 
-/// What encryption costs: each thing is done with a plain and an encrypted store, in turns.
+/// Measures the cost of encryption, alternating between a plain and an encrypted store.
 func encryption(of count: Int, in directory: URL) throws -> [Row] {
     let places = ["plain", "encrypted"].map { directory.appending(path: $0) }
     let key = EncryptionKey()
@@ -34,7 +34,7 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
             precondition(page.count == 40, "\(page.count) messages")
         }
     }
-    // Without a cache each block is read from its file, which the system has in memory.
+    // Without a block cache, each block is read from its file, which the system has in memory.
     let cold = try inTurns(with: open(cacheSize: 0), rounds: times.count) {
         try page($0, times[$1])
     }
@@ -59,14 +59,14 @@ func encryption(of count: Int, in directory: URL) throws -> [Row] {
     ]
 }
 
-/// How long each round took with each store, which are closed then.
+/// Returns the times of each round with each store, and closes the stores.
 private func inTurns(
     with stores: [ChatStore], rounds: Int, _ body: (ChatStore, Int) throws -> Duration
 ) throws -> [[Duration]] {
     var times: [[Duration]] = stores.map { _ in [] }
     for round in 0..<rounds {
         for turn in stores.indices {
-            // Whoever is first is last in the next round.
+            // The first store of a round is the last of the next.
             let index = (turn + round) % stores.count
             times[index].append(try body(stores[index], round))
         }

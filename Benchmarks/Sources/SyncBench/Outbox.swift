@@ -4,9 +4,9 @@ import Models
 import Store
 import Sync
 
-/// What a call of `send` costs beside a write of the same draft that is on the disk when it returns.
+/// Compares `send` with a durable write of the same outbox item.
 ///
-/// One after the other, so that both meet the disk in the same moods.
+/// The two alternate, so that the state of the disk affects both.
 func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
     let plain = try ChatStore(at: directory.appending(path: "plain"))
@@ -35,7 +35,7 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     ]
 }
 
-/// A long queue of one channel, written offline and sent in one go.
+/// Measures a long queue of one channel, written offline and then sent.
 func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let server = try EmbeddedServer(at: directory.appending(path: "server"))
     try server.importMessages(messages(10, in: "general"), members: ["bob"])
@@ -58,7 +58,7 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
         for operation in await taker.next().operations {
             guard case .removedDraft = operation else { continue }
             times.append(clock.now - start)
-            // The first one that is left lies behind all that were removed.
+            // The first remaining item follows all removed ones.
             guard [count / 10, count - 10].contains(times.count) else { continue }
             heads.append(
                 try clock.measure { _ = try store.drafts(in: "general", limit: 1) })

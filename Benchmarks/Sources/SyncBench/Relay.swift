@@ -1,7 +1,7 @@
-/// The way of a live message with nothing done on it: what waking two threads, one after the other, takes.
+/// Measures waking the threads of a live message without a message.
 ///
-/// Who says something resumes a task, as the server does with a feed that waits, and that one begins one on
-/// the main actor, as a collection does when it is told.
+/// A call resumes a task, as the server does with a waiting feed. That task starts another one on
+/// the main actor, as the store does for a collection.
 @MainActor
 final class Relay {
     private let feed: AsyncStream<Int>.Continuation
@@ -20,7 +20,7 @@ final class Relay {
 
     deinit { feed.finish() }
 
-    /// How long a number takes.
+    /// Returns the time for a number to arrive.
     func pass(_ number: Int) async -> Duration {
         async let said = say(number)
         await withCheckedContinuation { waiting = $0 }

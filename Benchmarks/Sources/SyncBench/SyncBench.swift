@@ -44,7 +44,7 @@ struct SyncBench: AsyncParsableCommand {
     }
 }
 
-/// One line of the table.
+/// A row of the table.
 struct Row: CustomStringConvertible {
     let what: String
     let count: Int
@@ -59,7 +59,7 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// With three digits, in the unit that suits it.
+    /// The duration with three digits in a suitable unit.
     var short: String {
         switch seconds {
         case 1...: String(format: "%.2f s", seconds)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The figures that are checked in.
+/// The figures in the repository.
 struct Baseline {
     private let figures: [Figure]
 
@@ -14,9 +14,9 @@ struct Baseline {
             .write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    /// Says what is worse than what is checked in, and what is better.
+    /// Returns the differences from the figures in the repository.
     ///
-    /// A call that is missing on either side is worse: it is not watched.
+    /// A call that is missing on either side counts as worse, because it is not watched.
     func compare(_ new: [Figure]) -> (worse: [String], better: [String]) {
         var worse: [String] = []
         var better: [String] = []

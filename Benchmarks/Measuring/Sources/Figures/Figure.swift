@@ -3,10 +3,10 @@ import CStoreCalls
 import Foundation
 import Measuring
 
-/// What one call of the store costs, in things that are the same in every run.
+/// The cost of one call of the store, in units that are equal in every run.
 struct Figure: Equatable {
     let name: String
-    /// By the columns of the table; for each call.
+    /// The values for each call, by the columns of the table.
     var values: [Double]
 
     static let columns = [
@@ -14,9 +14,9 @@ struct Figure: Equatable {
         "syncs",
     ]
 
-    /// Counts what a call costs: the mean of some calls, each of which is given its number.
+    /// Counts the cost of a call: the mean of some calls, each of which gets its number.
     ///
-    /// A few are made before those that count, so that what is made once is there.
+    /// Some calls are made before, to exclude one-time initialization.
     static func count(
         _ name: String, calls: Int = 64, _ call: (Int) throws -> Void
     ) rethrows -> Figure {
@@ -39,7 +39,7 @@ struct Figure: Equatable {
 extension Figure {
     private static let width = 34
 
-    /// The line above all others.
+    /// The header line.
     static var head: String {
         "what, for each call".padded(to: width)
             + columns.map { $0.padded(to: -11) }.joined()

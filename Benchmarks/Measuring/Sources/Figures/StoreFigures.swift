@@ -3,10 +3,10 @@ import Measuring
 import Models
 import Store
 
-/// Counts what the store's calls cost, in a new store on the disk.
+/// Counts the cost of the store's calls, in a new store on disk.
 ///
-/// So small that LevelDB never begins to merge tables by itself: what another thread does in its own
-/// time is in no figure.
+/// The store is so small that LevelDB never starts to compact tables on its own, so no figure
+/// includes another thread's work.
 struct StoreFigures {
     private let store: ChatStore
     private static let channels = 10
@@ -23,7 +23,7 @@ struct StoreFigures {
 
     private func all() throws -> [Figure] {
         var figures = try loading()
-        // Into tables, where most of a store lies.
+        // Moves the rows into tables, where most rows of a store are.
         try store.purgeCleared()
         figures += try reading()
         figures += try writing()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures were measured on.
+/// The machine of a measurement.
 public struct Machine: CustomStringConvertible {
     /// Creates a description of this machine.
     public init() {}
@@ -31,7 +31,7 @@ public struct Machine: CustomStringConvertible {
         #endif
     }
 
-    /// The value of the first line that begins with a key.
+    /// Returns the value of the first line that starts with a key.
     private func value(of key: String, in path: String, separator: Character) -> String? {
         let lines = try? String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         return lines?.first { $0.hasPrefix(key) }?

@@ -1,7 +1,7 @@
 public import Models
 
 extension Message {
-    /// Makes a message of an app's values.
+    /// Creates a message from an app's values.
     public init(_ plain: PlainMessage) {
         self.init(
             id: MessageID(plain.messageID), channelURL: ChannelURL(plain.channelURL),

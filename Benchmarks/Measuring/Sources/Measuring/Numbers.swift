@@ -1,7 +1,7 @@
 import Foundation
 
 extension Double {
-    /// With as many digits as one may believe: three, without an exponent.
+    /// The number with three significant digits, without an exponent.
     public var brief: String {
         switch self {
         case 100...: String(format: "%.0f", self)
@@ -12,7 +12,7 @@ extension Double {
 }
 
 extension String {
-    /// Filled with spaces at the end, or at the beginning for a negative width.
+    /// The string padded with spaces at the end, or at the start for a negative width.
     public func padded(to width: Int) -> String {
         let spaces = String(repeating: " ", count: max(0, abs(width) - count))
         return width < 0 ? spaces + self : self + spaces
@@ -20,7 +20,7 @@ extension String {
 }
 
 extension Duration {
-    /// With fractions.
+    /// The duration in nanoseconds, with fractions.
     public var nanoseconds: Double {
         Double(components.seconds) * 1e9 + Double(components.attoseconds) * 1e-9
     }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// A page of the docs, of which a command writes a part.
+/// A page of the documentation, of which a command writes a part.
 public struct Page {
     private let url: URL
 
     private static let start = "<!-- What follows is written by the command. -->"
     private static let end = "<!-- What comes before was written by the command. -->"
 
-    /// Creates a page beside another, under its name and a suffix.
+    /// Creates a page next to another, under its name and a suffix.
     public init(_ path: String, suffix: String) {
         let overview = URL(filePath: path)
         let name = overview.deletingPathExtension().lastPathComponent
         url = overview.deletingLastPathComponent().appending(path: "\(name)\(suffix).md")
     }
 
-    /// Replaces what stands between the marks: with where it comes from, and then the parts.
+    /// Replaces the text between the marks with the source of the results and the parts.
     public func write(_ parts: [String], machine: Machine, date: String, command: String) throws {
         let old = try String(contentsOf: url, encoding: .utf8)
         guard let start = old.range(of: Page.start), let end = old.range(of: Page.end) else {
@@ -28,9 +28,9 @@ public struct Page {
             .write(to: url, atomically: true, encoding: .utf8)
     }
 
-    /// Writes a plot beside the page, under its name and a suffix.
+    /// Writes a plot next to the page, under its name and a suffix.
     ///
-    /// - Returns: What the page shows it with.
+    /// - Returns: The Markdown that shows the plot.
     public func write(plot: String, suffix: String = "", title: String) throws -> String {
         let name = url.deletingPathExtension().lastPathComponent + suffix + ".svg"
         let file = url.deletingLastPathComponent().appending(path: name)
@@ -40,6 +40,6 @@ public struct Page {
 }
 
 extension Date {
-    /// The day, as pages tell it.
+    /// The current date, as pages show it.
     public static var today: String { now.formatted(.iso8601.year().month().day()) }
 }

@@ -1,8 +1,8 @@
-// The fields are those of the service, under its names.
+// The fields have the names of the service.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// A message as an app would write it down without Scrollback: what `Codable` is measured with, and
-/// the values that all other forms are made of.
+/// A message as an app would declare it without Scrollback: `Codable` is measured with it, and all
+/// other forms are created from its values.
 public struct PlainMessage: Codable, Hashable, Sendable {
     public struct Sender: Codable, Hashable, Sendable {
         public var userID: String
@@ -47,7 +47,7 @@ public struct PlainMessage: Codable, Hashable, Sendable {
 }
 
 extension PlainMessage {
-    /// Makes up a message.
+    /// Generates a message.
     public init(_ index: Int, in language: Language) {
         messageID = String(7_310_402_600 + index)
         createdAt = 1_763_712_000_000 + Int64(index) * 61_337
@@ -68,7 +68,7 @@ extension PlainMessage {
     }
 }
 
-/// What people write in.
+/// The language of the texts.
 public struct Language: Sendable {
     public let name: String
     public let nicknames: [String]

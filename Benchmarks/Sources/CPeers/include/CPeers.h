@@ -1,5 +1,5 @@
-// What a store is measured against: LevelDB, SQLite and a plain file, called from C as directly as
-// they can be. Whatever fails ends the process, with a line that says what.
+// The alternatives to the store: LevelDB, SQLite and a plain file, called from C as directly as
+// possible. A failure ends the process with a line that describes it.
 #pragma once
 
 #include <stdbool.h>
@@ -8,13 +8,13 @@
 
 #pragma clang assume_nonnull begin
 
-/// A message to write: what an index needs of it, and its bytes.
+/// A message to write: the values for the indexes, and its bytes.
 typedef struct {
     uint32_t channel;
     int64_t created_at;
     const char *id;
     size_t id_size;
-    /// May be missing.
+    /// Optional.
     const char *_Nullable request;
     size_t request_size;
     const void *bytes;
@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     uint32_t number;
     int64_t last_message_at;
-    /// Where the list has it so far; 0 if it is new.
+    /// Its current sort key in the list; 0 for a new channel.
     int64_t old_last_message_at;
     const char *url;
     size_t url_size;
@@ -33,10 +33,10 @@ typedef struct {
     size_t size;
 } peer_channel;
 
-/// Is lent the bytes of a row; they are gone when it returns.
+/// Receives the bytes of a row, which are invalid after it returns.
 typedef void (*peer_reader)(void *_Nullable context, const void *bytes, size_t size);
 
-/// Before no message: where the newest page begins.
+/// The position of the newest page, older than no message.
 #define PEER_NEWEST INT64_MAX
 
 // MARK: LevelDB, with the rows, the order and the options of Scrollback's store
@@ -48,8 +48,8 @@ void peer_leveldb_close(peer_leveldb *db);
 
 /// Writes messages in one batch, with their indexes and counters.
 ///
-/// `looks`: whether it looks first for each message, as who keeps indexes and counters right has
-/// to; else all of them have to be new.
+/// `looks`: whether to look up each message first, which correct indexes and counters require.
+/// Otherwise all messages have to be new.
 void peer_leveldb_put(
     peer_leveldb *db, const peer_message *messages, size_t count, bool looks, bool is_durable);
 bool peer_leveldb_delete(peer_leveldb *db, uint32_t channel, const char *id, size_t id_size);
@@ -63,11 +63,12 @@ bool peer_leveldb_get(
 size_t peer_leveldb_count(peer_leveldb *db, uint32_t channel);
 size_t peer_leveldb_count_all(peer_leveldb *db);
 
-/// Writes drafts durably: each under the channel's URL and a sequence, and under its request.
+/// Writes outbox items durably: each under the channel's URL and a sequence number, and under its
+/// request id.
 void peer_leveldb_put_drafts(
     peer_leveldb *db, const peer_message *drafts, size_t count, const char *url, size_t url_size);
 
-/// Channels, with their order as an index on the disk.
+/// Writes channels, with an index of their order on disk.
 void peer_leveldb_put_channels(peer_leveldb *db, const peer_channel *channels, size_t count);
 size_t peer_leveldb_channels(
     peer_leveldb *db, size_t limit, peer_reader read, void *_Nullable context);
@@ -84,20 +85,21 @@ void peer_leveldb_rows(
 
 typedef struct peer_sqlite peer_sqlite;
 
-/// Opens a database; creates its tables where there are none.
+/// Opens a database and creates missing tables.
 ///
-/// `recipe`: as the database guides of chat SDKs show it: nothing is kept between two calls. Each
-/// opens the file, prepares, runs and closes, with SQLite's defaults, and a batch is a loop. Else it
-/// is tuned: WAL, statements prepared once, WITHOUT ROWID, as much cache as the others have.
+/// `recipe`: whether to use SQLite as the database guides of chat SDKs show it. Then nothing is
+/// kept between two calls: each opens the file, prepares, runs and closes, with SQLite's defaults,
+/// and a batch is a loop. Otherwise SQLite is tuned: WAL, prepared statements, WITHOUT ROWID, and a
+/// cache as large as those of the other stores.
 peer_sqlite *peer_sqlite_open(const char *path, bool recipe);
 void peer_sqlite_close(peer_sqlite *db);
 
-/// Whether what is written from now on is on the disk when a call returns.
+/// Sets whether writes are on disk when a call returns.
 void peer_sqlite_set_durable(peer_sqlite *db, bool is_durable);
 
-/// Writes messages in one transaction; drafts, each under its request, if they are to be durable.
+/// Writes messages in one transaction; if durable, outbox items under their request ids.
 void peer_sqlite_put(peer_sqlite *db, const peer_message *messages, size_t count, bool is_durable);
-/// Writes many messages in one transaction, whichever way the database was opened.
+/// Writes many messages in one transaction, however the database was opened.
 void peer_sqlite_load(peer_sqlite *db, const peer_message *messages, size_t count);
 bool peer_sqlite_delete(peer_sqlite *db, uint32_t channel, const char *id, size_t id_size);
 
@@ -116,15 +118,15 @@ size_t peer_sqlite_channels(
 
 // MARK: A file
 
-/// A file that is only appended to: what any durable write costs at least.
+/// A file that is only appended to: the minimum cost of a durable write.
 typedef struct peer_file peer_file;
 
 peer_file *peer_file_open(const char *path);
 void peer_file_close(peer_file *file);
-/// Appends, and returns when it is on the disk.
+/// Appends bytes, and returns when they are on disk.
 void peer_file_append(peer_file *file, const void *bytes, size_t size);
 
-/// Has the system forget what it holds of a file in memory.
+/// Makes the system drop a file's pages from memory.
 void peer_file_forget(const char *path);
 
 #pragma clang assume_nonnull end
