@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What ``StoreModelTests`` found, in the fewest words.
+/// Bugs that `StoreModelTests` found, as minimal tests.
 @Suite struct BatchTests {
     private func message(
         _ id: MessageID, at time: Timestamp = 1, requestID: RequestID? = nil
@@ -36,7 +36,7 @@ import Testing
         #expect(try store.messageCount() == 0 && store.isPinned("c"))
     }
 
-    /// More rows than leave the disk with one write.
+    /// Uses more rows than one write purges.
     @Test func whatWasClearedIsNotMetInListsAndCounts() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
@@ -78,7 +78,8 @@ import Testing
         #expect(try size() > 500_000)
         try store.purgeCleared()
         #expect(try size() < 50_000)
-        // Of the rows, the next number and the version are left, and that anything was cleared.
+        // The remaining rows are the next channel number, the schema version, and a mark that
+        // something was cleared.
         #expect(
             try store.view.version.cache.rows().map(\.key)
                 == ["73 6e".hex, "73 76".hex, "7a 00 00 00 00".hex])
@@ -93,7 +94,7 @@ import Testing
         #expect(try holder() == "1")
         try store.write { try $0.save(message("2", requestID: "r")) }
         #expect(try holder() == "2")
-        // What the first one does now is no business of the second.
+        // The second store must not depend on later writes of the first.
         try store.write { try $0.save(message("1")) }
         #expect(try holder() == "2")
         try store.write { batch in

@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 
 @Suite struct ByteReaderTests {
-    /// What a reader makes of some bytes, as they are and as a key has them that is turned around.
+    /// Reads the bytes as a string, as they are and inverted as in a key.
     private func texts(_ bytes: [UInt8]) -> [String?] {
         let plain = bytes.withBytes { bytes in
             var reader = ByteReader(bytes)
@@ -46,7 +46,7 @@ import Testing
 }
 
 extension Unicode.UTF8 {
-    /// Whether the standard library finds nothing in the bytes to mend.
+    /// True if the bytes are valid UTF-8.
     fileprivate static func isValid(_ bytes: [UInt8]) -> Bool {
         String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// How much the cache holds, and what is left when it is cleared.
+/// The size of the cache, and its contents after clearing.
 @Suite struct CachedDataTests {
     enum Place: CaseIterable {
         case memory, disk
@@ -14,7 +14,7 @@ import Testing
 
     init() throws { directory = try StoreDirectory() }
 
-    /// A store with three channels, a user, a token and a draft.
+    /// A store with three channels, a user, a token and an outbox item.
     private func filled(_ place: Place = .memory) throws -> ChatStore {
         let store = try place == .memory ? ChatStore.inMemory() : directory.open()
         try store.write { batch in
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: Place.allCases) func whatIsClearedIsGoneButForTheDrafts(place: Place) throws {
         let store = try filled(place)
-        // Lists that were asked for before are not taken for what is there.
+        // Lists that were read before must not be served from memory.
         #expect(try store.groupChannels().urls == "a b" && store.messageCount() == 600)
         let before = try store.cachedDataSize()
         let outbox = try store.outboxDataSize()
@@ -62,7 +62,8 @@ import Testing
         #expect(try old?.messageCount() == 600 && old?.messageCount(in: "a") == 300)
         old = nil
         #expect(before > 0 && outbox > 0)
-        // Of the rows, the next number and the version are left, and that anything was cleared.
+        // The remaining rows are the next channel number, the schema version, and a mark that
+        // something was cleared.
         #expect(try store.view.version.cache.rows().map(\.key) == left)
         if place == .memory { #expect(try store.cachedDataSize() == 17) }
         if place == .disk {
@@ -197,7 +198,7 @@ import Testing
             try batch.noteAccess(to: "c")
         }
         store.close()
-        // They outlive the process, until somebody takes them off.
+        // Pins survive the process.
         store = try directory.open()
         #expect(try store.pinnedChannelURLs() == ["a", "c"])
         try store.write { batch in

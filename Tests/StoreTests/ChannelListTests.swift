@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite struct ChannelListTests {
-    /// All group channels of a store, and what its lists must be.
+    /// All group channels of a store, from which the expected lists are computed.
     private struct Naive {
         var channels: [ChannelURL: GroupChannel] = [:]
 
@@ -38,7 +38,7 @@ import Testing
         }
     }()
 
-    /// One of few values for each property, so that many are equal.
+    /// A channel with few different values for each property, so that many are equal.
     private func channel(_ number: Int, _ random: inout SeededRandom) -> GroupChannel {
         var channel = GroupChannel(
             url: ChannelURL("c\(number)"),
@@ -91,7 +91,7 @@ import Testing
                     #expect(list == naive.list(query))
                 }
             }
-            // Not all of them, so that orders are met for the first time in every state.
+            // Only some queries, so that each order is first read in various states.
             for query in Self.queries where random.oneIn(3) {
                 let list = try store.groupChannels(matching: query, currentUserID: "me")
                 #expect(list == naive.list(query))
@@ -131,7 +131,7 @@ import Testing
         let store = try ChatStore.inMemory()
         var random = SeededRandom(seed: 3)
         try store.write { batch in
-            // All equal but for the URL.
+            // All are equal except for the URL.
             for number in 0..<50 {
                 try batch.save(GroupChannel(url: ChannelURL("still\(number)"), createdAt: 7))
             }
@@ -166,7 +166,7 @@ import Testing
         #expect(try two.groupChannels().urls == "b a")
         try store.write { try $0.removeChannel("a") }
         try store.write { try $0.clearMessages(in: "b") }
-        // This one is asked for its list only now.
+        // This store reads its list for the first time.
         #expect(try one.groupChannels().urls == "a")
         #expect(try two.groupChannels().urls == "b a")
         #expect(try store.groupChannels().urls == "b")
@@ -258,7 +258,7 @@ import Testing
         #expect(try store.messages(in: "b").ids == "m")
         #expect(try store.messages(in: "a").isEmpty && store.messageCount() == 1)
         #expect(try store.openChannels().urls == "open")
-        // What the user wrote is never thrown away along the way.
+        // Outbox items are never removed along the way.
         #expect(try store.drafts().map(\.requestID) == ["r"])
         try store.write { try $0.replaceGroupChannels(with: []) }
         #expect(try store.groupChannelCount() == 0)
@@ -318,7 +318,8 @@ import Testing
         #expect(try store.channelURLs().isEmpty)
         #expect(try store.channelURLsByAccess().isEmpty)
 
-        // Under the same URL, in a batch of its own and in one with its removal.
+        // A channel with the same URL, in a batch of its own and in the batch that removes the
+        // first.
         try store.write { try $0.noteAccess(to: "a") }
         try expectNothing(store)
         try store.write { batch in
@@ -380,7 +381,7 @@ import Testing
             #expect(try store.channelURLsByAccess() == ["b", "d", "a", "new", "c"])
             store.close()
         }
-        // The turns go on where they were.
+        // The access counter continues after reopening.
         let store = try ChatStore(at: directory.url)
         try store.write { try $0.noteAccess(to: "d") }
         #expect(try store.channelURLsByAccess() == ["b", "a", "new", "c", "d"])

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Store
 
-/// What is left of cleared channels leaves the disk piece by piece, each row looked at once.
+/// Rows of cleared channels are purged in steps, and each row is read only once.
 @Suite struct ClearingTests {
     private let database: LevelDB
 
     init() throws { database = try LevelDB(at: "/cleared", environment: .memory()) }
 
-    /// Writes rows of a number that stands for no channel: messages and places.
+    /// Writes rows, messages and positions, of a number that belongs to no channel.
     private func clear(_ number: ChannelNumber, rows count: Int) throws {
         let batch = Overlay()
         for index in 0..<count {
@@ -24,7 +24,7 @@ import Testing
         try database.write(batch, isDurable: false)
     }
 
-    /// What stays, so that LevelDB need not step over all that was removed.
+    /// A row that stays, so that LevelDB does not step over everything that was removed.
     private let stop = "7a 00 00 00 00".hex
 
     private func keys() throws -> [KeyBytes] { try database.snapshot().rows().map(\.key) }
@@ -36,7 +36,7 @@ import Testing
         var steppedOver = 0
         repeat {
             calls += 1
-            // LevelDB steps from here over all that was removed, to the first row that is there.
+            // From here LevelDB steps over all removed rows to the first existing one.
             let place = database.purge
             let isListed = try keys().contains(ByteWriter.key { $0.table(.cleared, 1) })
             guard isListed, place.table < Table.purged.count else { continue }
@@ -49,9 +49,9 @@ import Testing
                         && (left.map($0.isBefore) ?? true)
                 }.count
         } while try database.purgeCleared(atMost: 100)
-        // A thousand messages and their places, and seven tables that are looked into.
+        // A thousand messages with their positions, and seven tables that are searched.
         #expect(calls == 21)
-        // Each call meets the last row of the one before it, and no other.
+        // Each call meets only the last row of the call before it.
         #expect(steppedOver > 10 && steppedOver <= calls)
         #expect(try keys() == [stop])
     }
@@ -66,7 +66,7 @@ import Testing
         var removed = 0
         while try database.purgeCleared(atMost: limit) {
             let now = before - (try keys().count)
-            // Behind its rows, the number itself is one more.
+            // After its rows, the number itself is one more row.
             #expect(now - removed <= limit + 3)
             removed = now
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(!database.purge.isRead)
         while try database.purgeCleared(atMost: 100) {}
         #expect(database.purge.isDone)
-        // From here on nobody looks for the rows that name them, whose remains would be in the way.
+        // The rows that name them are hidden, so that the remains of the channels are not purged.
         let hidden = Overlay()
         hidden.put { $0.table(.cleared, 2) }
         try database.write(hidden, isDurable: false)

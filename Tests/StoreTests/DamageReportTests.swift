@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// What an application hands in of a store that is damaged.
+/// The report that an app can hand in for a damaged store.
 @Suite struct DamageReportTests {
     private let directory: StoreDirectory
 

@@ -7,23 +7,25 @@ import Testing
 
 @testable import Store
 
-/// Files are cut, flipped and deleted; what comes of it is an error, or what was written, and what
-/// is missing is told.
+/// Cuts, flips and deletes files.
 ///
-/// One thing cannot be told: a log that is cut exactly between two commits looks like one whose last
-/// commits were never written. No crash cuts so what was synced, as all of the outbox is, but a disk
-/// or a person may. The rows are an earlier commit then, whole.
+/// Reading then throws an error or returns what was written, and
+/// losses are reported.
 ///
-/// Plain files have no secret: who changes a record together with its checksum is not found out.
+/// One kind of damage cannot be detected: a log that is cut exactly between two commits looks as if
+/// the last commits had never been written. A crash does not cut synced data, such as the outbox,
+/// but a disk or a person may. The rows are then those of an earlier commit, completely.
+///
+/// Plain files are not authenticated: changing a record together with its checksum is not detected.
 @Suite struct DamageTests {
-    /// A small store of some tables and a log in each database.
+    /// A small store with some tables and a log in each database.
     private struct Victim {
         static let last = 70
         let directory: StoreDirectory
         let expected: ExpectedStore
         let messages: Set<Message>
         let drafts: Set<Draft>
-        /// Where the outbox's log has a commit's end, or nothing.
+        /// The offsets at which a commit ends in the outbox's log, and the start of the log.
         let seams: Set<Int>
 
         init(_ files: FileForm = .plain) throws {
@@ -36,7 +38,7 @@ import Testing
             var store = try directory.open()
             for number in 1...Victim.last / 2 { try steps.write(number, to: store) }
             store.close()
-            // The outbox is too small to have tables otherwise.
+            // Otherwise the outbox is too small to have tables.
             for name in ["cache", "outbox"] {
                 try LevelDB(
                     at: directory.url.appending(path: name).path,
@@ -49,7 +51,7 @@ import Testing
                 return try Data(contentsOf: log).count
             }
             var seams: Set<Int> = [0, try sizeOfLog()]
-            // What is sealed begins with a header, and nothing of the log.
+            // An encrypted log starts with a header.
             if files == .encrypted { seams.insert(64) }
             for number in Victim.last / 2 + 1...Victim.last {
                 try steps.write(number, to: store)
@@ -59,14 +61,14 @@ import Testing
             self.seams = seams
         }
 
-        /// Damages a file of a copy, and reads all that is left.
+        /// Damages a file of a copy, and reads everything that is left.
         func checkDamage(
             to path: String, _ what: String, isSeam: Bool = false,
             _ damage: (URL) throws -> Void
         ) throws {
             let copy = try StoreDirectory(of: directory)
             try damage(copy.url.appending(path: path))
-            // The second opening meets what the first has made of it, and has nothing more to tell.
+            // The second opening reads what the first has repaired, and has nothing to report.
             for opening in 1...2 {
                 let store: ChatStore
                 do throws(StoreError) {
@@ -88,7 +90,9 @@ import Testing
             }
         }
 
-        /// Calls a closure that may meet damage, and says whether it did not.
+        /// Calls a closure that may find damage.
+        ///
+        /// Returns true if it did not.
         @discardableResult
         private func readable(_ body: () throws -> Void) throws -> Bool {
             do {
@@ -100,7 +104,7 @@ import Testing
             }
         }
 
-        /// Returns whether all could be read.
+        /// Returns true if everything could be read.
         private func checkCache(
             _ store: ChatStore, _ what: String, isFirst: Bool
         ) throws -> Bool {
@@ -134,7 +138,8 @@ import Testing
                     #expect(picture.parts[url]?.gaps == [Gap(in: url)], "\(what)")
                 }
             } else if isWhole && isFirst {
-                // Whole, as of some commit: what is missing came last, and the token says so.
+                // The rows are those of a commit, completely: only the last commits may be missing,
+                // and the token says which.
                 let isOfStep = try picture == expected.cache(after: picture.step ?? 0)
                 #expect(isOfStep, "\(what): \(store.openingReport)")
             }
@@ -172,7 +177,7 @@ import Testing
         }
     }
 
-    /// Which bytes are damaged: all of a small file and of the end, some of the rest.
+    /// The offsets of the damaged bytes: all of a small file and of the end, some of the rest.
     private static func offsets(_ count: Int, seed: Int) -> [Int] {
         var random = SeededRandom(seed: seed)
         let end = Seeds.isNight ? 1_024 : 40

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Store
 
-/// What is counted and remembered of a channel is damaged on the disk; its messages are not.
+/// Damage in the counters and state of a channel whose messages are intact.
 @Suite struct DamagedStateTests {
-    /// Channels a with two messages, and b with one; the rows of a store that is closed.
+    /// The closed store's directory: channel a has two messages, and b has one.
     private let directory: StoreDirectory
 
     init() throws {
@@ -26,13 +26,13 @@ import Testing
         store.close()
     }
 
-    /// Opens the store after rows were written past it.
+    /// Opens the store after rows were written directly to its database.
     private func open(_ rows: [(key: KeyBytes, value: [UInt8])]) throws -> ChatStore {
         try directory.writeToCache(rows)
         return try directory.open()
     }
 
-    /// The key of the state of channel a, or of the one with another number.
+    /// The key of the state row of channel a, or of the channel with another number.
     private func state(_ number: ChannelNumber = 1) -> KeyBytes {
         ByteWriter.key { $0.table(.state, number) }
     }
@@ -126,7 +126,7 @@ import Testing
         let store = try open([(state(), [0xFF])])
         try store.write { try $0.noteAccess(to: "b") }
         #expect(try store.channelURLsByAccess() == ["a", "b"])
-        // The damaged one too: it is counted anew.
+        // The damaged channel too: its messages are counted again.
         try store.write { try $0.noteAccess(to: "a") }
         #expect(try store.channelURLsByAccess() == ["b", "a"])
         #expect(try store.messageCount(in: "a") == 2)

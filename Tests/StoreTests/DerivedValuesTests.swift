@@ -3,11 +3,11 @@ import Testing
 
 @testable import Store
 
-/// How often all rows are read, and by whom what was made of them is found again.
+/// How often all rows are read, and which readers reuse the result.
 @Suite struct DerivedValuesTests {
     private let store: ChatStore
 
-    /// Three channels, the newest of which is c.
+    /// Creates three channels, of which c is the newest.
     init() throws {
         store = try ChatStore.inMemory()
         try store.write { batch in
@@ -53,7 +53,7 @@ import Testing
         let slow = try store.view.version
         let keys = try latest.reading(asOf: slow.number) { () throws(StoreError) in
             let keys = try SortedKeys(Rows(snapshot: slow.cache, overlay: nil), by: .newest)
-            // More than is remembered when nobody reads.
+            // More changes than are recorded without a reader.
             for number in 10..<700 as Range<Int64> {
                 do {
                     try save("x", at: Timestamp(milliseconds: number))
@@ -117,11 +117,11 @@ import Testing
         #expect(try store.groupChannels().urls == "d c b a")
         #expect(try store.messageCount() == 0)
         #expect(try slow.groupChannels().urls == "c b a")
-        // One for the list, one for the count.
+        // One read for the list, one for the count.
         #expect(try readingCount == 2)
     }
 
-    /// The numbers of the channels that are kept for a reader, of those that there may be.
+    /// The numbers of the given channels that are cached for a reader.
     private func kept(for reader: some StoreReader) throws -> [ChannelNumber] {
         let version = try reader.view.version
         return (1...400).filter { version.latest.channel($0, asOf: version.number) != nil }
@@ -131,14 +131,14 @@ import Testing
         #expect(try store.groupChannels(limit: 2).urls == "c b")
         #expect(try kept(for: store) == [2, 3])
         #expect(try store.groupChannels(limit: 2).urls == "c b")
-        // One that was changed is read anew, and the others are not.
+        // A changed channel is read again, the others are not.
         try save("c", at: 9)
         #expect(try kept(for: store) == [2])
         #expect(try store.groupChannels(limit: 2).map(\.createdAt) == [9, 2])
         try store.write { try $0.removeChannel("b") }
         #expect(try kept(for: store) == [3])
         #expect(try store.groupChannels(limit: 2).urls == "c a")
-        // Another number of the same channel.
+        // The same channel gets another number.
         try store.write { try $0.clearMessages(in: "a") }
         #expect(try kept(for: store) == [3])
         #expect(try store.groupChannels(limit: 2).urls == "c a")
@@ -201,7 +201,7 @@ import Testing
             _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: key))
         }
         #expect(try readingCount == 8)
-        // Asking is what counts, not making.
+        // The list is kept for the time of its last use.
         try save("d", at: 4)
         _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k1"))
         _ = try store.groupChannels(matching: query(.metaDataValueAlphabetical, key: "k9"))
@@ -230,7 +230,7 @@ import Testing
             #expect(try batch.groupChannels().urls == "d a")
             #expect(try batch.messageCount() == 0)
         }
-        // The open channels were never asked for before.
+        // The open channels were not read before.
         #expect(try readingCount == before + 1)
         #expect(try store.groupChannels().urls == "d a")
     }

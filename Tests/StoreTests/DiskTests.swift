@@ -6,10 +6,10 @@ import Testing
 
 @testable import Store
 
-/// Disks that are full or read-only, and directories that are none.
+/// Full and read-only disks, and paths that are not directories.
 @Suite struct DiskTests {
     private func message(_ number: Int, size: Int = 10_000) -> Message {
-        // Not to be compressed away.
+        // Incompressible.
         var random = SeededRandom(seed: number)
         let text = (0..<size / 10).map { _ in String(random.next() % 9_999_999_999) }.joined()
         return Message(
@@ -54,7 +54,7 @@ import Testing
             #expect(error?.code == .noSpace)
         }
         #expect(observation.drain() == [])
-        // An outbox that has the space of its log's last page left may take a draft, or not.
+        // An outbox with free space in the last page of its log may store an item or fail.
         let isDraftSaved = (try? store.write { try $0.save(draft(1)) }) != nil
         #expect(try (store.draft("r-1") != nil) == isDraftSaved)
 
@@ -89,7 +89,7 @@ import Testing
             }
         }
         #expect(try store.drafts().map(\.requestID) == saved)
-        // What is removed makes no space in a log: that, too, fails, and says so.
+        // A removal appends to the log, too, so it fails with an error.
         let error = #expect(throws: StoreError.self) {
             for id in saved { try store.write { try $0.removeDraft(id) } }
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(try saved == DiskTests.reopened(directory, disk).drafts().map(\.requestID))
     }
 
-    /// Opens a store on a full disk, which may fail, and then on one that has space.
+    /// Opens a store on a full disk, which may fail, and then on a disk with free space.
     private static func reopened(
         _ directory: StoreDirectory, _ disk: SmallDisk
     ) throws -> ChatStore {
@@ -207,7 +207,7 @@ private final class SmallDisk: Sendable {
     let url: URL
     private let filler: URL
 
-    /// Whether a disk can be mounted here.
+    /// True if a disk can be mounted on this machine.
     static let isAvailable = (try? SmallDisk()) != nil
 
     init() throws {
@@ -223,7 +223,7 @@ private final class SmallDisk: Sendable {
     deinit {
         #if os(Linux)
             _ = umount2(url.path, Int32(MNT_DETACH))
-            // Empty, unless something still is mounted.
+            // Empty, unless the disk is still mounted.
             try? FileManager.default.removeItem(at: url)
         #endif
     }
@@ -243,7 +243,7 @@ private final class SmallDisk: Sendable {
         #endif
     }
 
-    /// Takes the space that is there, but for some bytes.
+    /// Uses the free space except for some bytes.
     func fill(leaving left: Int) throws {
         let attributes = try FileManager.default.attributesOfFileSystem(forPath: url.path)
         let free = try #require(attributes[.systemFreeSize] as? Int)

@@ -5,9 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What our environment sees in logs that LevelDB wrote, and that came to harm.
+/// How our environment reads logs that LevelDB wrote and that were damaged.
 @Suite struct EnvironmentLogTests {
-    /// A database with one log of some rows, and where each of its records ends.
+    /// A database with one log of some rows, and the offset at which each of its records ends.
     private func oneLog(
         _ rows: [(String, String)] = [("a", "1"), ("b", "22"), ("c", "333")]
     ) throws -> (directory: ScratchDirectory, log: String, ends: [Int]) {
@@ -23,7 +23,7 @@ import Testing
         return (directory, log, ends)
     }
 
-    /// A database with two logs that are not in tables yet, of three rows each.
+    /// A database with two logs of three rows each, which are not in tables yet.
     private func twoLogs() throws -> ScratchDirectory {
         let (directory, _, _) = try oneLog()
         let old = try directory.copy()
@@ -35,7 +35,7 @@ import Testing
         return old
     }
 
-    /// Opens a copy of a database after a change to it, and tells what is found there.
+    /// Opens a copy of a database after a change to it, and returns what was found.
     private func opened(
         _ directory: ScratchDirectory, reusesLogs: Bool = false,
         _ change: (ScratchDirectory) throws -> Void = { _ in }
@@ -45,7 +45,7 @@ import Testing
         let environment = TestEnvironment()
         let database = try TestDatabase(copy.database, in: environment, reusesLogs: reusesLogs)
         let keys = database.keys.joined()
-        // The directory must not go while LevelDB still writes tables to it.
+        // The directory must exist while LevelDB still writes tables to it.
         database.close()
         return withExtendedLifetime(copy) { (keys, environment.report) }
     }
@@ -92,7 +92,7 @@ import Testing
             var flipped = whole
             flipped[index] ^= 0xff
             let (_, report) = try opened(directory) { try write(flipped, $0.logs[0]) }
-            // Nothing follows the last record that would tell a wrong length from a torn record.
+            // No record follows the last one, so a wrong length looks like a torn record.
             let isLengthOfLast = (ends[2] + 4...ends[2] + 5).contains(index)
             #expect(report.damaged == 1 || isLengthOfLast, "byte \(index): \(report)")
             #expect(
@@ -109,7 +109,7 @@ import Testing
         #expect(report.description.hasPrefix("1 logs, 0 batches, 1 damaged in "))
     }
 
-    /// LevelDB of Debian and others traps at it.
+    /// LevelDB of Debian and other systems aborts on these.
     @Test(arguments: [UInt64(1) << 55 + 1, UInt64(1) << 56, UInt64.max])
     func aNumberThatNobodyCanCountOnFromIsDamage(number: UInt64) throws {
         let (directory, log, ends) = try oneLog()
@@ -120,7 +120,7 @@ import Testing
             Array(forged[(record + 6)...]), forged.count - record - 6)
         forged.replaceSubrange(record..<record + 4, with: littleEndian(sum))
         let (keys, report) = try opened(directory) { try write(forged, $0.logs[0]) }
-        // With it goes the block that it is in.
+        // The block that contains it is lost.
         #expect(keys == "")
         #expect(report.damaged == 1)
     }
@@ -138,7 +138,7 @@ import Testing
         #expect(behind.keys == "abc")
         #expect(behind.report.description == "1 logs, 3 batches, torn tail")
 
-        // The last record, moved to the next block.
+        // Moves the last record to the next block.
         let gap = [UInt8](repeating: 0, count: 32_768 - ends[2])
         let before = try opened(directory) {
             try write(whole[..<ends[2]] + gap + whole[ends[2]...], $0.logs[0])
@@ -271,11 +271,11 @@ import Testing
 
     @Test func nothingIsLostBehindATornManifest() throws {
         let (directory, _, _) = try oneLog()
-        // A table makes the manifest grow.
+        // Creating a table extends the manifest.
         try TestDatabase(directory.database).close()
         let name = try #require(directory.names.first { $0.hasPrefix("MANIFEST-") })
         let whole = try bytes(directory.database + "/" + name)
-        // The header of one more record, of 100 bytes, and its first two.
+        // The header of another record of 100 bytes, and its first two bytes.
         let torn = whole + [1, 2, 3, 4, 100, 0, 1, 0, 0]
         let copy = try directory.copy()
         try write(torn, copy.database + "/" + name)

@@ -6,7 +6,7 @@ import Models
 import TestSupport
 import Testing
 
-/// The message of the error that a closure throws.
+/// Returns the message of the error that a closure throws.
 private func failure(_ body: () throws -> Void) -> String {
     do {
         try body()
@@ -92,7 +92,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         try database.put("a")
         let other = TestEnvironment()
         #expect(failure { _ = try TestDatabase(path, in: other) }.hasSuffix(" [locked]"))
-        // Nor does the attempt forget what the first opening knows.
+        // The attempt does not change the state of the first opening.
         #expect(failure { _ = try open() }.hasSuffix(" [locked]"))
         #expect(environment.rollBack() == EBUSY)
         try database.put("b")
@@ -119,7 +119,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
 
     // MARK: Logs are synced when they are closed
 
-    /// Fills a log, begins the next, and cuts the power, while no table can be written.
+    /// Fills a log, starts the next one, and cuts the power, while no table can be written.
     private func cutPowerBehindASwitch(over leveldb: OpaquePointer?) throws -> Int32 {
         let database =
             try leveldb.map { try TestDatabase(path, over: $0) }
@@ -141,7 +141,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
     }
 
     @Test func aBatchThatLevelDBLosesBehindALaterOneIsMissed() throws {
-        // LevelDB alone, as a disk that lies about syncs would leave it.
+        // LevelDB without our environment loses a log, as with a disk that ignores syncs.
         #expect(try cutPowerBehindASwitch(over: fault_env_leveldb(environment.faults)) == 1)
         let environment = TestEnvironment()
         #expect(try TestDatabase(path, in: environment).keys == ["a", "c"])
@@ -207,7 +207,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         let database = try open()
         try database.put("a", "kept")
         fault_env_tear_appends(environment.faults, tears)
-        // Header, payload, flush, sync. The fifth is none of this write.
+        // Header, payload, flush and sync. The fifth change is not part of this write.
         fault_env_fail_after(environment.faults, change, ENOSPC)
         let isFailing = change < 5
         #expect(

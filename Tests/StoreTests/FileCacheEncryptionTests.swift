@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// The text files of a file cache, with a key.
+/// The text files of an encrypted file cache.
 @Suite struct FileCacheEncryptionTests {
     private let directory: StoreDirectory
     private let key = EncryptionKey()
@@ -30,7 +30,7 @@ import Testing
         #expect(try cache.load("canary").damage == [])
         #expect(try cache.loadChannels().records.map(\.url) == ["canary"])
         #expect(try cache.channels() == ["canary"])
-        // The same again is not written, though it would not be the same bytes.
+        // Equal records are not written again, although encrypting them would give other bytes.
         let before = try directory.contents()
         #expect(try !cache.save(messages, in: "canary"))
         #expect(try directory.contents() == before)
@@ -60,12 +60,12 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let contents = try cache.load("canary")
-            // Base64 has bits that say nothing.
+            // The last Base64 digit of a line has unused bits.
             let isSame = contents.records == messages
             #expect(contents.damageCount > 0 || isSame, "at \(index)")
             #expect(contents.records.allSatisfy(messages.contains), "at \(index)")
         }
-        // Lines that are exchanged, and a file in the place of another.
+        // Exchanged lines, and a file in the place of another.
         var lines = whole.split(separator: UInt8(ascii: "\n"))
         lines.swapAt(2, 3)
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: All files anew
 
-    /// A directory with messages of two channels, and a list of them.
+    /// Fills a directory with messages of two channels, and a list of channels.
     private func fill(_ key: EncryptionKey?, in url: URL) throws {
         let cache = try FileCache(directory: url, encryptionKey: key)
         try cache.save(messages, in: "canary")
@@ -140,7 +140,7 @@ import Testing
             }
             if ended != nil {
                 #expect(ended == .io)
-                // All is there with either key, and what is saved then is not set back.
+                // Either key opens all records, and later saves are kept.
                 for key in steps == 1 ? [old] : [old, new].compactMap(\.self) {
                     try expectFilled(FileCache(directory: place, encryptionKey: key))
                 }
@@ -163,7 +163,7 @@ import Testing
             }
             #expect(hasReadable == (new == nil))
             #expect(names.count == (new == nil ? 4 : 5))
-            // Once more is nothing more.
+            // Repeating it changes nothing.
             #expect(try FileCache.reencrypt(at: place, from: old, to: new) == 0)
             try expectFilled(FileCache(directory: place, encryptionKey: new))
             if ended == nil {
@@ -180,7 +180,7 @@ import Testing
                 $0.value.count < $1.value.count
             })
         var lines = canary.value.split(separator: UInt8(ascii: "\n"))
-        // The header, and a message: which channel it is, the others say.
+        // The header and a message; the other messages still name the channel.
         for line in [1, 3] { lines[line][lines[line].startIndex + 9] ^= 0x04 }
         try Data(lines.joined(separator: [UInt8(ascii: "\n")]) + [UInt8(ascii: "\n")])
             .write(to: directory.url.appending(path: canary.key))
@@ -189,7 +189,7 @@ import Testing
         let contents = try cache(other).load("canary")
         #expect(contents.records == [messages[0], messages[2]])
         #expect(contents.damage.map(\.description) == ["line 1: header", "line 3: check"])
-        // One that says nothing at all any more.
+        // A file without any readable line.
         let name = try #require(
             try directory.contents().filter { $0.key.hasSuffix(".messages") }.max {
                 $0.value.count < $1.value.count

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 @Suite struct FileCacheTests {
-    /// A place for a cache.
+    /// A temporary directory for a cache.
     struct Directory: Sendable {
         private let place = ScratchDirectory()
 
@@ -143,7 +143,7 @@ import Testing
 
     @Test func theMostRecentByPositionAreKept() throws {
         let cache = try directory.cache(limit: 3)
-        // Two of one millisecond: ids that are numbers sort as numbers.
+        // Two messages of one millisecond: numeric ids are sorted as numbers.
         let messages = [
             message(9, at: 30), message(10, at: 30), message(1, at: 40), message(2, at: 20),
         ]
@@ -226,7 +226,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             do {
                 for round in 0..<10 {
-                    // Opening tidies up, and must not take what another one is writing.
+                    // Opening removes leftovers, and must not remove a file that is being written.
                     let cache = try round == 5 ? FileCache(directory: url) : cache
                     try cache.save(lists[(thread + round) % 4], in: "general")
                     let contents = try cache.load("general")
@@ -315,7 +315,8 @@ import Testing
         let (cache, file, messages, bytes) = try threeMessages()
         let newline = UInt8(ascii: "\n")
         for index in bytes.indices {
-            // The record's number, 0 for the header; a lost end of a line takes the next one too.
+            // The index of the record, 0 for the header. A lost line feed damages the next record
+            // as well.
             let line = bytes[..<index].count { $0 == newline }
             let hit = bytes[index] == newline ? [line, line + 1] : [line]
             let untouched = messages.indices.filter { !hit.contains($0 + 1) }.map { messages[$0] }
@@ -326,7 +327,7 @@ import Testing
                 let contents = try cache.load("general")
                 #expect(contents.records.filter(untouched.contains) == untouched)
                 #expect(contents.records.allSatisfy(messages.contains))
-                // Bits of Base64 that mean nothing may change and hurt nothing.
+                // Unused bits of Base64 may change without an effect.
                 #expect(!contents.damage.isEmpty || contents.records == messages)
                 #expect(contents.damageCount == contents.damage.count)
                 for damage in contents.damage { #expect((line + 1...5).contains(damage.line)) }
@@ -361,14 +362,14 @@ import Testing
         #expect(
             try load([lines[0], long, lines[2], lines[3]]) == ("[line 2: tooLong]", [2, 3]))
         #expect(try load([long] + lines[1...]) == ("[line 1: tooLong]", [1, 2, 3]))
-        // In another order, and one of them twice: as if it had been saved.
+        // In another order, and one of them twice, as if it had been saved so.
         #expect(
             try load([lines[0], lines[3], lines[1], lines[2], lines[1]]) == ("[]", [1, 2, 3]))
         #expect(messages.count == 3)
     }
 
     @Test func bytesThatAreNoRecordAreReportedWithTheirError() throws {
-        // Lines with the right check value, which no damage would have.
+        // Lines with correct check values, which damage would not produce.
         let cache = try directory.cache()
         let url = directory.file(of: "general")
         let file = CacheFile.messages(of: "general")
@@ -415,7 +416,7 @@ import Testing
         #expect("\(try cache.load("other").damage)" == "[line 1: otherFile]")
         #expect(try cache.channels() == ["general"])
 
-        // Nor are its lines, where the header is lost.
+        // If the header is lost, the file's lines do not count either.
         let text = try String(contentsOf: other, encoding: .utf8)
         try text.replacing("scrollback", with: "Scrollback")
             .write(to: other, atomically: false, encoding: .utf8)
@@ -432,7 +433,7 @@ import Testing
 
     @Test func aFileOfANewerVersionIsAnErrorAndStaysAsItIs() throws {
         let cache = try directory.cache()
-        // The check value is right: the first digits of the SHA-256 of what is before it.
+        // The check value is correct: the first digits of the SHA-256 of the text before it.
         let text = "scrollback 2 whatever it is c095846ac685ec00\nmore\n"
         let file = directory.file(of: "general")
         try Data(text.utf8).write(to: file)
@@ -474,7 +475,7 @@ import Testing
         let saving = #expect(throws: StoreError.self) { try cache.saveChannels([]) }
         #expect(saving?.code == .io)
 
-        // A link is not followed, and a pipe not waited for.
+        // A link is not followed, and a pipe is not waited for.
         let file = directory.file(of: "general")
         try FileManager.default.createSymbolicLink(
             at: file, withDestinationURL: URL(filePath: "/dev/zero"))

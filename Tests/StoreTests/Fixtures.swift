@@ -4,7 +4,7 @@ import Models
 
 @testable import Store
 
-/// The code of the error that a closure throws; `nil` if it throws none.
+/// The code of the error that a closure throws, or `nil` if it throws none.
 func code(of body: () throws -> Void) -> StoreError.Code? {
     do {
         try body()
@@ -15,7 +15,7 @@ func code(of body: () throws -> Void) -> StoreError.Code? {
 }
 
 extension Message {
-    /// A message that says its id.
+    /// A message whose text is its id.
     init(
         _ id: MessageID, at createdAt: Timestamp, in url: ChannelURL = "general",
         by sender: UserID? = nil, request: RequestID? = nil, to parent: MessageID? = nil
@@ -49,12 +49,12 @@ extension Sequence<OpenChannel> {
 }
 
 extension Sequence<Gap> {
-    /// The gaps in one line, such as "-∞ ~ 10/a, 20/b ~ +∞"; empty where all is known.
+    /// The gaps in one line, such as "-∞ ~ 10/a, 20/b ~ +∞"; empty if the history is complete.
     var picture: String { map { "\($0.lower) ~ \($0.upper)" }.joined(separator: ", ") }
 }
 
 extension Change {
-    /// What was done in one line, such as "+a -b ~ typing".
+    /// The operations in one line, such as "+a -b ~ typing".
     var picture: String { operations.map(\.picture).joined(separator: " ") }
 }
 
@@ -88,7 +88,7 @@ extension Change.Operation {
     }
 }
 
-/// Runs a closure on several threads at once, and waits for all.
+/// Runs a closure on several threads at once, and waits for all of them.
 ///
 /// `DispatchQueue.concurrentPerform` has no more threads than the machine has cores.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Store
 
-/// Which messages a write does not look for, since nothing can be held under their ids.
+/// The messages that a write does not look up, because their ids cannot exist in the store.
 @Suite struct HeldIDTests {
     private let directory: StoreDirectory
     private var store: ChatStore
 
-    /// m10 to m19, read by nobody since.
+    /// Saves m10 to m19 and does not read them.
     init() throws {
         directory = try StoreDirectory()
         store = try directory.open()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// Those of some ids that the next write would look for.
+    /// Returns the given ids that the next write would look up.
     private func lookedFor(_ ids: MessageID..., in number: ChannelNumber = 1) -> String {
         store.writer.withLock { writer in
             var held = writer.known.ids
@@ -102,7 +102,7 @@ import Testing
         try save(20..<28)
         try store.write { batch in
             try batch.save(Message("m40", at: 2))
-            // A page comes with the newest first, and none of it is held.
+            // A page is saved newest first, and none of it exists yet.
             #expect(!batch.mayHold("m39", in: 1))
             #expect(!batch.mayHold("m40", in: 1))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// What is asked of a history without reading its messages.
+/// Lookups in a history that do not read messages.
 @Suite struct HistoryLookupTests {
     private func at(_ time: Int64) -> Position {
         Position(createdAt: Timestamp(milliseconds: time), messageID: "m")

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Store
 
-/// The rows that lead to messages follow the same rules however they came to be written.
+/// Index rows follow the same rules, however they were written.
 @Suite struct IndexTests {
     private let directory: StoreDirectory
 
     init() throws { directory = try StoreDirectory() }
 
-    /// Opens the store as if a log had lost commits, so that all indexes are written anew.
+    /// Opens the store as if a log had lost commits, so that all indexes are rebuilt.
     private func reindexed() throws -> ChatStore {
         try directory.writeToCache([(ByteWriter.key { $0.schemaKey(.distrusted) }, [])])
         let store = try directory.open()
@@ -43,7 +43,7 @@ import Testing
 }
 
 extension ChatStore {
-    /// How many requests lead to a message.
+    /// The number of requests that are indexed.
     fileprivate func describedRequests() throws -> Int {
         try describedRows(of: .cache, table: "request").count
     }

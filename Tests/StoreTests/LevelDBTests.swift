@@ -14,7 +14,7 @@ import Testing
         try LevelDB(at: "/test", environment: .memory())
     }
 
-    /// Calls a closure with the path of a directory that is gone afterwards.
+    /// Calls a closure with the path of a temporary directory.
     private func withDirectory(_ body: (String) throws -> Void) throws {
         let directory = try ScratchDirectory.made()
         try body(directory.path)
@@ -133,13 +133,15 @@ import Testing
 
     // MARK: What a batch does, on top of what is there
 
-    /// Short keys of few letters, so that they meet and begin with each other.
+    /// Short keys of few letters, so that some are equal or prefixes of others.
     private static func key(_ random: inout SeededRandom) -> String {
         String(
             (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(["a", "b", "z"]) })
     }
 
-    /// Few entries are looked at one by one, many are found by their hash: both are met.
+    /// Few entries are searched linearly, and many by a hash table.
+    ///
+    /// Both cases occur.
     @Test(arguments: Seeds.few, [3, 16, 17, 120])
     func rowsUnderABatchAgreeWithADictionary(seed: Int, count: Int) throws {
         var random = SeededRandom(seed: seed)
@@ -164,7 +166,7 @@ import Testing
                 model[key] = value
             }
         }
-        // And once it is written, they are all there is.
+        // After they are written, they are all rows of the database.
         try database.write(overlay, isDurable: true)
         try expect(Rows(snapshot: database.snapshot(), overlay: nil), model, &random)
     }
@@ -192,7 +194,7 @@ import Testing
 
     // MARK: Files
 
-    /// Values that cannot be compressed.
+    /// Writes values that cannot be compressed.
     private func fill(_ database: LevelDB, _ range: Range<Int>) throws {
         var random = SeededRandom(seed: 1)
         for index in range {
@@ -206,7 +208,7 @@ import Testing
         try fill(database, 0..<400)
         try database.flush()
         try write(database, (0..<400).map { ("key \(1_000 + $0)", nil) })
-        // LevelDB names the first and the last key of each table.
+        // LevelDB lists the first and the last key of each table.
         #expect(try database.property("leveldb.sstables")?.contains("key 1000") == true)
         try database.compact()
         #expect(try database.property("leveldb.sstables")?.contains("key") == false)
@@ -254,7 +256,7 @@ import Testing
             try write(database, [("a", "in the log")])
             let before = try rows(Rows(snapshot: database.snapshot(), overlay: nil))
             database.close()
-            // Without the list of its tables it does not open.
+            // The database does not open without the list of its tables.
             try FileManager.default.removeItem(atPath: path + "/CURRENT")
             let error = #expect(throws: StoreError.self) { try LevelDB(at: path) }
             #expect(error?.code == .corruption)
@@ -283,7 +285,7 @@ import Testing
         var error = StoreError(levelDB: full, path: "/data/cache")
         #expect(error.code == .noSpace && error.path == "/data/cache")
         #expect(error.cause.map { "\($0)" } == full)
-        // Where no call of the system failed, the system has nothing to say.
+        // If no system call failed, there is no error number.
         let other = "IO error: /data/cache/000005.ldb: is no table [errno 0]"
         error = StoreError(levelDB: other, path: "/data/cache")
         #expect(error.code == .io)

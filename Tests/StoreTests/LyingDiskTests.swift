@@ -8,13 +8,17 @@ import Testing
 
 @testable import Store
 
-/// An older log loses its tail while a later one is whole: no crash leaves that, a disk may.
+/// An older log loses its end while a later log is complete.
+///
+/// A crash does not cause this; a disk that ignores syncs may.
 @Suite struct LyingDiskTests {
     private static let seeds = Seeds.count(30, atNight: 500)
 
-    /// A store whose cache has two logs, and the last step of which something is in the older one.
+    /// A store whose cache has two logs.
     ///
-    /// - Returns: What the older log's size was after each step that it has.
+    /// The last step has rows in the older one.
+    ///
+    /// - Returns: The size of the older log after each of its steps.
     private func twoLogs(
         _ steps: Steps, _ files: FileForm
     ) throws -> (directory: StoreDirectory, ends: [(step: Int, size: Int)], last: Int) {
@@ -25,7 +29,7 @@ import Testing
         let older = try #require(try directory.files("cache", ".log").last)
         var ends: [(step: Int, size: Int)] = []
         var number = 0
-        // Until the second log is full too, and waits for the first to become a table.
+        // Until the second log is full as well, and waits for the first to become a table.
         while true {
             number += 1
             do {
@@ -71,7 +75,7 @@ import Testing
             }
             #expect(try store.outboxPicture() == ExpectedStore(steps).outbox(after: last))
         }
-        // It works on, and becomes whole again.
+        // The store stays usable and becomes complete again.
         let store = try directory.open()
         for url in Steps.channels { try store.write { try $0.clearMessages(in: url) } }
         try store.purgeCleared()
@@ -86,7 +90,7 @@ import Testing
         let (directory, ends, last) = try twoLogs(steps, files)
         var random = SeededRandom(seed: seed)
         let older = try #require(try directory.files("cache", ".log").first)
-        // Behind the steps that give the channels their names.
+        // After the steps that give the channels their names.
         try #require(ends.count > 4)
         let index = Int.random(in: 3..<ends.count - 1, using: &random)
         let size = Int.random(in: ends[index].size..<ends[index + 1].size + 1, using: &random)
@@ -122,7 +126,7 @@ import Testing
             number += 1
             try save(number)
         }
-        // The last one is in the newer log.
+        // The last step is in the newer log.
         for disk in disks.both { disk.cutPower() }
         store.close()
         let bytes = try Data(contentsOf: older)
@@ -150,14 +154,14 @@ import Testing
             Message(id: nil, channelURL: "general", text: text, createdAt: 1), requestID: id)
     }
 
-    /// A store whose outbox lost the commits that put two drafts into it, but not those that edited
-    /// them.
+    /// A store whose outbox lost the commits of two items, but not the commits that edited them.
     private func editedDrafts() throws -> StoreDirectory {
         let directory = try StoreDirectory()
         let store = try directory.open(StoreOptions())
         try store.write { try $0.save(draft("whole", "q")) }
         for id: RequestID in ["r", "s"] {
-            // Over a block of the log, so that damage in the first takes this commit alone.
+            // Longer than a block of the log, so that damage in the first block affects only this
+            // commit.
             try store.write { try $0.save(draft(long, id)) }
             try store.write { try $0.save(draft("edited", id)) }
         }
@@ -206,7 +210,7 @@ import Testing
             let directory = try StoreDirectory(of: template)
             let disks = FailingDisks()
             disks.outbox.fail(at: change, with: EIO, once: false)
-            // May succeed, if nothing but the removal of old files failed.
+            // Opening may succeed if only the removal of old files failed.
             let isOpen = code { try disks.open(directory).close() } == nil
             let isOver = disks.outbox.changes < change
             disks.outbox.heal()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Store
 
-/// Where readers begin and end in a channel in which messages were removed.
+/// The range in which readers search a channel from which messages were removed.
 @Suite struct MessageExtentTests {
     private let store: ChatStore
 
-    /// a to e at 1 to 5.
+    /// Saves a to e at 1 to 5.
     init() throws {
         store = try ChatStore.inMemory()
         try store.write { batch in
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// The messages at the ends of what is remembered, as a new reader is told; "all" if it is the
-    /// whole table, and "-" if nothing is remembered.
+    /// The messages at the bounds of the recorded range, as a new reader gets it; "all" for the
+    /// whole table, and "-" if nothing is recorded.
     private func extent(asOf snapshot: Snapshot? = nil) throws -> String {
         let version = try snapshot?.version ?? store.view.version
         guard version.hasExtents, let range = version.extents.range(of: 1, asOf: version.number)
@@ -44,7 +44,7 @@ import Testing
             return position?.messageID.rawValue ?? "?"
         }
         let newest = range.lower == table.lower ? "…" : id(range.lower)
-        // Behind the key of the oldest is a zero.
+        // The key of the oldest message is followed by a zero.
         let oldest = range.upper == table.upper ? "…" : id(range.upper.dropLast())
         return range.lower == range.upper ? "none" : "\(newest) to \(oldest)"
     }
@@ -243,7 +243,7 @@ import Testing
             if random.oneIn(3) { kept.append((try store.snapshot(), model)) }
             for _ in 0..<Int.random(in: 0...4, using: &random) {
                 try Self.check(store, model, random.pick(urls), &random)
-                // In any order, so that older ones read between newer ones.
+                // In any order, so that older snapshots are read between newer ones.
                 guard let old = kept.randomElement(using: &random) else { continue }
                 try Self.check(old.reader, old.model, random.pick(urls), &random)
             }
@@ -255,7 +255,7 @@ import Testing
         _ batch: Batch, _ model: inout Model, _ url: ChannelURL, _ random: inout SeededRandom
     ) throws {
         let time = Timestamp(milliseconds: Int64.random(in: 1...20, using: &random))
-        // A message has one of three times, and is moved where it has another than before.
+        // A message has one of three times, and is moved if its time differs from before.
         let id = MessageID(integerLiteral: time.milliseconds / 3)
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4:
@@ -335,7 +335,7 @@ import Testing
         let store = store
         onThreads(4) { thread in
             if thread == 0 {
-                // The newest and the oldest come and go.
+                // The newest and the oldest messages are saved and removed.
                 for round in 0..<200 {
                     _ = try? store.write { batch in
                         try batch.removeMessages(in: "general")
@@ -347,7 +347,7 @@ import Testing
                 }
             } else {
                 for _ in 0..<400 {
-                    // The number of the channel stays, so each commit has both.
+                    // The channel keeps its number, so each commit has both messages.
                     let page = try? store.messages(in: "general", limit: thread == 1 ? nil : 5)
                     let ids = page?.ids
                     if ids != "n o" && ids != "e d c b a" {

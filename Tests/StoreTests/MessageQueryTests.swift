@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct MessageQueryTests {
-    /// a at 10, b and c at 20, d at 30, e at 40.
+    /// Has a at 10, b and c at 20, d at 30, and e at 40.
     let store: ChatStore
 
     init() throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(try after(b) == "c d e")
         #expect(try after(b, inclusive: true) == "b c d e")
         #expect(try after(c) == "d e")
-        // Where no message is, the neighbours are the same.
+        // At a position without a message, the neighbors are the same.
         let longer = HistoryAnchor.position(Position(createdAt: 20, messageID: "bb"))
         #expect(try before(longer, inclusive: true) == "c b a")
         #expect(try after(longer, inclusive: true) == "d e")
@@ -106,7 +106,7 @@ import Testing
         #expect(try store.replies(to: "a", in: "nowhere").isEmpty)
         #expect(try store.messageCount(in: "nowhere") == 0)
         #expect(try store.messages(in: "").isEmpty)
-        // Asking makes no channel.
+        // Reading a channel does not create it.
         #expect(try store.channelURLs() == ["general"])
     }
 
@@ -161,7 +161,7 @@ import Testing
         #expect(try after(.time(-1), false) == "nul max")
         #expect(
             try store.message("min", in: "ends")?.createdAt == Timestamp(milliseconds: .min))
-        // No neighbour's rows are met behind the last of a channel.
+        // Rows of other channels are not read after the last row of a channel.
         #expect(try store.messages(in: "general").ids == "e d c b a")
     }
 
@@ -194,7 +194,7 @@ import Testing
         #expect(try list { $0.senderUserIDs = ["bo", "cy"] } == "j i h")
         #expect(try list { $0.replyType = .none } == "h g f e d c b a")
         #expect(try list { $0.replyType = .onlyReplyToChannel } == "j h g f e d c b a")
-        // The limit counts what is let through.
+        // The limit applies after filtering.
         var bo = MessageListParams()
         bo.senderUserIDs = ["bo"]
         bo.replyType = .all
@@ -283,7 +283,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 10, request: "r")) }
         try store.write { try $0.save(Message("b", at: 20, request: "r")) }
         #expect(try found() == "b")
-        // What the first one gives up is not its own any more.
+        // The index row of the first message was overwritten, and must not be removed with it.
         try store.write { try $0.save(Message("a", at: 10)) }
         #expect(try found() == "b")
         try store.write { try $0.removeMessage("a", in: "general") }
@@ -363,7 +363,7 @@ import Testing
             #expect(try batch.channelURLsByAccess() == ["general", "new"])
             try batch.noteAccess(to: "general")
             #expect(try batch.channelURLsByAccess() == ["new", "general"])
-            // Outside, nothing of this is seen.
+            // Outside of the batch, nothing of this is visible.
             #expect(try before() == "e d c b a")
         }
         #expect(try before() == "b e f c a")
@@ -442,9 +442,9 @@ import Testing
                 code { try batch.save(Draft("hi", request: "r", in: ChannelURL(tooLong))) }
                     == .invalid)
         }
-        // What threw has done nothing, so nothing was written.
+        // The batch that threw has written nothing.
         #expect(try store.snapshot().number == before)
-        // Looked for, it is not there; that is no error.
+        // Looking it up finds nothing; that is not an error.
         #expect(try store.message(MessageID(tooLong), in: "general") == nil)
         #expect(try store.messages(in: ChannelURL(tooLong)).isEmpty)
         #expect(try store.replies(to: MessageID(tooLong), in: ChannelURL(longest)).isEmpty)
@@ -452,7 +452,7 @@ import Testing
     }
 
     @Test func aRequestIDThatIsTooLongLeadsNowhere() throws {
-        // Another client chose it, so it is no reason to refuse the message.
+        // Another client chose the request id, so it is no reason to refuse the message.
         let request = RequestID(String(repeating: "r", count: 70_000))
         try store.write { try $0.save(Message("m", at: 1, request: request)) }
         #expect(try store.message("m", in: "general")?.requestID == request)

@@ -16,7 +16,7 @@ import Testing
 
     // MARK: No crack
 
-    /// Ids and texts of a channel, as a snapshot has them and changes carry them on.
+    /// The ids and texts of a channel, from a snapshot and the changes that follow it.
     private struct Folded: Equatable {
         var texts: [MessageID: String] = [:]
         var number = 0
@@ -59,7 +59,8 @@ import Testing
                     }
                     return
                 }
-                // The others begin to observe at many moments, until all is written.
+                // The other threads start to observe at many points in time, until everything is
+                // written.
                 while true {
                     let (snapshot, changes) = try store.observe(.channel("general"))
                     var folded = try Folded(snapshot)
@@ -77,7 +78,7 @@ import Testing
                         number = change.number
                         for operation in change.operations { folded.fold(operation) }
                     }
-                    // What was committed is published a moment before it is told.
+                    // A commit is visible shortly before observers are notified of it.
                     if number == now.number { #expect(try folded == Folded(now)) }
                     if now.number > commits { break }
                 }
@@ -100,7 +101,7 @@ import Testing
                 defer { readers.withLock { $0 -= 1 } }
                 for _ in 0..<500 {
                     let (snapshot, changes) = try store.observe(.everything, limit: .max)
-                    // The next commit is told, and not a later one before it.
+                    // The first notification is of the next commit, not of a later one.
                     var first: Int?
                     while first == nil {
                         first = changes.drain().first?.number
@@ -214,7 +215,7 @@ import Testing
         try store.write { try $0.save(Message("a", at: 1)) }
         let nothing = try store.write { _ = try $0.message("a", in: "general") }
         #expect(nothing.isEmpty && nothing.number == 1)
-        // What is not told is a commit all the same.
+        // A commit that changes nothing observable is a commit all the same.
         let silent = try store.write { $0.setToken([1], for: "feed") }
         #expect(silent.isEmpty && silent.number == 2)
         try store.write { try $0.removeMessage("a", in: "general") }
@@ -244,7 +245,7 @@ import Testing
         #expect(pictures(changes) == ["6 missed", "7 +f"])
         try store.write { try $0.save(Message("g", at: 1)) }
         #expect(pictures(changes) == ["8 +g"])
-        // A commit that is larger than the limit by itself.
+        // A single commit larger than the limit.
         try store.write { batch in
             for id in 0..<4 { try batch.save(Message(MessageID("\(id)"), at: 1)) }
         }
@@ -315,7 +316,7 @@ import Testing
         try save("b")
         try save("c")
         #expect(calls.withLock { $0 } == 1)
-        // Who drains without asking to be called is not.
+        // A reader that only drains is not called.
         #expect(changes.drain().map(\.picture) == ["+b", "+c"])
         try save("d")
         #expect(calls.withLock { $0 } == 1)
@@ -353,7 +354,7 @@ import Testing
             #expect(change.picture == "gap(-∞ +∞) +a")
             break
         }
-        // One waits, so three more fit and the fourth does not.
+        // One change is queued, so three more fit and the fourth does not.
         for id: MessageID in ["c", "d", "e"] { try store.write { try $0.save(Message(id, at: 1)) } }
         for await change in changes {
             #expect(change.picture == "+b")
@@ -377,7 +378,7 @@ import Testing
         #expect(changes.drain().map(\.number) == Array(301...500))
     }
 
-    /// What ends a reader that waits.
+    /// The reasons for a waiting reader to end.
     enum Ending: CaseIterable {
         case cancel, close, release, taskCancellation
     }
@@ -387,7 +388,7 @@ import Testing
         var store: ChatStore? = try store()
         let changes = try #require(try store?.observe(.everything).changes)
         try store?.write { try $0.save(Message("a", at: 1)) }
-        // Tells of each change it has read, so that it is known to wait for the next.
+        // Reports each change it has read, so that the test knows when it waits for the next.
         let (seen, report) = AsyncStream.makeStream(of: String.self)
         let reader = Task {
             for await change in changes { report.yield(change.picture) }
@@ -417,7 +418,7 @@ import Testing
             return count
         }
         #expect(await reader.value == 0)
-        // It was the task that ended, not the observation.
+        // The task has ended, not the observation.
         try store.write { try $0.save(Message("a", at: 1)) }
         #expect(changes.drain().count == 1)
     }
@@ -473,7 +474,7 @@ import Testing
             changes = try store.observe(.everything).changes
             #expect(try store.messages(in: "general").isEmpty)
         }
-        // It began before the commit, so it is told of it.
+        // The observation started before the commit, so it includes it.
         #expect(changes.map(pictures) == ["1 gap(-∞ +∞) +a"])
     }
 
@@ -490,7 +491,7 @@ import Testing
         }
         var snapshot = try store?.snapshot()
         let (_, changes) = try #require(try store?.observe(.everything))
-        // Within a walk, too.
+        // Also within an iteration.
         try store?.read { (inner) throws in
             store?.close()
             store?.close()
@@ -508,7 +509,7 @@ import Testing
         #expect(code { try store?.purgeCleared() } == .closed)
         #expect(changes.drain().isEmpty)
 
-        // As long as somebody reads, the files are in use.
+        // The files are in use until the read ends.
         #expect(code { _ = try ChatStore(at: directory.url) } == .locked)
         store = nil
         #expect(code { _ = try ChatStore(at: directory.url) } == .locked)

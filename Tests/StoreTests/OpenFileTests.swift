@@ -23,7 +23,7 @@ import Testing
 
     // MARK: Writing
 
-    /// What a disk says to one write after the other; behind them, that it has no space.
+    /// Simulates the results of successive writes; later writes fail for lack of space.
     private func handed(_ bytes: [UInt8], _ answers: [Answer]) -> (error: Int32, taken: [UInt8]) {
         var answers = answers[...]
         var taken: [UInt8] = []
@@ -32,7 +32,7 @@ import Testing
                 switch answers.popFirst() ?? .takes(0) {
                 case .takes(let count):
                     taken += rest.prefix(count)
-                    // Left by a call before, and no business of this one.
+                    // Left by an earlier call, and irrelevant to this one.
                     errno = 0
                     return min(count, rest.count)
                 case .fails(let error):
@@ -66,12 +66,12 @@ import Testing
         let directory = try StoreDirectory()
         let path = directory.url.appending(path: "file").path
         try OpenFile.replace(path, by: [1])
-        // What a crash left.
+        // A file that a crash left.
         try Data("half".utf8).write(to: URL(filePath: path + ".new"))
         try OpenFile.replace(path, by: [2])
         #expect(try Data(contentsOf: URL(filePath: path)) == Data([2]))
         #expect(try Set(OpenFile.names(in: directory.url.path)) == [".", "..", "file"])
-        // What cannot be put in place is not left there either.
+        // If the file cannot be moved into place, it is removed.
         try FileManager.default.createDirectory(
             atPath: path + "s", withIntermediateDirectories: false)
         try OpenFile.replace(path + "s/inside", by: [])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What a store that is opened finds, makes anew, refuses or migrates.
+/// What opening a store finds, rebuilds, rejects and migrates.
 @Suite struct OpeningTests {
     private let directory = ScratchDirectory()
 
@@ -72,7 +72,7 @@ import Testing
             #expect(store.openingReport.migratedFrom == nil)
             store.close()
         }
-        // A cache that was lost is made anew, and what the user wrote stays.
+        // A lost cache is created again, and the outbox stays.
         var store = try open()
         try store.write { try $0.save(Draft("hi", request: "r")) }
         store.close()
@@ -91,7 +91,7 @@ import Testing
         #expect(error?.path.hasPrefix(directory.path) == true)
         #expect(error?.description.hasPrefix("locked: \(directory.path)") == true)
         #expect(try state(ofAll: directory) == before)
-        // The one that was refused took nothing from the first.
+        // The rejected opening does not affect the first store.
         try first.write { try $0.save(Message("a", at: 1)) }
         first.close()
         #expect(try open().messageCount(in: "general") == 1)
@@ -133,12 +133,12 @@ import Testing
     @Test func whatCannotBeLookedAtIsNotTakenForNothing() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
-            try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
+            try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
             #expect(symlink(name, file(name).path) == 0)
             let error = #expect(throws: StoreError.self) { try open() }
             #expect(error?.code == .io)
             #expect(error?.path == file(name).path)
-            // It is what it was.
+            // The file is unchanged.
             #expect(
                 try FileManager.default.destinationOfSymbolicLink(atPath: file(name).path) == name)
             try FileManager.default.removeItem(at: file(name))
@@ -149,7 +149,7 @@ import Testing
     @Test func nobodyWaitsForAPipe() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
-            try? FileManager.default.removeItem(at: file(name))  // Only the first is there.
+            try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
             #expect(mkfifo(file(name).path, 0o600) == 0)
         }
         try open().close()
@@ -173,7 +173,7 @@ import Testing
 
     // MARK: Versions
 
-    /// What a file is, down to when it was changed.
+    /// The state of a file, including its modification time.
     private struct FileState: Equatable {
         var bytes: Data?
         var modified: Date?
@@ -203,7 +203,7 @@ import Testing
         let store = try open(Self.emptySchema(3))
         try store.write { try $0.save(Message("a", at: 1)) }
         store.close()
-        // A directory that is not as we would make it is left so, too.
+        // A directory with other permissions than ours is left alone too.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: directory.path)
         try FileManager.default.removeItem(at: file("outbox"))
@@ -226,7 +226,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
         #expect(error?.code == .newerSchema)
         #expect(error?.path.hasPrefix(directory.path) == true)
-        // Nothing was promised on behalf of the older code.
+        // The older code does not change the version.
         #expect(try Data(contentsOf: file("VERSION")) == bytes)
         let store = try open(Self.emptySchema(2))
         #expect(!store.openingReport.isNew && store.openingReport.migratedFrom == nil)
@@ -251,7 +251,7 @@ import Testing
         func add(_ version: Int) { steps.withLock { $0.append(version) } }
     }
 
-    /// Writes that are still possible.
+    /// The number of writes that still succeed.
     private final class Budget: Sendable {
         private let left: Locked<Int>
         init(_ count: Int) { left = Locked(count) }
@@ -323,7 +323,7 @@ import Testing
         try expectMigrated(store, to: 4)
         store.close()
 
-        // Once is enough.
+        // Migrating once is enough.
         progress = []
         let again = try ChatStore(
             at: directory.url, environments: (.disk(), .disk()), schema: schema(to: 4, ran: ran)
@@ -357,7 +357,7 @@ import Testing
             try open(schema(to: 4, failingAtWrite: failing))
         }
         #expect(error?.message == "the disk is gone")
-        // Half done, it is nothing for the older code.
+        // The older code rejects a store that is partly migrated.
         #expect(code { _ = try open() } == .newerSchema)
         let retried = Steps()
         let store = try open(schema(to: 4, ran: retried))
@@ -370,7 +370,7 @@ import Testing
     @Test(arguments: [false, true])
     func aStepIsDoneWhenBothDatabasesSaySo(isCacheFirst: Bool) throws {
         try makeVersion1()
-        // As if the process was killed between the two rows, in the order they are written or not.
+        // As if the process had been killed between the two rows, in either order.
         let name = isCacheFirst ? "cache" : "outbox"
         do { try LevelDB(at: file(name).path).setSchemaVersion(2) }
         let ran = Steps()

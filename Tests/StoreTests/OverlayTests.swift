@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// What a batch has written is found by key, in order, however often somebody looks meanwhile.
+/// The rows of a batch are found by key and in order, however often they are read in between.
 @Suite struct OverlayTests {
     @Test(arguments: 0..<8) func aScanSeesWhatADictionaryWouldHold(seed: Int) {
         var random = SeededRandom(seed: seed)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Each look after two more rows, as a batch that touches one channel after the other has it.
+    /// Each scan follows two more rows, as in a batch that updates one channel after another.
     @Test func aBatchOfManyScansMovesFewRowsForEach() {
         let overlay = Overlay()
         var random = SeededRandom(seed: 1)
@@ -43,7 +43,7 @@ import Testing
             overlay.put { $0.table(.state, ChannelNumber(random.number(below: 1 << 30))) }
             _ = overlay.rows(in: KeyRange(prefix: [Table.tombstone.rawValue]))
         }
-        // All of them, 8,000 times, would be 64 million.
+        // Moving all of them 8,000 times would be 64 million.
         #expect(overlay.movedCount < 16_000 * 256)
         #expect(overlay.rows(in: KeyRange.all).count == 16_000)
     }
@@ -56,7 +56,7 @@ import Testing
         }
         try store.write { batch in
             for url in urls { try batch.clearMessages(in: url) }
-            // A dozen rows of each.
+            // A dozen rows for each message.
             #expect(batch.rows.cache.movedCount < 12 * 2_000 * 256)
         }
     }

@@ -2,10 +2,10 @@ import Models
 
 @testable import Store
 
-// Bytes of the disk, read and written by the tests' own code: none of the sources' has a part in it.
+// Reads and writes bytes on disk with the tests' own code, independent of the library.
 
 extension String {
-    /// The bytes that hexadecimal digits stand for; spaces separate what the reader likes.
+    /// The bytes of hexadecimal digits; spaces are ignored.
     var hex: [UInt8] {
         let digits = filter { !$0.isWhitespace }
         var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// Takes values off the front of some bytes.
+/// Reads values from the front of a byte array.
 struct RawBytes {
     struct NotThere: Error {
         let what: String
@@ -74,7 +74,7 @@ struct RawBytes {
     mutating func text(_ count: Int? = nil) throws -> String {
         let bytes = try take(count ?? rest.count)
         let text = String(decoding: bytes, as: UTF8.self)
-        // What is not UTF-8 was mended.
+        // Invalid UTF-8 would have been replaced.
         guard text.utf8.elementsEqual(bytes) else {
             throw NotThere(what: "UTF-8 in \(bytes.digits)")
         }
@@ -88,7 +88,7 @@ struct RawBytes {
         return Position(createdAt: time, messageID: MessageID(try name()))
     }
 
-    /// A position whose bytes are all turned around; the last thing in a key.
+    /// Reads an inverted position at the end of a key.
     mutating func invertedPosition() throws -> Position {
         var inverted = RawBytes(try take(rest.count).map { 255 - $0 })
         let position = try inverted.position()
@@ -115,7 +115,7 @@ struct RawBytes {
     }
 }
 
-/// The rows of the cache, each in the place that its key says.
+/// The rows of the cache, sorted by kind.
 struct RawCache {
     struct State: Equatable {
         var count: Int64
@@ -163,7 +163,7 @@ struct RawCache {
             switch try key.take(1) {
             case [0x76]: version = try value.channel()
             case [0x6E]: nextNumber = try value.channel()
-            // What is in it is held against the channels by StoreAudit.
+            // StoreAudit compares its contents with the channels.
             case [0x6C]: _ = try value.take(value.rest.count)
             default: throw RawBytes.NotThere(what: "a row of the schema")
             }

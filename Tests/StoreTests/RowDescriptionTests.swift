@@ -85,7 +85,7 @@ import Testing
         #expect(try store.describedRow([0x75], of: .cache) == nil)
     }
 
-    /// What a batch has put there is described like what is on the disk.
+    /// Damaged rows of a batch are described like those on disk.
     @Test func damageIsToldAndNeverTraps() throws {
         struct IsOver: Error {}
         let store = try ChatStore.inMemory()
@@ -108,7 +108,7 @@ import Testing
                 #expect(
                     line(row) == "gap: damaged: byte 1 is not an integer of 4 bytes"
                         + " → damaged: byte 5 is not a text of 2304 bytes")
-                // None of this is to be written.
+                // Nothing of this is written.
                 throw IsOver()
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// The first page of a list, where nobody has read all channels since the store was opened.
+/// The first page of a list, if all channels were not read since the store was opened.
 @Suite struct SavedListTests {
     private let directory: StoreDirectory
 
@@ -23,21 +23,21 @@ import Testing
         store.close()
     }
 
-    /// One of many, which are newer the greater their numbers.
+    /// One of many channels, which are newer the larger their numbers are.
     private static func channel(_ number: Int, name: String = "") -> GroupChannel {
         GroupChannel(
             url: ChannelURL("c\(number)"), name: name,
             createdAt: Timestamp(milliseconds: Int64(number)))
     }
 
-    /// What a list of some numbers, in descending order, is in one line.
+    /// The URLs of a list with descending numbers, in one line.
     private func urls(_ numbers: [Int]) -> String {
         numbers.map { "c\($0)" }.joined(separator: " ")
     }
 
     private func open() throws -> ChatStore { try directory.open() }
 
-    /// Asks for a list in a session of its own, after which it is saved.
+    /// Reads a list in a separate session, so that it is saved when the store is closed.
     private func ask(_ query: GroupChannelListQuery = GroupChannelListQuery()) throws {
         let store = try open()
         defer { store.close() }
@@ -48,7 +48,7 @@ import Testing
         try store.view.version.latest.readingCount
     }
 
-    /// Whether the first page of a session is read without all channels.
+    /// True if the first page of a session is read without reading all channels.
     private func isSaved() throws -> Bool {
         let store = try open()
         defer { store.close() }
@@ -69,7 +69,7 @@ import Testing
         let second = try store.groupChannels(after: first.last, limit: 40)
         #expect(second.urls == urls((71...110).reversed()))
         #expect(try readingCount(store) == 0)
-        // This one ends behind what was saved.
+        // This page ends after the saved part.
         let third = try store.groupChannels(after: second.last, limit: 40)
         #expect(third.urls == urls((31...70).reversed()))
         #expect(try readingCount(store) == 1)
@@ -95,7 +95,7 @@ import Testing
         store.close()
         store = try open()
         defer { store.close() }
-        // There are no more: the end is known.
+        // The end of the list is known.
         #expect(try store.openChannels(limit: 5).urls == "o3 o2 o1")
         #expect(try readingCount(store) == 0)
     }
@@ -145,7 +145,7 @@ import Testing
     enum Change: CaseIterable, Sendable {
         case new, same, removed, messagesCleared, dataCleared, unreadable, message, draft, user
 
-        /// Whether it changes a row of a channel.
+        /// True if the operation changes a row of a channel.
         var isOfChannels: Bool { ![.same, .message, .draft, .user].contains(self) }
 
         func make(_ batch: Batch) throws {

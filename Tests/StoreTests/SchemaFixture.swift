@@ -3,11 +3,11 @@ import Models
 
 @testable import Store
 
-/// The stores that each version of the schema has written, as they are on people's disks: DO NOT CHANGE.
+/// Stores that each schema version has written: DO NOT CHANGE.
 ///
-/// `Schemas/N` has one that is plain, one that is encrypted, and their rows as lines. What is missing of
-/// the newest version is written by
-/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter SchemaFixtureTests`.
+/// `Schemas/N` has a plain store, an encrypted one, and their rows as lines. The missing files of
+/// the newest version are written by `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter
+/// SchemaFixtureTests`.
 struct SchemaFixture {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Schemas")
@@ -20,7 +20,7 @@ struct SchemaFixture {
 
     private func url(_ form: FileForm) -> URL { url.appending(path: "\(form)") }
 
-    /// A copy of the store, to be opened.
+    /// A copy of the store that can be opened.
     func copy(_ form: FileForm) throws -> StoreDirectory {
         let directory = try StoreDirectory(form)
         try FileManager.default.removeItem(at: directory.url)
@@ -28,7 +28,9 @@ struct SchemaFixture {
         return directory
     }
 
-    /// All rows as lines; the first of each database is its name.
+    /// All rows as lines.
+    ///
+    /// The first line of each database is its name.
     var rows: [String] {
         get throws {
             try String(contentsOf: url.appending(path: "rows"), encoding: .utf8)
@@ -36,7 +38,7 @@ struct SchemaFixture {
         }
     }
 
-    /// Writes what is not there yet.
+    /// Writes missing files.
     func writeMissing() throws {
         let files = FileManager.default
         for form in FileForm.allCases where !files.fileExists(atPath: url(form).path) {
@@ -52,7 +54,7 @@ struct SchemaFixture {
         }
     }
 
-    /// The rows of a store that is closed, read below all that knows what they mean.
+    /// The rows of a closed store, read without decoding them.
     static func rows(of directory: StoreDirectory) throws -> [String] {
         var lines: [String] = []
         for name in ["cache", "outbox"] {
@@ -76,7 +78,7 @@ extension [UInt8] {
 // MARK: What is in it
 
 extension SchemaFixture {
-    /// Fills a new store with a row of each table at least, in a table of LevelDB's and in a log.
+    /// Fills a new store with at least a row of each table, in a LevelDB table and in a log.
     static func fill(_ directory: StoreDirectory) throws {
         let store = try directory.open()
         try fillTables(store)

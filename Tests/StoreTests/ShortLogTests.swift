@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// Logs become tables when the files are let go of, so that the next opening is short.
+/// Closing and suspending convert long logs to tables, so that the next opening is fast.
 @Suite struct ShortLogTests {
     private let directory: StoreDirectory
     private var path: String { directory.url.appending(path: "db").path }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// How many rows make a log that is long.
+    /// The number of rows that make a log long.
     private static let many = 40
 
     private func count(_ database: LevelDB) throws -> Int {
@@ -45,7 +45,7 @@ import Testing
         let again = try open()
         #expect("\(again.takeLogReport())" == "1 logs, 0 batches, 0 breaks, 0 damaged records")
         #expect(try count(again) == Self.many)
-        // The new log goes on.
+        // The new log continues.
         try write(Self.many..<Self.many + 2, to: again)
         again.close()
         #expect(try tables() == 1)
@@ -114,8 +114,10 @@ import Testing
         #expect(try count(again) == Self.many)
     }
 
-    /// Calls a closure with a disk and the number of a change that closing makes, for each of them, and
-    /// with one that closing does not come to; looks afterwards whether all rows are there.
+    /// Calls a closure with a disk and the number of a change that closing makes, for each such
+    /// change and for one more.
+    ///
+    /// Checks afterwards that all rows exist.
     private func atEachChangeOfClosing(
         _ prepare: (FailingDisk, Int) -> Void, after finish: (FailingDisk) throws -> Void = { _ in }
     ) throws {
@@ -142,7 +144,7 @@ import Testing
             again.close()
             try FileManager.default.removeItem(atPath: path)
         }
-        // A log, a table, the manifest; a log is removed.
+        // A log, a table and the manifest are created; a log is removed.
         #expect(change > 10)
     }
 

@@ -2,22 +2,24 @@ import Models
 
 @testable import Store
 
-/// A channel's history as slots that are known or not: the naive model that gaps are compared with.
+/// A channel's history as slots that are known or unknown: the simple model that gaps are compared
+/// with.
 ///
-/// Between −∞, `count` positions and +∞ lie `count + 1` open intervals; each of them and each of the
-/// positions is a slot, in order: intervals have the even numbers, positions the odd ones.
+/// Between −∞, `count` positions and +∞ there are `count + 1` open intervals. Each interval and
+/// each position is a slot, in order: intervals have even indexes, positions odd ones.
 ///
 ///     slot      0   1   2   3   4
 ///            −∞ ─── a ───── b ─── +∞
 ///
 /// The rules:
 ///
-/// - What is opened is unknown strictly between its bounds, which may be known or not themselves.
-/// - What is covered is known from the first bound through the last, both included.
-/// - A gap is a run of unknown slots. Since bounds are never part of what is opened, and always part
-///   of what is covered, a run begins and ends with an interval: its gap's bounds are the positions
-///   beside it. Two gaps that share a bound are two because the position between them is known.
-/// - `About` is what a gap remembers; all slots of a run have the same.
+/// - Opening makes everything strictly between two bounds unknown. The bounds themselves may be
+///   known or not.
+/// - Covering makes everything from the first bound to the last known, both included.
+/// - A gap is a run of unknown slots. Bounds are never part of an opened range, and always part of a
+///   covered one, so a run starts and ends with an interval; its gap's bounds are the positions next
+///   to it. Two gaps that share a bound are separate because the position between them is known.
+/// - `About` is the data of a gap; all slots of a run have the same.
 struct SlotHistory<About: Hashable & Sendable>: Equatable {
     let bounds: [Gap.Bound]
     private(set) var slots: [About?]
@@ -28,7 +30,7 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         var about: About
     }
 
-    /// Creates a history that is one run of `whole`, or known if that is `nil`.
+    /// Creates a history that is one run with `whole`, or completely known if that is `nil`.
     init(_ positions: [Position], whole: About?) {
         bounds = [.beginning] + positions.map { .position($0) } + [.end]
         slots = Array(repeating: whole, count: positions.count * 2 + 1)
@@ -57,7 +59,7 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
     var runs: [Run] {
         ranges.compactMap { range in
             slots[range.lowerBound].map { about in
-                // An interval's number is twice that of the bound below it.
+                // The index of an interval is twice the index of the bound below it.
                 Run(
                     lower: bounds[range.lowerBound / 2], upper: bounds[range.upperBound / 2 + 1],
                     about: about)
@@ -70,14 +72,15 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         return runs.last { $0.lower < bounds[index + 1] }
     }
 
-    /// Whether something strictly between two bounds is unknown.
+    /// True if a slot strictly between two bounds is unknown.
     func isUnknown(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         between(lower, upper).contains { slots[$0] != nil }
     }
 
-    /// Opens what lies strictly between two bounds.
+    /// Opens everything strictly between two bounds.
     ///
-    /// `merge` says what the whole remembers, of the runs that it meets, oldest first.
+    /// `merge` returns the data of the combined run from those of the runs it touches, oldest
+    /// first.
     mutating func open(
         from lower: Gap.Bound, to upper: Gap.Bound, merge: ([Run]) -> About
     ) {
@@ -88,13 +91,13 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         for slot in opened { slots[slot] = about }
     }
 
-    /// Covers what lies from one bound through another.
+    /// Covers everything from one bound to another.
     ///
-    /// `changeOlder` says what an older part remembers that is cut off from a newer one.
+    /// `changeOlder` returns the data of an older part that is cut off from a newer one.
     mutating func cover(
         from first: Gap.Bound, through last: Gap.Bound, changeOlder: (About) -> About
     ) {
-        // Infinite bounds have no slot of their own.
+        // Infinite bounds have no slot.
         let low = max(0, bounds.firstIndex(of: first)! * 2 - 1)
         let high = min(slots.count, bounds.firstIndex(of: last)! * 2)
         guard low < high else { return }
@@ -104,7 +107,9 @@ struct SlotHistory<About: Hashable & Sendable>: Equatable {
         for slot in low..<high { slots[slot] = nil }
     }
 
-    /// Changes what the run with these bounds remembers; false if there is none.
+    /// Changes the data of the run with these bounds.
+    ///
+    /// Returns false if it does not exist.
     mutating func update(from lower: Gap.Bound, to upper: Gap.Bound, _ about: About) -> Bool {
         guard runs.contains(where: { $0.lower == lower && $0.upper == upper }) else { return false }
         for slot in between(lower, upper) { slots[slot] = about }

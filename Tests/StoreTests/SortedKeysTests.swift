@@ -16,7 +16,7 @@ import Testing
         return keys
     }
 
-    /// How many keys each chunk has; told by a mirror, since nobody else has to know.
+    /// The number of keys of each chunk, read through a mirror because it is private.
     private func chunkSizes(_ sorted: SortedKeys) throws -> [Int] {
         let chunks = Mirror(reflecting: sorted).descendant("chunks") as? [PackedKeys]
         return try #require(chunks).map(\.count)
@@ -39,7 +39,7 @@ import Testing
         try expectAgreement((0..<range).map(key), seed: seed)
     }
 
-    /// Keys of which many begin with others, or differ behind the first bytes alone.
+    /// Many keys are prefixes of others, or differ only after the first bytes.
     @Test(arguments: 0..<8) func keysOfAnyLengthAgreeWithASortedArray(seed: Int) throws {
         var keys: Set<KeyBytes> = []
         for count in 0...20 {
@@ -59,7 +59,8 @@ import Testing
         try expectAgreement(keys.sorted { $0.precedes($1) }, seed: seed)
     }
 
-    /// Expects of some of these keys what a sorted array has of them, whatever is inserted and removed.
+    /// Expects the results of a sorted array for some of these keys, whatever is inserted and
+    /// removed.
     private func expectAgreement(_ keys: [KeyBytes], seed: Int) throws {
         var random = SeededRandom(seed: seed)
         let first = Array(keys.shuffled(using: &random).prefix(random.number(below: keys.count)))
@@ -68,7 +69,7 @@ import Testing
         #expect(self.keys(sorted) == first.sorted { $0.precedes($1) })
         for _ in 0..<3_000 {
             let key = random.pick(keys)
-            // In phases, so that it grows to several chunks, and shrinks to none.
+            // In phases, so that it grows to several chunks and shrinks to none.
             if random.oneIn(4) {
                 sorted.remove(key)
                 naive.remove(key)
@@ -135,12 +136,12 @@ import Testing
 
     @Test func theyStayFlatHoweverOftenChannelsMoveToTheTop() throws {
         var random = SeededRandom(seed: 1)
-        // Channel n stands at place `places[n]`; a smaller one is nearer to the top.
+        // Channel n has the rank `places[n]`; smaller ranks are nearer to the top.
         var places = Array(1_000_000..<1_010_000)
         var sorted = SortedKeys(places.map(key))
         let chunksAtFirst = try chunkSizes(sorted).count
         for touch in 1...10_000 {
-            // Most of the time one of few, as in life.
+            // Usually one of few channels, as in practice.
             let channel =
                 random.oneIn(10) ? random.number(below: 10_000) : random.number(below: 100)
             sorted.remove(key(places[channel]))

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Store
 
-/// How the files of a store are kept.
+/// The form of a store's files.
 enum FileForm: CaseIterable, Sendable {
     case plain, encrypted
 
     var key: EncryptionKey? { self == .encrypted ? Steps.key : nil }
 }
 
-/// A place for a store on the disk, or rather in memory, which goes with its last user.
+/// A temporary directory for a store, removed with the last reference.
 ///
-/// In memory, for hundreds of them are opened and synced.
+/// It is in memory, because hundreds of them are opened and synced.
 final class StoreDirectory: Sendable {
     let url: URL
     let files: FileForm
@@ -26,26 +26,26 @@ final class StoreDirectory: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
-    /// A copy of another one.
+    /// A copy of another directory.
     init(of other: StoreDirectory, in parent: URL = ScratchDirectory.memory) throws {
         files = other.files
         url = parent.appending(path: "scrollback-\(UUID().uuidString)")
         try FileManager.default.copyItem(at: other.url, to: url)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }  // It may be gone with its disk.
+    deinit { try? FileManager.default.removeItem(at: url) }  // It may be removed with its disk.
 
     func open(_ options: StoreOptions = Steps.smallFiles) throws(StoreError) -> ChatStore {
         try ChatStore(at: url, options: options, encryptionKey: files.key)
     }
 
-    /// Where one of the databases is.
+    /// The environment of one of the databases.
     func environment(_ database: String) throws -> LevelDB.Environment {
         let keys = try files.key.map { try KeyFile(in: url.path).keys($0) }
         return .disk(keys, as: database)
     }
 
-    /// The files of one of the databases whose names end so, oldest first.
+    /// The files of a database whose names have a suffix, oldest first.
     func files(_ database: String, _ suffix: String = "") throws -> [URL] {
         try FileManager.default
             .contentsOfDirectory(
@@ -55,7 +55,7 @@ final class StoreDirectory: Sendable {
             .sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 
-    /// What there is in all files, by path.
+    /// The contents of all files, by path.
     func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
@@ -66,7 +66,7 @@ final class StoreDirectory: Sendable {
         return contents
     }
 
-    /// Writes rows of the cache past the store, which is not open.
+    /// Writes rows directly to the cache of a store that is not open.
     func writeToCache(_ rows: [(key: KeyBytes, value: [UInt8])]) throws {
         let database = try LevelDB(at: url.appending(path: "cache").path)
         let batch = Overlay()

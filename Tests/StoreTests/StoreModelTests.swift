@@ -6,16 +6,16 @@ import Testing
 
 @testable import Store
 
-/// Random histories of a small world against ``WorldModel``.
+/// Compares random histories of a small world with `WorldModel`.
 ///
-/// A history that fails is made shorter as long as it fails, and told with its seed.
+/// A failing history is shortened as long as it fails, and reported with its seed.
 @Suite struct StoreModelTests {
-    /// A batch, and what comes after it.
+    /// A batch, and what follows it.
     struct Step {
         var operations: [WorldOperation]
-        /// Whether the closure throws at the end.
+        /// True if the closure throws at the end.
         var fails = false
-        /// Before which operations the batch is read.
+        /// The operations before which the batch is read.
         var readsBefore: Set<Int> = []
         var keepsSnapshot = false
         var purges = false
@@ -25,7 +25,7 @@ import Testing
     static func history(_ seed: Int, steps: Int) -> [Step] {
         var random = SeededRandom(seed: seed)
         return (0..<steps).map { _ in
-            // Large ones too, for which a batch keeps a table of its keys.
+            // Large batches too, for which an overlay has a hash table.
             let count = random.oneIn(5) ? 30 : Int.random(in: 0...4, using: &random)
             var step = Step(operations: (0..<count).map { _ in .any(&random) })
             step.fails = random.oneIn(8)
@@ -39,7 +39,7 @@ import Testing
 
     private struct Undo: Error {}
 
-    /// A store and what it should be.
+    /// A store and its expected contents.
     private final class World {
         let directory: URL?
         var store: ChatStore
@@ -62,7 +62,7 @@ import Testing
             snapshots = []
             store.close()
             store = try ChatStore(at: directory)
-            // Changes are counted from the opening.
+            // Changes are numbered from the opening.
             everything.folded.number = 0
             channel.folded.number = 0
             everything.changes = try store.observe(.everything).changes
@@ -80,7 +80,7 @@ import Testing
             if step.keepsSnapshot {
                 world.snapshots.append((try world.store.snapshot(), world.model))
             }
-            // Those of long ago are asked more often than once.
+            // Old snapshots are read more than once.
             if let kept = world.snapshots.randomElement(using: &world.random) {
                 try kept.model.check(kept.snapshot, &world.random)
             }
@@ -111,7 +111,7 @@ import Testing
             }
             world.model = model
         } catch is Undo {
-            // The model is what it was before.
+            // The model stays as it was.
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
         try world.channel.folded.check(world.model, ["a"])
     }
 
-    /// The reason why a history fails; `nil` if it does not.
+    /// The reason why a history fails, or `nil` if it passes.
     private static func failure(_ history: [Step], seed: Int, isOnDisk: Bool) -> String? {
         let directory = isOnDisk ? ScratchDirectory() : nil
         defer { directory?.remove() }
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    /// Leaves out what a history fails without.
+    /// Removes steps that a history does not need to fail.
     private static func shrunk(_ history: [Step], seed: Int, isOnDisk: Bool) -> [Step] {
         var history = history
         var tries = 300
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// A world as one who observes it knows it.
+/// The world as an observer knows it.
 private struct FoldedWorld {
     var messages: [ChannelURL: [MessageID: Message]] = [:]
     var groups: [ChannelURL: GroupChannel] = [:]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What `StoreOptions` say is what the files are like.
+/// The effect of `StoreOptions` on the files.
 @Suite struct StoreOptionsTests {
     private let directory = ScratchDirectory()
 
@@ -18,7 +18,7 @@ import Testing
             try store.write { batch in
                 for index in 0..<50 {
                     var message = Message(MessageID("\(commit * 50 + index)"), at: 1)
-                    // Half of it is easy to compress.
+                    // Half of it compresses well.
                     message.text =
                         String(repeating: "a", count: 100)
                         + String(
@@ -83,7 +83,7 @@ import Testing
 
     @Test func blocksAreCheckedUnlessOneSaysNo() throws {
         let store = try store { $0.isCompressed = false }
-        // Enough that the opening does not meet the same block.
+        // Enough that opening does not read the same block.
         try fill(store, commits: 4)
         var message = Message("a", at: 1)
         message.text = "SAID"

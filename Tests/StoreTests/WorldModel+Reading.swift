@@ -4,7 +4,7 @@ import ScrollbackTesting
 @testable import Store
 
 extension WorldModel {
-    /// A question whose answer is not that of the model.
+    /// A read whose result differs from the model's.
     struct Difference: Error, CustomStringConvertible {
         let description: String
     }
@@ -16,7 +16,7 @@ extension WorldModel {
         throw Difference(description: "\(question()): \(found), not \(expected)")
     }
 
-    /// Asks a reader everything, of each kind of question with parameters some.
+    /// Reads everything, with some parameters for each kind of read.
     func check(_ reader: some StoreReader, _ random: inout SeededRandom) throws {
         for url in WorldOperation.urls + ["unknown"] {
             try checkMessages(reader, url)
@@ -62,7 +62,7 @@ extension WorldModel {
         ])
     }
 
-    /// Whether a message lies before an anchor, at it, or behind it: −1, 0, 1.
+    /// Returns −1, 0 or 1 if a message is older than an anchor, at it, or newer.
     private static func side(_ message: Message, of anchor: HistoryAnchor) -> Int {
         guard let position = message.position else { return 0 }
         func compare<Value: Comparable>(_ left: Value, _ right: Value) -> Int {
@@ -231,8 +231,8 @@ extension WorldModel {
 
     // MARK: Raw rows
 
-    /// Compares the rows on disk: of each channel that there is exactly those of its messages; under
-    /// other numbers, only what waits to be removed.
+    /// Compares the rows on disk: an existing channel has exactly the rows of its messages; under
+    /// other numbers there are only rows that wait for removal.
     func check(_ cache: RawCache, hasPurged: Bool) throws {
         try expect(Set(cache.numbers.keys), Set(channels.keys), "names")
         for (url, number) in cache.numbers {
@@ -247,7 +247,7 @@ extension WorldModel {
         let left = Set(cache.channels.keys).subtracting(cache.numbers.values)
         try expect(left.subtracting(cache.cleared), [], "numbers that stand for nothing")
         try expect(cache.cleared.isDisjoint(with: cache.numbers.values), true, "cleared numbers")
-        // Number 0 stays, for LevelDB's sake.
+        // Number 0 stays, because of LevelDB.
         let cleared = cache.cleared.subtracting([0])
         if hasPurged { try expect(left.union(cleared), [], "purged numbers") }
         try expect(cache.users, users, "users")
@@ -273,7 +273,7 @@ extension WorldModel {
         try expect(raw.replies, replies, "reply rows of \(url)")
         try expect(raw.group, channel.group, "the group channel row of \(url)")
         try expect(raw.open, channel.open, "the open channel row of \(url)")
-        // The turn itself may be given again once the channel that had the last one is gone.
+        // A turn may be reused after the channel that had the last one was removed.
         try expect(
             raw.state,
             RawCache.State(

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A process that writes to a store, until it is killed: see CrashWriter.swift.
+/// A process that writes to a store until it is killed: see CrashWriter.swift.
 final class WritingProcess {
     private let process = Process()
     private let output = Pipe()
     private let watchdog: Watchdog
     private var bytes = Data()
 
-    /// Begins to write steps to a store.
+    /// Starts to write steps to a store.
     convenience init(in directory: StoreDirectory, seed: Int, from first: Int) throws {
         try self.init(in: directory, ["\(seed)", "\(first)"])
     }
 
-    /// Begins to leave messages in the drop box of a store.
+    /// Starts to leave messages in the push inbox of a store.
     convenience init(leavingIn directory: StoreDirectory, from first: Int) throws {
         try self.init(in: directory, ["drops", "\(first)"])
     }
@@ -29,7 +29,7 @@ final class WritingProcess {
         watchdog = Watchdog(process)
     }
 
-    /// Waits for so many lines; the process goes on.
+    /// Waits for a number of lines; the process continues.
     func readLines(_ count: Int) {
         while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < count {
             let more = output.fileHandleForReading.availableData
@@ -38,7 +38,7 @@ final class WritingProcess {
         }
     }
 
-    /// Ends the process at once, and returns the lines that it has printed.
+    /// Kills the process, and returns the lines that it has printed.
     @discardableResult
     func kill() throws -> [Substring] {
         Foundation.kill(process.processIdentifier, SIGKILL)
