@@ -8,11 +8,11 @@ import Testing
 
 @testable import Collections
 
-/// Words that one account has, and nobody finds under another: not by a call, nor in a file.
+/// One account's data is not visible to another, neither through a call nor in a file.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CanaryTests {
-    /// What bob has alone: a channel, what is said there, what he has not sent, a file, a drop, and a
-    /// file cache.
+    /// Strings that only bob's account contains: a channel, a message, an unsent message, a file, a
+    /// push inbox file, and a file cache.
     private static let canaries = [
         "canary-channel", "canary-said", "canary-draft", "canary-file", "canary-drop",
         "canary-cached",
@@ -28,7 +28,7 @@ import Testing
             in: story.directory, applicationID: "default", userID: user, hidesUser: key != nil)
     }
 
-    /// Fills bob's account by all that keeps something, and leaves it.
+    /// Fills bob's account through every call that stores something, and disconnects.
     private func fill(
         _ story: ClientStory, _ client: ChatClient, _ key: EncryptionKey?
     ) async throws {
@@ -64,7 +64,7 @@ import Testing
             createdAt: 9_000_000)
     }
 
-    /// The canaries in the names and the bytes of all files below a directory, also in Base64.
+    /// The canaries in the names and contents of all files in a directory, also in Base64.
     private func canaries(below directory: URL) throws -> Set<String> {
         var found: Set<String> = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
@@ -72,7 +72,7 @@ import Testing
                 FileManager.default.contents(
                     atPath: directory.appending(path: path).path) ?? Data()
             for canary in CanaryTests.canaries {
-                // In Base64, by where among three bytes it begins.
+                // The Base64 form depends on the offset modulo three.
                 let coded = (0..<3).map { start in
                     Data((String(repeating: "x", count: start) + canary).utf8)
                         .base64EncodedString().dropFirst(start == 0 ? 0 : 4).prefix(12)
@@ -88,7 +88,7 @@ import Testing
         return found
     }
 
-    /// The canaries that the client's user finds by any call.
+    /// The canaries that the client's user finds through any call.
     private func canaries(in client: ChatClient) async throws -> Set<String> {
         let store = try client.engine().store
         var texts = try await client.absorbDrops().messages.map(\.text)
@@ -122,7 +122,7 @@ import Testing
         options.encryptionKey = key
         let client = await story.open(options)
         try await fill(story, client, key)
-        // They can be found where they are, so that this test can fail.
+        // The search finds them in bob's files, so this test can fail.
         let his = try canaries(below: directory(story, of: "bob", key))
         #expect(isEncrypted ? his == ["canary-file"] : his == Set(CanaryTests.canaries))
 
@@ -136,7 +136,7 @@ import Testing
         await #expect(throws: SyncError.self) {
             try await client.engine().connect(as: Credentials("bob"))
         }
-        // Back, all of it is there: the draft, the file and the drop, too.
+        // When bob returns, everything exists: the outbox item, the file and the push inbox too.
         try await client.connect(as: Credentials("bob"))
         let back = try client.engine().store
         #expect(try back.messages(in: "canary-channel").contains { $0.text == "canary-drop" })
@@ -157,7 +157,7 @@ import Testing
         let texts = drafts.compactMap { $0.message?.text }
         #expect(drafts.count == 2 && texts.contains("canary-draft"))
         await client.close()
-        // Not the name of a file, and not a byte of what LevelDB has removed.
+        // Neither in file names nor in bytes that LevelDB has removed.
         #expect(try canaries(below: story.directory) == [])
         #expect(
             !FileManager.default.fileExists(atPath: directory(story, of: "bob", key).path))
@@ -166,7 +166,7 @@ import Testing
         #expect(again.currentUser == nil)
         try await use(again, as: "carol")
         #expect(try await canaries(in: again) == [])
-        // He is back, with what the server has.
+        // Bob returns and has what the server has.
         try await use(again, as: "bob")
         #expect(try again.engine().store.groupChannel("canary-channel") != nil)
         #expect(try again.engine().store.draftCount() == 0)
@@ -178,7 +178,7 @@ import Testing
         let client = await story.open()
         try await fill(story, client, nil)
         await client.close()
-        // As where the process ends when the files have another name.
+        // As if the process had ended after the files were renamed.
         let directory = directory(story, of: "bob", nil).path
         let path = directory.last == "/" ? String(directory.dropLast()) : directory
         try FileManager.default.moveItem(atPath: path, toPath: path + ".removed")

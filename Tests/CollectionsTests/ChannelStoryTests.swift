@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// What a list of channels shows, from the first start on.
+/// The contents of a channel list, from the first start on.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChannelStoryTests {
     // MARK: Loading
@@ -81,7 +81,7 @@ import Testing
         #expect(view.picture == "a …")
         story.network.stopHolding()
         try await story.connect()
-        // The engine gets the whole list, and so nothing more can come.
+        // The engine has fetched the whole list, so no more channels follow.
         await view.shows("c b a")
         #expect(try await view.load() == "")
         #expect(view.picture == "c b a")
@@ -372,7 +372,7 @@ import Testing
         await engine.close()
     }
 
-    /// The last page says nothing of those before it, once they are cleared.
+    /// The last page says nothing about earlier pages after they were cleared.
     @Test func theEndOfAListThatIsClearedIsNotItsEnd() async throws {
         let story = try await Story()
         try story.create("a b c")
@@ -401,7 +401,7 @@ import Testing
         let view = story.list(2)
         try await view.load()
 
-        // Nobody takes any of it before there is too much to keep.
+        // The reader takes nothing until the queue overflows.
         for round in 0..<ObservedChanges.defaultLimit / 2 + 1 {
             try story.store.write { batch in
                 for url: ChannelURL in ["a", "b"] {

@@ -7,17 +7,17 @@ import Store
 import Sync
 import Testing
 
-/// What a view of a channel list would do: it folds what it is told, and writes down what it heard.
+/// A view of a channel list: it applies the changes it receives, and records its notifications.
 @MainActor
 final class ChannelView: GroupChannelCollectionDelegate {
     let collection: GroupChannelCollection
-    /// The channels, as far as they were told.
+    /// The channels, by the changes received so far.
     private(set) var channels: [GroupChannel] = []
-    /// What was heard, a line each.
+    /// The notifications, a line each.
     private(set) var heard: [String] = []
-    /// How many changes were resets.
+    /// The number of changes that were resets.
     private(set) var resetCount = 0
-    /// Is called with each line.
+    /// Called with each line.
     var onHearing: (String) -> Void = { _ in }
     private let waiting = Waiting()
 
@@ -27,7 +27,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
         followHasMore()
     }
 
-    /// What no delegate is told: a view sees it by Observation.
+    /// Follows a property without a delegate call by Observation, as a view does.
     private func followHasMore() {
         withObservationTracking {
             _ = collection.hasMore
@@ -39,27 +39,27 @@ final class ChannelView: GroupChannelCollectionDelegate {
         }
     }
 
-    /// The names in order, and `…` where more may exist.
+    /// The names in order, and `…` if more may exist.
     var picture: String {
         (channels.map(\.name) + (collection.hasMore ? ["…"] : [])).joined(separator: " ")
     }
 
-    /// What was heard since the last time.
+    /// Returns the notifications since the last call.
     func news() -> [String] {
         defer { heard = [] }
         return heard
     }
 
-    /// Loads more, and says what came.
+    /// Loads more, and returns the notifications.
     @discardableResult
     func load() async throws -> String {
         try await collection.loadMore().map(\.name).joined(separator: " ")
     }
 
-    /// Waits until some condition holds, which is asked after each change.
+    /// Waits until a condition holds, which is checked after each change.
     func until(_ condition: @escaping () -> Bool) async { await waiting.until(condition) }
 
-    /// Waits until it shows what a picture says.
+    /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { self.picture == picture } }
 
     private func hear(_ line: String) {
@@ -100,7 +100,7 @@ final class ChannelView: GroupChannelCollectionDelegate {
 }
 
 extension Story {
-    /// Creates channels of alice and bob, a second apart, each named as its URL.
+    /// Creates channels of alice and bob, a second apart, with their URLs as names.
     func create(_ names: String) throws {
         for name in names.split(separator: " ") {
             clock.advance(by: .seconds(1))
@@ -108,7 +108,7 @@ extension Story {
         }
     }
 
-    /// A view of bob's channels, without the one that each story begins with.
+    /// A view of bob's channels, except the one that each story starts with.
     @MainActor
     func list(
         _ limit: Int = 20, _ change: (inout GroupChannelListQuery) -> Void = { _ in },
@@ -122,14 +122,14 @@ extension Story {
             GroupChannelCollection(query: query, userID: "bob", engine: engine ?? self.engine))
     }
 
-    /// Another device of bob's.
+    /// Another device of bob.
     func otherDevice() async throws -> EmbeddedClient {
         let client = server.client()
         _ = try await client.connect(as: Credentials("bob"))
         return client
     }
 
-    /// Connects bob's device, and waits until it has got all of his channels.
+    /// Connects bob's device, and waits until it has all of his channels.
     func sync() async throws {
         try await connect()
         try await engine { $0.isLive }

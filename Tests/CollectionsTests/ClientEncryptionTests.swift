@@ -11,9 +11,10 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ClientEncryptionTests {
     private let key = EncryptionKey()
 
-    /// Whether a text is in the name of a file of the application, or in a file.
+    /// True if a string is in the name or the contents of one of the app's files.
     ///
-    /// Of a short text, only a file that is no longer is looked into: chance writes three bytes, too.
+    /// Short strings are only searched in files that are no longer than they are, because random
+    /// bytes contain them by chance.
     private func isReadable(_ text: String, in story: ClientStory) throws -> Bool {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: story.directory.path)
         return paths.contains { path in
@@ -31,7 +32,7 @@ import Testing
         await client.close()
     }
 
-    /// Opens the application without a network, and returns what it shows.
+    /// Opens the app without a network, and returns what it shows.
     private func shown(_ story: ClientStory, _ options: ChatClientOptions) async throws -> [String]
     {
         story.network.goOffline()
@@ -78,13 +79,13 @@ import Testing
 
     // MARK: Another key
 
-    /// Where the stores of the users are.
+    /// The directories of the users' stores.
     private func stores(_ story: ClientStory) throws -> [URL] {
         let users = story.directory.appending(path: "_default")
         return try KeyFile.directories(in: users.path).map { users.appending(path: $0) }
     }
 
-    /// An application that two users have used, bob last.
+    /// An app that two users have used, bob last.
     private func used(_ options: (ClientStory) -> ChatClientOptions) async throws -> ClientStory {
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
@@ -103,7 +104,7 @@ import Testing
         return options
     }
 
-    /// Whether all is held that was, under a key.
+    /// True if everything is still cached, under a key.
     private func isHeld(_ story: ClientStory, _ key: EncryptionKey) async throws -> Bool {
         let client = await story.open(options(story, key))
         guard client.currentUser?.userID == "bob", client.cachingError == nil else {
@@ -126,7 +127,7 @@ import Testing
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         #expect(client.options.encryptionKey == other)
-        // It goes on with the new one, with whichever user.
+        // The client continues with the new key, for every user.
         _ = try? await client.connect(as: Credentials("carol"))
         #expect(client.cachingError == nil)
         _ = try? await client.connect(as: Credentials("bob"))
@@ -142,7 +143,7 @@ import Testing
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()
-        // As where the process ends when so many files have been written.
+        // As if the process had ended after this many files were written.
         let writes =
             try stores(story).map { ($0, [key, other]) } + stores(story).map { ($0, [other]) }
         for (store, keys) in writes.prefix(ended) {
@@ -164,7 +165,7 @@ import Testing
         let story = try await used { options($0, key) }
         story.network.goOffline()
         let other = EncryptionKey()
-        // Of a store that has another key, nothing is known, and nothing touched.
+        // A store with another key is skipped and left unchanged.
         let foreign = story.directory.appending(path: "_default/foreign")
         let lost = EncryptionKey()
         try ChatStore(at: foreign, encryptionKey: lost).close()

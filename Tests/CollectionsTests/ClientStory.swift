@@ -8,14 +8,14 @@ import Sync
 import TestSupport
 import Testing
 
-/// A server, somebody who writes, and an application on a device.
+/// A server, a user who writes, and an app on a device.
 @MainActor
 final class ClientStory {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
-    /// Who writes.
+    /// The user who writes.
     let alice: EmbeddedClient
-    /// The way of the device to the server.
+    /// The device's network.
     let network: ConditionedBackend
     private let place = ScratchDirectory()
     let device = ManualClock(at: 5_000_000_000_000)
@@ -31,10 +31,10 @@ final class ClientStory {
         try createChannel()
     }
 
-    /// Where the application keeps what it has.
+    /// The app's directory.
     var directory: URL { place.url }
 
-    /// Where it keeps what it has of a user.
+    /// The app's directory for a user.
     func directory(of userID: UserID) -> URL {
         ChatStore.directory(in: directory, applicationID: "default", userID: userID)
     }
@@ -44,7 +44,7 @@ final class ClientStory {
             GroupChannelCreateParams(url.rawValue, userIDs: users, url: url), by: "alice")
     }
 
-    /// The options of the application.
+    /// The app's options.
     var options: ChatClientOptions {
         var options = ChatClientOptions()
         options.isLocalCachingEnabled = true
@@ -58,7 +58,7 @@ final class ClientStory {
         return options
     }
 
-    /// Opens the application, as when its process begins.
+    /// Opens the app, as a new process does.
     func open(_ options: ChatClientOptions? = nil) async -> ChatClient {
         await ChatClient.open(backend: network, options: options ?? self.options)
     }
@@ -75,7 +75,7 @@ final class ClientStory {
         return messages
     }
 
-    /// Waits until the client's store is as some condition has it.
+    /// Waits until the client's store fulfills a condition.
     func until(
         _ client: ChatClient, _ condition: (any StoreReader) throws -> Bool
     ) async throws {
@@ -90,13 +90,13 @@ final class ClientStory {
     }
 }
 
-/// Writes down what it is told, a line each.
+/// Records its notifications, a line each.
 @MainActor
 final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     private(set) var heard: [String] = []
     private let waiting = Waiting()
 
-    /// Waits until it has heard a line.
+    /// Waits for a line.
     func hears(_ line: String) async { await waiting.until { self.heard.contains(line) } }
 
     private func hear(_ line: String) {

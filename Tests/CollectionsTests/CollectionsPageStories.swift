@@ -61,7 +61,8 @@ import Testing
         let view = story.list()
         try await view.load()
         #expect(
-            try view.picture == page.next("offline, cached", "loadMore() shows the cached channels"))
+            try view.picture == page.next("offline, cached", "loadMore() shows the cached channels")
+        )
 
         story.network.stopHolding()
         try await story.connect()
@@ -99,7 +100,8 @@ import Testing
         let told = try await story.say("a b c d e f")
         try await story.open()
         let view = try await story.startedView(at: .time(told[2].createdAt), .sized(1, 2))
-        #expect(try view.picture == page.next("start at c's time", "older and newer messages exist"))
+        #expect(
+            try view.picture == page.next("start at c's time", "older and newer messages exist"))
 
         try await story.say("z")
         try await story.sees("a b c d e f z")

@@ -4,9 +4,9 @@ import Testing
 @testable import Collections
 @testable import Sync
 
-/// What is told of a connection, of the states that an engine goes through.
+/// The connection events that follow from the engine's states.
 @Suite struct ConnectionReportTests {
-    /// What is told while an engine is in one state after the other.
+    /// Returns the events of an engine that passes through some states.
     private func events(
         _ connections: [SyncState.Connection], wantedUntil end: Int = .max
     ) -> [ConnectionReport.Event] {

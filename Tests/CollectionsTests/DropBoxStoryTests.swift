@@ -8,10 +8,10 @@ import Testing
 
 @testable import Collections
 
-/// What a push extension leaves, and the application takes in.
+/// Messages that a notification extension leaves and the app reads.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DropBoxStoryTests {
-    /// The box, as another process opens it.
+    /// The push inbox, as another process opens it.
     private func box(
         _ story: ClientStory, of userID: UserID = "bob", _ key: EncryptionKey? = nil
     ) throws -> DropBox {
@@ -24,7 +24,7 @@ import Testing
         try DropBox(of: userID, applicationID: "default", in: story.directory) != nil
     }
 
-    /// Opens the application, and shows the channel.
+    /// Opens the app and shows the channel.
     private func begin(
         _ story: ClientStory, _ options: ChatClientOptions? = nil
     ) async throws -> (client: ChatClient, view: View) {
@@ -39,7 +39,7 @@ import Testing
         try client.engine().store.messages(in: "general").map(\.text).reversed()
     }
 
-    /// As one of a newer version, or one that may not be read.
+    /// As a file of a newer version, or one without read permission.
     @Test func aDropThatCannotBeReadKeepsNoOther() async throws {
         let story = try await ClientStory()
         let client = await story.open()
@@ -74,7 +74,7 @@ import Testing
         #expect(absorbed.dropCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
         #expect(absorbed.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
-        // It lies in a gap: what is known is as it was.
+        // The message is in a gap; coverage is unchanged.
         #expect(try client.engine().store.gaps(in: "general").count == 1)
         #expect(try box(story).count == 0)
         #expect(try await client.absorbDrops().isEmpty)
@@ -103,7 +103,7 @@ import Testing
         await client.disconnect()
         try await client.suspend()
         try box(story).leave(try await story.say("b"))
-        // Nothing is read, or lost, without the store.
+        // Without the store, nothing is read or lost.
         await #expect(throws: SyncError.self) { try await client.absorbDrops() }
         #expect(try box(story).count == 1)
         try await client.resume()
@@ -141,7 +141,7 @@ import Testing
         await view.shows("A")
         try box(story).leave(told)
         let absorbed = try await client.absorbDrops()
-        // The older one is held, as it is now.
+        // The older message is returned in its current version.
         #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
         #expect(try texts(client) == ["A"])
         await client.close()
@@ -153,7 +153,8 @@ import Testing
         let (client, view) = try await begin(story)
         await client.disconnect()
         try box(story).leave(try await story.say("b c"))
-        // As where the process ends when the messages are on the disk, and the drop is not gone.
+        // As if the process had ended after the messages were on disk, and before the file was
+        // removed.
         let drops = try client.engine().store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
@@ -257,13 +258,13 @@ import Testing
         try box.leave(told)
         try await client.logOut(wiping: wiping)
         #expect(try !hasBox(story))
-        // Who opened it before leaves nothing either.
+        // An extension that had opened the inbox before leaves nothing either.
         #expect(throws: StoreError.self) { try box.leave(told) }
         await client.close()
         for path in try FileManager.default.subpathsOfDirectory(atPath: story.directory.path) {
             #expect(!path.contains("drop"), "\(path)")
         }
-        // Back again, there is one.
+        // After the user has returned, the inbox exists.
         let again = await story.open()
         #expect(try !hasBox(story))
         try await again.connect(as: Credentials("bob"))

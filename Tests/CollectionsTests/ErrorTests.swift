@@ -5,7 +5,7 @@ import Testing
 
 @testable import Collections
 
-/// How errors read that stand for others.
+/// The texts of errors that wrap other errors.
 @Suite struct ErrorTests {
     @Test func whatTheCauseSaysIsSaidOnce() {
         let offline = SyncError(BackendError(.notConnected, "the network is off"))

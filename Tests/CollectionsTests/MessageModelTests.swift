@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// Views of a channel against what the server has, whatever is done there, and whatever the network does.
+/// Views of a channel show what the server has, under random changes and network failures.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageModelTests {
     @Test(arguments: 0..<24) func everyViewShowsWhatTheServerHas(seed: Int) async throws {
@@ -19,12 +19,12 @@ import Testing
         let story = try await Story(options, store: device?.store, seed: UInt64(seed))
         if seed % 3 > 0 {
             story.network.conditions = .withinContract(seed: UInt64(seed))
-            // The device's clock stands still, so what is to be sent later never would be.
+            // The device's clock stands still, so throttled items would never be sent.
             story.network.update { $0.failures.throttled = 0 }
         }
         if seed % 3 == 2 { story.server.conditions.feedBatchSize = 3 }
         try await story.say("a b c d e")
-        // The network may lose it; the engine tries again.
+        // The network may lose the request; the engine retries.
         try? await story.connect()
         var views: [View] = []
         for _ in 0..<60 {
@@ -53,7 +53,8 @@ import Testing
         for view in views { view.collection.dispose() }
         await story.engine.close()
 
-        // What is held is shown without the server, as far as it is complete; by another process, too.
+        // Cached messages are shown without the server while they are complete; by another process,
+        // too.
         let allParams = views.map(\.collection.params)
         let engine = story.restarted()
         for params in allParams {
@@ -73,7 +74,7 @@ import Testing
 }
 
 extension [Message] {
-    /// What a list with some params has of a history, by the naive way.
+    /// The messages that a list with these params has of a history, computed simply.
     fileprivate func shown(by params: MessageListParams) -> [String] {
         let shown = filter(params.belongsTo).map(\.text)
         return params.isReversed ? shown.reversed() : shown
@@ -81,7 +82,7 @@ extension [Message] {
 }
 
 extension View {
-    /// Loads all there is, and checks that it is what the server has.
+    /// Loads everything, and compares it with the server.
     fileprivate func isWhole(_ told: [Message]) async throws {
         while collection.hasPrevious { try await collection.loadPrevious() }
         while collection.hasNext { try await collection.loadNext() }
@@ -96,7 +97,7 @@ extension View {
 }
 
 extension MessageCollection {
-    /// Loads something; without a connection, there may be nothing to be had.
+    /// Loads a page; without a connection, none may be available.
     fileprivate func load(_ random: inout SeededRandom) async {
         switch random.number(below: 5) {
         case 0, 1: _ = try? await loadPrevious()
@@ -108,7 +109,7 @@ extension MessageCollection {
         }
     }
 
-    /// Writes something, edits or deletes what is the user's own, or reacts.
+    /// Sends, edits, deletes or reacts, as the user of the view.
     fileprivate func write(_ random: inout SeededRandom) async {
         let own = messages.filter { $0.sender?.userID == "bob" }.randomElement(using: &random)
         let any = messages.randomElement(using: &random)
@@ -142,7 +143,7 @@ extension Story {
         return view
     }
 
-    /// Does something to the channel as somebody else.
+    /// Changes the channel as another user.
     fileprivate func change(_ random: inout SeededRandom) async {
         let page = try? await alice.messages(in: "general", at: .newest, older: 12, newer: 0)
         let own = page?.messages.filter { $0.sender?.userID == "alice" }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The page on coming from other systems: each row names a test that is there.
+/// Each row of Docs/Migration.md names existing tests.
 @Suite struct MigrationPageTests {
     private let tests = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()

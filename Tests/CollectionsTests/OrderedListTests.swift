@@ -3,7 +3,7 @@ import Testing
 
 @testable import Collections
 
-/// A list against a sorted array, whatever is done to it at once.
+/// Compares a list with a sorted array, under random sets of changes.
 @Suite struct OrderedListTests {
     struct Row: ListRow {
         let id: Int
@@ -13,10 +13,10 @@ import Testing
 
     typealias Edits = ListEdits<Row, Int>
 
-    /// The rows with their keys, in no order, as one after the other would do it.
+    /// The rows with their keys, unsorted, changed one after the other.
     struct Naive {
         private(set) var rows: [Int: (row: Row, key: Int)] = [:]
-        /// What became of what was there before, by its id then.
+        /// The current ids of the original rows, by their original ids.
         private(set) var heirs: [Int: Int] = [:]
 
         mutating func begin() { heirs = [:] }
@@ -48,7 +48,7 @@ import Testing
             for _ in 0..<(1 + random.number(below: random.oneIn(8) ? 300 : 6)) {
                 let known = naive.rows.keys.sorted()
                 func any() -> Int? { known.randomElement(using: &random) }
-                // No two rows have one key.
+                // Each row has a unique key.
                 func key(_ id: Int) -> Int { random.number(below: 50) * 100_000 + id }
                 let text = random.number(below: 3)
                 switch random.number(below: 6) {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// Checks that a diff says of each row what became of it, and no more.
+    /// Checks that a diff describes the change of every row, and nothing else.
     private func check(_ diff: ListDiff<Row>, from before: [Row], to after: [Row]) {
         for row in diff.deletions { #expect(before[row.index] == row.element) }
         for row in diff.insertions { #expect(after[row.index] == row.element) }
@@ -113,7 +113,7 @@ import Testing
         let gone = Set(diff.deletions.map(\.index))
         let new = Set(diff.insertions.map(\.index))
         #expect(gone.count + after.count == new.count + before.count)
-        // What is left of both lists without what is told is the same, in the same order.
+        // Without the reported rows, both lists are equal, in the same order.
         let moved = Set(diff.moves.map(\.from))
         let changed = Dictionary(uniqueKeysWithValues: diff.updates.map { ($0.from, $0) })
         var staying: [Row] = []
@@ -125,7 +125,7 @@ import Testing
         let rest = after.enumerated()
             .filter { !new.contains($0.offset) && !arrived.contains($0.offset) }.map(\.element)
         #expect(staying == rest)
-        // A single row that is told to have moved has passed another one.
+        // A single move has passed another row.
         if diff.moves.count == 1, let move = diff.moves.first {
             func rank(_ place: Int, _ others: Set<Int>) -> Int {
                 place - others.count { $0 < place }

@@ -4,9 +4,10 @@ import ScrollbackTesting
 import Store
 import Testing
 
-/// What a collection shows that reads again while more is still to be told than it has taken.
+/// A collection that reads the store again while changes are queued.
 ///
-/// Nothing is taken between the writes of a test: they are all done before the main actor has time.
+/// A test's writes are not interrupted by notifications: all of them are done before the main actor
+/// runs.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ReadingAgainTests {
     @Test func whatIsSentMeanwhileIsThereOnce() async throws {
@@ -45,7 +46,9 @@ import Testing
         await story.close()
     }
 
-    /// Its neighbours are not known; as many of them as a page are shown once they are.
+    /// The neighbors are unknown.
+    ///
+    /// Once they are known, at most a page of them is shown.
     @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
     func whatCameAloneGetsItsNeighbours(size: Int, picture: String) async throws {
         let story = try await Story()
@@ -117,13 +120,13 @@ import Testing
             try $0.save(.sample(5, text: "e"), source: .eventMessageReceived)
         }
         try story.store.editOutOfSight()
-        // Takes all of it before it reads.
+        // Applies all queued changes before it reads.
         try await view.collection.loadPrevious()
         #expect(view.picture == "b c d e")
         await story.close()
     }
 
-    /// As where the disk took the message, and kept the outbox as it was.
+    /// As if the disk had stored the message and kept the outbox item.
     @Test func whatWaitsBesideItselfIsTwoRowsUntilItGoes() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
@@ -160,7 +163,7 @@ import Testing
         #expect(view.picture == "a …")
         _ = view.news()
 
-        // Files that were let go of may have been written by another process.
+        // Another process may have written the closed files.
         try story.store.suspend()
         try story.store.resume()
         let joined = CollectionEventSource.eventUserJoined
@@ -174,7 +177,7 @@ import Testing
 }
 
 extension Story {
-    /// A view that shows what is held, and has heard nothing yet.
+    /// A view that shows the cached rows and has received no notification yet.
     @MainActor
     fileprivate func view(
         _ policy: InitPolicy, _ params: MessageListParams = MessageListParams()
@@ -187,7 +190,7 @@ extension Story {
 }
 
 extension ChatStore {
-    /// Holds messages of alice's, of a history that is known to its end.
+    /// Caches messages of alice, with a history that is complete at its newer end.
     fileprivate func hold(_ texts: [String]) throws {
         try write { batch in
             try batch.save(GroupChannel.sample())
@@ -198,7 +201,7 @@ extension ChatStore {
         }
     }
 
-    /// Edits what no view shows, so that each has to read what it is to show now.
+    /// Edits messages outside of every view, so that each view has to read them again.
     fileprivate func editOutOfSight() throws {
         var draft = Draft()
         draft.requestID = "edit"
@@ -210,7 +213,7 @@ extension ChatStore {
         try write { try $0.save(draft) }
     }
 
-    /// Writes a message that waits to be sent.
+    /// Writes a pending message.
     fileprivate func draft(_ text: String) throws -> Draft {
         let id = RequestID("request of \(text)")
         var message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
@@ -223,7 +226,7 @@ extension ChatStore {
 }
 
 extension Message {
-    /// What the server has made of a draft of bob's.
+    /// The server's message for an outbox item of bob.
     fileprivate static func own(_ text: String, of draft: Draft) -> Message {
         var message = Message.sample(5, from: "bob", text: text)
         message.messageID = MessageID("own \(text)")

@@ -6,7 +6,7 @@ import ScrollbackTesting
 import Sync
 import Testing
 
-/// What a view is told of a message on its way to the server, row by row: which call, with which status.
+/// The delegate calls for a message that is being sent: which call, with which status.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct SendingTableTests {
     private func view(_ story: Story) async throws -> View {
@@ -125,7 +125,7 @@ import Testing
         try await story.end()
     }
 
-    /// Its channel is not held by then, and what is older comes with the first page.
+    /// The channel is not cached yet, and older messages arrive with the first page.
     @Test func aMessageThatIsSentBeforeTheFeedHasBegun() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -162,7 +162,7 @@ import Testing
 }
 
 extension View {
-    /// What was heard of messages.
+    /// The notifications about messages.
     fileprivate var messageNews: [String] {
         heard.filter { !$0.hasPrefix("channel") && !$0.hasPrefix("uploaded") }
     }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Collections
 
-/// Each change is taken once, in order, on the main actor.
+/// Each change is delivered once, in order, on the main actor.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct StoreFollowerTests {
     private let store: ChatStore
     private let taken = Taken()
 
-    /// The numbers of the changes that were taken.
+    /// The numbers of the delivered changes.
     @MainActor private final class Taken {
         private(set) var numbers: [Int] = []
         let waiting = Waiting()
@@ -34,7 +34,7 @@ import Testing
         return try StoreFollower(.everything, of: store) { taken.append($0.number) }
     }
 
-    /// Waits until so many were taken, and lets the main actor do what it was asked to meanwhile.
+    /// Waits for a number of changes, and lets the main actor run.
     private func wait(for count: Int) async {
         let taken = taken
         await taken.waiting.until { taken.numbers.count >= count }
@@ -61,7 +61,7 @@ import Testing
         var follower: StoreFollower?
         follower = try StoreFollower(.everything, of: store) { change in
             if change.number < 4 { #expect(throws: Never.self) { try write("\(change.number)") } }
-            // What is there is not taken before this one is.
+            // Queued changes are not delivered before this one.
             follower?.catchUp()
             taken.append(change.number)
         }

@@ -5,15 +5,16 @@ import Store
 import Sync
 import Testing
 
-/// What a view would do: it shows a collection by folding what it is told, and writes down what it heard.
+/// A view: it shows a collection by applying the changes it receives, and records its
+/// notifications.
 @MainActor
 final class View: MessageCollectionDelegate {
     let collection: MessageCollection
-    /// The rows, as far as they were told.
+    /// The rows, by the changes received so far.
     private(set) var items: [MessageItem]
-    /// What was heard, a line each.
+    /// The notifications, a line each.
     private(set) var heard: [String] = []
-    /// Is called with each line.
+    /// Called with each line.
     var onHearing: (String) -> Void = { _ in }
     private let waiting = Waiting()
 
@@ -23,8 +24,8 @@ final class View: MessageCollectionDelegate {
         collection.delegate = self
     }
 
-    /// What is shown, as one line: `~` for a gap, `…` where more can be loaded, `(…)` around what is
-    /// pending, `!` before what failed.
+    /// The rows as one line: `~` for a gap, `…` if more can be loaded, `(…)` around pending
+    /// messages, and `!` before failed ones.
     var picture: String {
         var words = items.map { item in
             switch item {
@@ -38,24 +39,24 @@ final class View: MessageCollectionDelegate {
         return words.joined(separator: " ")
     }
 
-    /// What was heard since the last time.
+    /// Returns the notifications since the last call.
     func news() -> [String] {
         defer { heard = [] }
         return heard
     }
 
-    /// Waits until the view is as some condition has it.
+    /// Waits until the view fulfills a condition.
     func until(_ condition: @escaping (View) -> Bool) async {
         await waiting.until { condition(self) }
     }
 
-    /// Waits until it shows what a picture says.
+    /// Waits until the view shows a picture.
     func shows(_ picture: String) async { await until { $0.picture == picture } }
 
-    /// Waits until it has heard a line.
+    /// Waits for a line.
     func hears(_ line: String) async { await until { $0.heard.contains(line) } }
 
-    /// Waits until it has been told of all that was done to the store before.
+    /// Waits until the view has received all changes of the store so far.
     func isUpToDate() async throws {
         let url = collection.channelURL
         try collection.engine.store.tell(.typing([], in: url), source: .eventTypingStatusUpdated)
@@ -117,7 +118,7 @@ final class View: MessageCollectionDelegate {
 }
 
 extension Message {
-    /// The text, as a picture shows it.
+    /// The text in a picture.
     var word: String {
         switch sendingStatus {
         case .pending: "(\(text))"
@@ -128,7 +129,7 @@ extension Message {
 }
 
 extension Story {
-    /// A view of a channel, as bob's device shows it.
+    /// A view of a channel on bob's device.
     @MainActor
     func view(
         of url: ChannelURL = "general", at point: StartingPoint = .latest,
@@ -151,7 +152,7 @@ extension Story {
         return view
     }
 
-    /// A story whose device holds some texts of alice's, a word each.
+    /// A story whose device has cached some texts of alice, a word each.
     static func holding(_ words: String) async throws -> Story {
         let story = try await Story()
         try await story.say(words)
@@ -161,7 +162,7 @@ extension Story {
 }
 
 extension MessageListParams {
-    /// Params for some messages at once.
+    /// Params with these page sizes.
     static func sized(_ previous: Int, _ next: Int = 0) -> MessageListParams {
         var params = MessageListParams()
         params.previousResultSize = previous

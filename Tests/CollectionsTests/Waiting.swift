@@ -1,6 +1,6 @@
-/// Those who wait until something is as they want it.
+/// Waits until conditions hold.
 ///
-/// A task that is canceled waits no more: what it expects then says what is missing.
+/// A canceled task stops waiting; its later expectations then fail.
 @MainActor
 final class Waiting {
     private struct One {
@@ -11,7 +11,7 @@ final class Waiting {
     private var all: [Int: One] = [:]
     private var lastNumber = 0
 
-    /// Waits until a condition holds, which is asked now and after each change.
+    /// Waits until a condition holds, which is checked now and after each change.
     func until(_ condition: @escaping () -> Bool) async {
         if condition() { return }
         lastNumber += 1
@@ -26,7 +26,7 @@ final class Waiting {
         }
     }
 
-    /// Lets those go on whose condition holds, after a change.
+    /// Resumes the waits whose conditions hold after a change.
     func noteChange() {
         for (number, one) in all where one.condition() {
             all[number] = nil

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Collections
 
-/// A window against a naive reading of the store, whatever is written there and however it is moved.
+/// Compares a window with a simple read of the store, under random writes and moves.
 @Suite struct WindowModelTests {
     @Test(arguments: 0..<250) func aWindowIsWhatTheStoreHas(seed: Int) throws {
         var random = SeededRandom(seed: seed)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A store, a window on it, and what follows the one to the other.
+    /// A store, a window on it, and the changes between them.
     struct World {
         let url: ChannelURL = "c"
         let store: ChatStore
@@ -72,7 +72,7 @@ import Testing
                 while let change = untaken.popFirst() {
                     var edits = window.fold(change)
                     if edits.isMissed {
-                        // All that is still to be taken is read by then.
+                        // The read includes all queued changes.
                         edits = try window.readAgain(
                             in: try store.snapshot(), after: edits, Array(untaken))
                         untaken = []
@@ -266,7 +266,7 @@ import Testing
             where lower <= gap.lower && gap.lower != .beginning && gap.upper <= upper {
                 let inside = messages.compactMap(\.position).filter(gap.contains)
                 var bounds = [gap.lower] + inside.map { .position($0) } + [gap.upper]
-                // What comes live follows each other.
+                // Live messages are contiguous.
                 if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
                 for (from, to) in zip(bounds, bounds.dropFirst()) {
                     rows.append((from, true, .gap(Gap(in: url, from: from, to: to))))

@@ -1,30 +1,30 @@
 import Foundation
 import Testing
 
-/// What stands between two fences of a page.
+/// A code block of a page.
 struct CodeBlock: CustomTestStringConvertible {
-    /// The page, from the root of the project.
+    /// The page, relative to the root of the project.
     let page: String
-    /// The line of the fence above it.
+    /// The line number of its opening fence.
     let line: Int
-    /// What follows the fence, such as `swift`.
+    /// The word after the fence, such as `swift`.
     let language: String
-    /// Its lines, without the spaces before and behind them.
+    /// Its lines, trimmed.
     let lines: [String]
 
     var testDescription: String { "\(page):\(line)" }
 
-    /// What follows `scrollback> ` or `alice general> ` in its first line with a prompt.
+    /// The command after `scrollback> ` or `alice general> ` in its first line with a prompt.
     var firstCommand: String? { Transcript(lines.joined(separator: "\n")).lines.first }
 
-    /// What is typed into a shell, without comments.
+    /// The shell commands, without comments.
     var shellCommands: [String] {
         guard language.isEmpty, firstCommand == nil else { return [] }
         return lines.map { $0.components(separatedBy: "  #")[0] }
             .filter { $0.hasPrefix("make ") || $0.hasPrefix("swift ") }
     }
 
-    /// The blocks of a page, from its top to its end.
+    /// The code blocks of a page, in order.
     static func all(on page: String) throws -> [CodeBlock] {
         var blocks: [CodeBlock] = []
         var open: (line: Int, language: String, lines: [String])?
@@ -59,7 +59,7 @@ enum Project {
         return named + files(in: "Docs", "Sources").filter { $0.hasSuffix(".md") }
     }()
 
-    /// All Swift in some directories, by its path.
+    /// All Swift files in some directories, by path.
     static func swift(in directories: String...) -> [String: String] {
         let paths = directories.flatMap { files(in: $0) }.filter { $0.hasSuffix(".swift") }
         let texts = paths.compactMap { path in (try? text(path)).map { (path, $0) } }
@@ -70,7 +70,7 @@ enum Project {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The files below some directories, except what was built there; links are not followed.
+    /// The files in some directories, except build products; links are not followed.
     static func files(in directories: String...) -> [String] {
         directories.flatMap { directory in
             let url = root.appending(path: directory)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Each block of code on a page is compiled, replayed or otherwise looked at by a test.
+/// A test compiles, replays or otherwise checks each code block of the pages.
 @Suite struct CodeBlockTests {
     static let blocks: [CodeBlock] = Project.pages.flatMap { page in
-        // A page that cannot be read has none, which is seen below.
+        // An unreadable page has none, which another test detects.
         (try? CodeBlock.all(on: page)) ?? []
     }
 
@@ -37,11 +37,11 @@ import Testing
 
     @Test(arguments: swift.filter(\.isOfManifest))
     func aManifestIsThatOfAConsumer(block: CodeBlock) throws {
-        // From where the package is, by the name of its directory.
+        // The path depends on the location of the package.
         let manifest = try Project.text("Tests/Consumers/FirstCollection/Package.swift")
             .replacing("../../Scrollback", with: "../scrollback")
             .replacing("package: \"Scrollback\"", with: "package: \"scrollback\"")
-        // The page names the target of the tests later.
+        // The page adds the test target later.
         let tests = #".testTarget(name: "AppTests", dependencies: ["App"]),"#
         #expect(try Project.text("Docs/GettingStarted.md").contains("`\(tests)`"))
         let lines = manifest.components(separatedBy: "\n")
@@ -62,7 +62,7 @@ import Testing
         #expect(isReplayed, "\(block.testDescription) is replayed by no test")
     }
 
-    /// `make test`, and `make bench ARGS="--quick"`, in blocks and in text.
+    /// Rules such as `make test` and `make bench ARGS="--quick"`, in blocks and in text.
     @Test(arguments: Project.pages) func eachRuleOnAPageIsInTheMakefile(page: String) throws {
         let makefile = try Makefile()
         let inline = try Project.text(page).matches(of: /`(make [^`\n]+)`/).map {
@@ -87,7 +87,7 @@ import Testing
         let options = Set(commands.flatMap { $0.matches(of: /--([a-z-]+)/).map(\.output.1) })
         #expect(options.count > 5)
         for option in options {
-            // As the prompt reads it, or as the property that swift-argument-parser fills.
+            // As the prompt parses it, or as a property of swift-argument-parser.
             let forms = ["case \"--\(option)\":", "var \(option) = ", "var \(option): String?"]
             #expect(
                 programs.contains { program in forms.contains { program.contains($0) } },
@@ -137,12 +137,12 @@ extension CodeBlock {
 
     fileprivate var isOfManifest: Bool { text.contains(".product(name:") }
 
-    /// Whether nothing is in it but what is typed into a shell.
+    /// True if it contains only shell commands.
     fileprivate var isOfCommands: Bool { !lines.isEmpty && shellCommands.count == lines.count }
 }
 
 extension [String] {
-    /// Whether a file of these lines sees what an import brings; the umbrella brings four modules.
+    /// True if a file with these lines imports a module, possibly by the umbrella.
     fileprivate func hasModule(of line: String) -> Bool {
         let isInUmbrella = ["Models", "Store", "Sync", "Collections"].contains {
             line == "import \($0)"

@@ -23,7 +23,7 @@ import Testing
         #expect((command.preparation + [command.example]).contains { $0.hasPrefix(name) })
         #expect(!reply.isEmpty && !reply.hasPrefix("error: "))
         if let output = command.output { #expect(reply == directory.moved(output)) }
-        // What it gives to machines is what help says, and something if help says so.
+        // The values in the JSON result are those that help lists.
         let performed = try Command.command(for: command.example.split(separator: " "))
         let given = Set(result.values.keys)
         #expect(given.isSubset(of: performed.gives) && given.isEmpty == performed.gives.isEmpty)
@@ -84,7 +84,7 @@ import Testing
             reply.hasSuffix("\nFor example: cache size\nhelp cache size tells more of it."))
         #expect(
             await Workspace().reply("help changelog").split(separator: "\n").count == 4)
-        // One that is a command itself names the others.
+        // A prefix that is a command itself lists the others.
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also:    store open, store close, store size, store clear, store check, "

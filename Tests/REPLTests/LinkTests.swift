@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The links within the project's pages.
+/// The links between the project's pages.
 @Suite struct LinkTests {
     private static let pages: [String] = {
         let docs =
@@ -11,7 +11,7 @@ import Testing
             + docs.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
     }()
 
-    /// What a page links to, without what is code.
+    /// The link targets of a page, without code.
     private func links(in page: String) throws -> [String] {
         let prose = try Project.text(page).components(separatedBy: "```").enumerated()
             .filter { $0.offset % 2 == 0 }.map(\.element).joined()
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The places in a page that a link can lead to, as GitHub names them.
+    /// The anchors of a page, as GitHub names them.
     private func anchors(in page: String) throws -> Set<String> {
         Set(
             try Project.text(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// What the map says to open; behind a directory, names are as in it.
+    /// The paths in the map of Docs/Architecture.md.
     @Test func everyFileOfTheMapIsThere() throws {
         let paths = Project.files(in: "Sources", "Tests", "Examples").map { "/\($0)" }
         let named = try Project.text("Docs/Architecture.md")

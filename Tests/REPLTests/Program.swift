@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import TestSupport
 
-/// The program as a process, with what it is told and what it writes.
+/// The program as a process, with its input and output.
 ///
-/// What waits for it does so on a queue of its own, so that no thread is kept from other tests.
+/// Waiting happens on a queue of its own, so that other tests keep their threads.
 final class Program: @unchecked Sendable {
-    // @unchecked: after init, all that varies is touched on the queue alone, or at the end of all.
+    // @unchecked: after init, mutable state is only used on the queue, or at the end.
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -16,17 +16,17 @@ final class Program: @unchecked Sendable {
     private var read = Text()
     private var readOfErrors = Text()
 
-    /// Why nothing more is read.
+    /// The reason why reading has ended.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Begins the program behind pipes.
+    /// Starts the program with pipes.
     ///
     /// - Parameters:
-    ///   - arguments: What follows the program's name.
-    ///   - environment: What is different in its environment.
-    /// - Throws: If it cannot be begun.
+    ///   - arguments: The program's arguments.
+    ///   - environment: Changes of its environment.
+    /// - Throws: If it cannot be started.
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         process.executableURL = try Program.url()
         process.arguments = arguments
@@ -34,14 +34,14 @@ final class Program: @unchecked Sendable {
         try run()
     }
 
-    /// Begins the program in a terminal.
+    /// Starts the program in a terminal.
     ///
     /// - Parameters:
-    ///   - arguments: What follows the program's name.
-    ///   - columns: How wide the terminal is.
-    ///   - history: Where the history is kept.
-    ///   - changes: What is different in its environment; the terminal is a dumb one by default.
-    /// - Throws: If it cannot be begun.
+    ///   - arguments: The program's arguments.
+    ///   - columns: The width of the terminal.
+    ///   - history: The history file.
+    ///   - changes: Changes of its environment; by default the terminal is a dumb one.
+    /// - Throws: If it cannot be started.
     init(
         _ arguments: [String], inTerminalOf columns: Int, history: URL,
         environment changes: [String: String] = [:]
@@ -53,7 +53,7 @@ final class Program: @unchecked Sendable {
             "script", "-qefc", "stty cols \(columns) rows 24; exec \(command)", "/dev/null",
         ]
         var environment = ProcessInfo.processInfo.environment
-        // None of the keys and wishes of whoever runs the tests.
+        // Removes settings of the user who runs the tests.
         for name in ["COLUMNS", "LINES", "NO_COLOR"] { environment[name] = nil }
         environment["TERM"] = "dumb"
         environment["INPUTRC"] = "/dev/null"
@@ -72,28 +72,28 @@ final class Program: @unchecked Sendable {
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// Where the program is.
+    /// The URL of the program.
     static func url() throws -> URL { try BuiltProgram.url("scrollback") }
 
-    /// Types.
+    /// Types a text.
     func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
 
-    /// Says that nothing more is typed.
+    /// Closes the input.
     func endInput() { input.fileHandleForWriting.closeFile() }
 
-    /// Reads until a text comes, and returns what came, with the text.
+    /// Reads until a text appears, and returns the output including it.
     @discardableResult
     func reads(_ text: String) async throws -> String {
         try await onQueue { try $0.read.reads(text, from: $0.output) }
     }
 
-    /// The same, of its errors.
+    /// The same for standard error.
     @discardableResult
     func readsError(_ text: String) async throws -> String {
         try await onQueue { try $0.readOfErrors.reads(text, from: $0.errors) }
     }
 
-    /// Waits for the end, and returns all that is left.
+    /// Waits for the end, and returns the remaining output.
     func ends() async throws -> (status: Int32, output: String, errors: String) {
         try await onQueue { program in
             let rest = program.output.fileHandleForReading.readDataToEndOfFile()
@@ -108,7 +108,7 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// Ends it, as if there were no power any more.
+    /// Kills the process.
     func kill() async throws {
         try await onQueue { program in
             program.watchdog?.cancel()
@@ -125,14 +125,15 @@ final class Program: @unchecked Sendable {
         }
     }
 
-    /// What was read and is not looked at yet.
+    /// Output that was read and not consumed yet.
     struct Text {
         private(set) var text = ""
         private var bytes = Data()
 
-        /// A terminal ends lines with a carriage return as well.
+        /// Appends bytes.
         ///
-        /// Bytes that are no text become replacement characters, so that what comes behind is found.
+        /// A terminal's line ends include a carriage return. Invalid UTF-8 becomes replacement
+        /// characters, so that the text after it is found.
         mutating func add(_ data: Data) {
             bytes += data
             let end = bytes.endIndex - unfinished
@@ -140,7 +141,7 @@ final class Program: @unchecked Sendable {
             bytes = Data(bytes[end...])
         }
 
-        /// How many bytes at the end begin what comes in two pieces: a character, or the end of a line.
+        /// The number of bytes at the end of an incomplete character or line end.
         private var unfinished: Int {
             if bytes.last == 0x0D { return 1 }
             for (count, byte) in zip(1..., bytes.suffix(3).reversed()) {

@@ -37,13 +37,13 @@ import Testing
         let data = directory.appending(path: "data").path
         let named = try await run(["--help"], environment: ["XDG_DATA_HOME": data])
         #expect(named.output.contains("(default: \(data)/scrollback,\n"))
-        // What is no absolute path is none.
+        // A relative path is ignored.
         let home = FileManager.default.homeDirectoryForCurrentUser
             .appending(path: ".local/share/scrollback").path
         let other = try await run(["--help"], environment: ["XDG_DATA_HOME": "data"])
         #expect(other.output.contains("(default: \(home),\n"))
         #expect(!other.output.split(separator: "\n").contains { $0.count > 100 })
-        // It is where it says.
+        // The directory is where `status` says.
         let run = try await run([], "connect alice\nstatus\n", environment: ["XDG_DATA_HOME": data])
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
@@ -111,7 +111,7 @@ import Testing
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
         let left = try await run(home, "demo\n\(drop)\n")
         #expect(left.output.contains("1 drop in the box: absorb takes in what is there"))
-        // It is shown when the application begins, and is not there any more.
+        // The message is shown when the app starts, and its file is removed.
         let shown = try await run(home, "as alice\nopen general cacheOnly\nabsorb\n")
         #expect(shown.errors == "")
         #expect(shown.output.contains("Ding!") && shown.output.contains("nothing was left"))
@@ -158,7 +158,7 @@ import Testing
         killed.type("connect alice\n")
         try await killed.reads("alice is connected")
         killed.type("import \(log)\n")
-        // Not before it has begun.
+        // After the import has started.
         try await killed.readsError("importing  ")
         try await killed.kill()
 
@@ -181,7 +181,7 @@ import Testing
             environment: ["TERM": "xterm-256color"])
         #expect(result.output.contains("+ general 69  bob: Hi\n"))
         #expect(!result.output.contains { $0 == "\u{1B}" || $0 == "\r" })
-        // Progress is lines of their own, beside the errors.
+        // Progress is written as separate lines to standard error.
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count >= 2 && lines[0].hasPrefix("importing  "), "\(lines)")
         #expect(lines.last?.hasPrefix("error: line 3: there is no command") == true)
@@ -199,7 +199,7 @@ import Testing
 
     @Test func bytesThatAreNoTextHideNothingBehindThem() {
         var read = Program.Text()
-        // The rest of a character; one in two pieces; the end of a line in two; and no end.
+        // The rest of a character, a character in two parts, a line end in two parts, and no end.
         read.add(Data([0x3C, 0x88, 0xE2, 0x96]))
         read.add(Data([0x88, 0x3E, 0x0D]))
         read.add(Data([0x0A, 0xF0, 0x9F]))

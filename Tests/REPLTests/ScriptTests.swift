@@ -3,7 +3,7 @@ import Testing
 
 @testable import REPL
 
-/// The program with a pipe for its input.
+/// The program with a pipe as its input.
 @Suite(.timeLimit(.minutes(10))) struct ScriptTests {
     @Test func eachCommandIsAnsweredWhileThePipeStaysOpen() async throws {
         let program = try Program(["--memory"])
@@ -23,7 +23,7 @@ import Testing
         #expect(progress.line("2", at: begin + .seconds(4)) == nil)
         #expect(progress.line("3", at: begin + .seconds(5)) == "3")
         #expect(progress.line("4", at: begin + .seconds(9)) == nil)
-        // The next command begins anew.
+        // The next command starts with new progress.
         #expect(progress.line(nil, at: begin + .seconds(9)) == nil)
         #expect(progress.line("5", at: begin + .seconds(9)) == "5")
     }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import REPL
 
-/// The commands against what the modules make public, as the compiler tells it.
+/// Compares the commands with the public symbols of the modules, from the compiler's symbol graphs.
 @Suite struct SymbolTests {
-    /// The types an application calls.
+    /// The types that an app calls.
     static let types: Set = [
         "ChatClient", "MessageCollection", "GroupChannelCollection", "SyncEngine", "ChatStore",
         "StoreReader", "Batch", "FileCache",
     ]
 
-    /// The types of which an application sets properties.
+    /// The types whose properties an app sets.
     static let options = [
         "ChatClientOptions": "", "SyncOptions": "sync.", "StoreOptions": "store.",
         "CacheLimits": "cacheLimits.",
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// The types that commands take as JSON, and such a command.
+    /// The types that commands take as JSON, each with such a command.
     static let records = [
         "MessageListParams": "open", "ThreadedMessageListParams": "thread",
         "GroupChannelListQuery": "list", "MessageCreateParams": "send",
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// What is public in the modules.
+/// The public symbols of the modules.
 private struct PublicSymbols {
     private struct Graph: Decodable {
         var symbols: [Symbol]
@@ -170,7 +170,7 @@ private struct PublicSymbols {
             .map { $0.pathComponents[1] }.sorted()
     }
 
-    /// The properties that the schema of a record names, and that its JSON has for that reason.
+    /// The properties in the schema of a record, which its JSON therefore has.
     func propertiesInSchema(of type: String) throws -> Set<String> {
         let symbol = try #require(
             symbols.first { $0.pathComponents == [type] && $0.location != nil })
@@ -186,7 +186,7 @@ private struct PublicSymbols {
             })
     }
 
-    /// The types whose names end so.
+    /// The types whose names have one of these suffixes.
     func types(endingIn endings: [String]) -> [String] {
         let kinds: Set = ["swift.struct", "swift.class", "swift.protocol"]
         return symbols.filter { symbol in

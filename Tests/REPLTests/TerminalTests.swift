@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whether there is a program that makes terminals; the one of macOS has other options.
+/// True if `script` can create terminals; that of macOS has other options.
 private var hasTerminals: Bool {
     #if os(Linux)
         FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
@@ -11,13 +11,13 @@ private var hasTerminals: Bool {
     #endif
 }
 
-/// The prompt in a terminal of its own.
+/// The prompt in a terminal.
 @Suite(
     .timeLimit(.minutes(10)), .serialized,
     .enabled(if: hasTerminals, "there is no script(1) of Linux"))
 struct TerminalTests {
     private let directory: ScratchDirectory
-    /// Where the lines of before are kept.
+    /// The history file.
     private var history: URL { directory.url.appending(path: "history") }
 
     init() throws { directory = try .made() }
@@ -71,11 +71,12 @@ struct TerminalTests {
             at: files.url.appending(path: "my logs"), withIntermediateDirectories: true)
         defer { files.remove() }
         let path = files.path
-        // HOME is where ~ is.
+        // HOME determines ~.
         let program = try await program(environment: ["HOME": path])
         program.type("export ~/my\\ logs/cats.jsonl cats\n")
         try await program.reads("exported 5 messages of cats")
-        // A directory is gone into; the space in its name has a backslash, or a quote is open.
+        // TAB completes into a directory; a space in its name is escaped by a backslash or an open
+        // quote.
         for typed in ["\(path)/my\tca\t", "'\(path)/my\tca\t", "~/m\tc\t"] {
             program.type("export \(typed) random\n")
             try await program.reads("exported 3 messages of random")
@@ -83,7 +84,7 @@ struct TerminalTests {
         // The second argument is a channel.
         program.type("export ~/m\tcopy ca\t\n")
         try await program.reads("exported 5 messages of cats")
-        // Two of one beginning are listed.
+        // Two completions with the same prefix are listed.
         program.type("import ~/m\tc\t\t")
         try await program.reads("cats.jsonl")
         try await program.reads("copy")
@@ -98,7 +99,7 @@ struct TerminalTests {
         program.type("send Hello\n")
         try await program.reads("(alice-1)  Hello\n")
         program.type("vers")
-        // It comes by itself, and the line goes on below it.
+        // An event appears above the input line.
         try await program.reads("= sent alice-1 as 69\n")
         try await program.reads("alice general> vers")
         program.type("ion\n")
@@ -134,7 +135,7 @@ struct TerminalTests {
         let program = try await program(environment: ["TERM": "xterm-256color"])
         program.type("import \(log.path)\n")
         try await program.reads("importing  ▕█")
-        // The prompt stands where the progress stood: no line was ended between them.
+        // The prompt replaces the progress line.
         let drawn = try await program.reads("alice general> ")
         #expect(drawn.contains("/s"))
         #expect(drawn.contains("syncing"))
@@ -165,7 +166,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    /// There readline would cut progress in the middle of a character.
+    /// readline would cut progress in the middle of a character there.
     @Test func progressIsALineWhereNothingCanBeWrittenOver() async throws {
         let log = try LogOfMessages(count: 3000, from: 1000)
         let program = try await program(environment: ["TERM": "dumb"])

@@ -3,10 +3,10 @@ import Testing
 
 @testable import REPL
 
-/// What the prompt shows, from a first line to a last one: `Docs/Tour.md`, and the files in `Transcripts`,
-/// of which those in `.jsonl` are with `--json`.
+/// Replays `Docs/Tour.md`, the README, and the files in `Transcripts`; those with the suffix
+/// `.jsonl` with `--json`.
 ///
-/// With `SCROLLBACK_RECORD=1` the files are written anew, to be looked at.
+/// With `SCROLLBACK_RECORD=1`, the files are rewritten with the actual output.
 @Suite(.timeLimit(.minutes(10))) struct TranscriptTests {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Transcripts")
@@ -43,7 +43,7 @@ import Testing
         let places = ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
-        // One world from the first block to the last; PageTests looks at those that begin without one.
+        // The blocks of a page share one session; PageTests replays blocks without users.
         var parts = page.components(separatedBy: "```")
         for index in parts.indices
         where index % 2 == 1 && parts[index].hasPrefix("\n") && Transcript(parts[index]).hasUsers {
@@ -66,7 +66,7 @@ import Testing
             for line in Transcript(try String(contentsOf: url, encoding: .utf8)).lines {
                 let words = line.split(separator: " ")
                 if let command = try? Command.command(for: words) { shown.insert(command.name) }
-                // What follows `as DEVICE` is a command as well.
+                // The words after `as DEVICE` are a command as well.
                 guard words.first == "as", words.count > 2 else { continue }
                 if let command = try? Command.command(for: Array(words.dropFirst(2))) {
                     shown.insert(command.name)

@@ -5,13 +5,13 @@ import Store
 import Sync
 import Testing
 
-/// Whether the store says that it has all channels of the user.
+/// Whether the store reports that it has all channels of the user.
 @Suite(.timeLimit(.minutes(10))) struct AllChannelsTests {
     private func hasAll(_ story: Story) throws -> Bool {
         try story.store.read { try $0.hasAllChannels() }
     }
 
-    /// Lets the feed go on to its end, and says whether all channels are there then.
+    /// Lets the feed reach its end, and returns whether the store has all channels then.
     private func hasAllAtLast(_ story: Story) async throws -> Bool {
         story.network.stopHolding()
         try await story.engine.caughtUp()
@@ -28,7 +28,7 @@ import Testing
         try await story.connect()
         try await story.held(1)
         story.network.release()
-        // The first channel is there, and the answer with the others on its way.
+        // The first channel is stored, and the answer with the others is in flight.
         try await story.until { try !$0.groupChannels().isEmpty }
         try await story.held(1)
         #expect(try !hasAll(story))
@@ -46,7 +46,7 @@ import Testing
         try await story.connect()
         try await story.held(1)
         #expect(try hasAll(story))
-        // It fails; another feed begins.
+        // The feed fails, and another one starts.
         story.network.release()
         try await story.held(1)
         #expect(try !hasAll(story))

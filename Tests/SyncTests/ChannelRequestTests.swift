@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// What the user does to channels through the engine.
+/// Requests of the user that change channels.
 @Suite(.timeLimit(.minutes(10))) struct ChannelRequestTests {
     @Test func aChannelThatWasMadeIsHeldAtOnce() async throws {
         let story = try await Story()
@@ -14,7 +14,7 @@ import Testing
             GroupChannelCreateParams("Mine", userIDs: ["alice"], url: "mine"))
         #expect(made.name == "Mine")
         #expect(try story.store.groupChannel("mine")?.name == "Mine")
-        // What the feed tells of its beginning may come later than the next answer.
+        // Events of the feed's start may arrive after the next answer.
         try await story.isTold()
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: "Ours")
@@ -23,7 +23,7 @@ import Testing
         try await story.end()
     }
 
-    /// The answer comes when the feed has told its beginning meanwhile, so it says nothing of now.
+    /// The feed starts while the request is in flight, so the answer may be outdated.
     @Test func aChannelIsNotMadeTwiceThoughTheAnswerIsOutOfDate() async throws {
         let story = try await Story()
         story.network.hold([.feed, .createChannel])

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// A way to a server that takes its time to end.
+/// A backend that disconnects slowly.
 private struct SlowlyEndingBackend: ForwardingBackend {
     let base: any Backend
     let sleeper = Sleeper()
@@ -67,7 +67,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         let busy = BackendError(.throttled, "too many", retryAfter: .seconds(60))
         story.network.failNext(1, of: [.connect], with: busy)
         await #expect(throws: SyncError.self) { try await story.connect() }
-        // Nobody was let in before, so nobody waits.
+        // Without an earlier connection, the engine does not wait.
         #expect(story.sleeper.durations == [])
         try await story.open()
         await story.engine.disconnect()
@@ -109,7 +109,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.connect()
         async let caughtUp: Void = story.engine.caughtUp("general")
         try await story.held(1)
-        // Time for whatever the engine does meanwhile.
+        // Gives the engine time for other work.
         for _ in 0..<20 { _ = try await story.engine.fetchChannel("general") }
         story.network.stopHolding()
         try await caughtUp
@@ -301,7 +301,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await engine?.connect(as: Credentials("bob"))
         let events = try #require(await engine?.events())
         engine = nil
-        // Ends when nothing of it is left.
+        // The sequence ends when the engine is released.
         for await _ in events {}
         #expect(story.network.held.isEmpty)
     }

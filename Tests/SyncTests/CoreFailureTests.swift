@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-/// What the core notes of a store that fails.
+/// The core's state after failures of the store.
 @Suite struct CoreFailureTests {
     private func fail(_: Snapshot) throws(StoreError) {
         throw StoreError(.io, "it cannot be read", path: "")
@@ -21,7 +21,7 @@ import Testing
 
     // MARK: A store that cannot be read
 
-    /// A core whose feed has begun, and what it has asked for since.
+    /// A core whose feed has started, and its requests since.
     private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
         var core = SyncCore(store, SyncOptions(), [])
         var calls: [Int: BackendRequest] = [:]

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Sync
 
-/// A backend that answers at once, and always the same, must not make the core go round without a wait.
+/// A backend that always gives the same answer at once must not make the core loop.
 @Suite struct CoreLoopTests {
     private let session = BackendSession(user: User(id: "bob"), epoch: "1")
 
-    /// What a core asks for when each call is answered as a closure says, until nothing follows.
+    /// The requests of a core whose calls are answered by a closure, until no more follow.
     private func requests(
         _ core: inout SyncCore, atMost limit: Int,
         _ answer: (BackendRequest) -> BackendAnswer

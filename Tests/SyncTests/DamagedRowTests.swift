@@ -5,12 +5,12 @@ import Testing
 @testable import Store
 @testable import Sync
 
-/// A message whose row cannot be decoded: the feed goes on past it.
+/// A message whose row cannot be decoded: the feed continues.
 @Suite struct DamagedRowTests {
     private let store: ChatStore
     private let messages = (1...3).map { Message.sample($0) }
 
-    /// A store that holds the messages 1, 2 and 3 of a channel, the last of which is its last.
+    /// A store with the messages 1, 2 and 3 of a channel.
     init() throws {
         store = try ChatStore.inMemory()
         try store.write { [messages] batch in
@@ -46,7 +46,7 @@ import Testing
         #expect(try store.groupChannel("general")?.lastMessage == nil)
     }
 
-    /// From where on the feed has told nothing is not lost behind it.
+    /// The position up to which the feed has delivered is kept.
     @Test func aMessageIsToldBeforeIt() throws {
         try damage(2)
         try take(.messageReceived(messages[1]), untold: 1)

@@ -4,7 +4,7 @@ import Store
 import Sync
 import Testing
 
-/// A way to a server that takes its time to end.
+/// A backend that disconnects slowly.
 private struct SlowlyEndingBackend: ForwardingBackend {
     let base: any Backend
     let hasBegun: AsyncStream<Void>.Continuation
@@ -18,11 +18,11 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 }
 
 extension SyncEngine {
-    /// Disconnects before anything else that is asked of the engine from now on.
+    /// Starts to disconnect before any later call of the engine.
     fileprivate func beginDisconnecting() -> Task<Void, Never> { Task { await disconnect() } }
 }
 
-/// An engine that lets go of its store's files for a while.
+/// An engine whose store closes its files for a while.
 @Suite(.timeLimit(.minutes(10))) struct EngineSuspendingTests {
     @Test func itGoesOnWhereItWas() async throws {
         let temporary = try TemporaryStore()
@@ -31,7 +31,7 @@ extension SyncEngine {
         try await story.open()
         let draft = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
         try await story.engine.suspend()
-        // Nobody holds the files.
+        // The files can be opened.
         do {
             let other = try ChatStore(at: temporary.directory)
             #expect(try other.messages(in: "general").contains { $0.text == "a" })
@@ -73,7 +73,7 @@ extension SyncEngine {
         try await story.end()
     }
 
-    /// As one who logs out while the application goes to the background.
+    /// As if the user logged out while the app enters the background.
     @Test func whoDisconnectsWhileItLetsGoStaysSo() async throws {
         let story = try await Story()
         try await story.open()
@@ -105,7 +105,7 @@ extension SyncEngine {
             #expect((error?.cause as? StoreError)?.code == .busy)
             #expect(try snapshot.messageCount() == 0)
         }
-        // Nothing was let go of, and what was interrupted goes on.
+        // The files were not closed, and interrupted work continues.
         try await story.engine.resume()
         try await story.end()
     }

@@ -4,9 +4,10 @@ import Testing
 @testable import Store
 @testable import Sync
 
-/// What goes out of a cache, and in which order.
+/// The messages that are evicted, and their order.
 @Suite(.timeLimit(.minutes(10))) struct EvictionPlanTests {
-    /// Channels with so many messages each, the least recently opened first; a message has ten bytes.
+    /// A plan for channels with these numbers of messages of ten bytes, the least recently opened
+    /// first.
     private func plan(_ counts: [Int], target: Int?, newest: Int = 5) -> EvictionPlan {
         let sum = counts.reduce(0, +)
         return EvictionPlan(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-/// What became known while requests were on their way.
+/// Events that arrive while requests are in flight.
 @Suite struct FlightsTests {
     @Test func whatWasTouchedSinceIsNews() {
         var flights = Flights()
@@ -71,7 +71,7 @@ import Testing
         #expect(flights.end(third)?.channels == [])
     }
 
-    /// Against a list of all that happened, which nobody ever shortens.
+    /// Compares with a complete list of all events.
     @Test(arguments: 0..<100) func theyAgreeWithAListOfAllThatHappened(seed: Int) {
         enum Happening {
             case touched(MessageID, ChannelURL)

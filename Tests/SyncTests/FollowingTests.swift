@@ -46,7 +46,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where messages are told apart by their texts (xagent, issue 2454).
+    /// A bug elsewhere: messages were identified by their texts (xagent, issue 2454).
     @Test func whatIsSaidTwiceIsThereTwice() async throws {
         let story = try await Story()
         try await story.open()
@@ -55,7 +55,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where an empty channel counted as one that was never seen (Sendbird 4.14.0).
+    /// A bug elsewhere: an empty channel counted as never seen (Sendbird 4.14.0).
     @Test func anEmptyChannelGetsItsFirstMessageWhileNobodyListens() async throws {
         let story = try await Story()
         try await story.open()
@@ -100,7 +100,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where old messages came back with the name (Sendbird 4.1.4).
+    /// A bug elsewhere: old messages reappeared under a reused URL (Sendbird 4.1.4).
     @Test func aChannelOfTheSameNameIsAnotherOne() async throws {
         let story = try await Story()
         try await story.say("a b")
@@ -206,7 +206,8 @@ import Testing
         }
     }
 
-    /// As of a client whose cursor was the newest time, device or server (Stream, issue 1246).
+    /// A bug elsewhere: the cursor was the newest time, of the device or server (Stream, issue
+    /// 1246).
     @Test func aClockThatIsWrongForYearsLosesNothing() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -229,7 +230,7 @@ extension Change.Operation {
 }
 
 extension ObservedChanges {
-    /// The first change of some kind.
+    /// The first change that fulfills a condition.
     fileprivate func first(where condition: (Change) -> Bool) async -> Change? {
         for await change in self where condition(change) { return change }
         return nil

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Sync
 
-/// Which channels are looked after, and what is forgotten when.
+/// The channels that are backfilled, and when their state is removed.
 @Suite struct HealingTests {
     private var stalled: SyncError { SyncError(.stalled, "again and again") }
 
-    /// A channel that one viewer shows, and whose work has come to an end.
+    /// A channel with one viewer, whose backfill is done.
     private func shown() -> Healing {
         var healing = Healing()
         healing.begin()

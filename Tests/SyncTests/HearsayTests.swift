@@ -4,9 +4,9 @@ import Store
 import Sync
 import Testing
 
-/// What comes another way than by the feed, and what the feed has to say to it.
+/// Untrusted messages, which arrive by other ways than the feed, and the feed's events about them.
 @Suite(.timeLimit(.minutes(10))) struct HearsayTests {
-    /// Behind the newest one there is more than the feed tells.
+    /// After its newest messages, the feed reports a truncation.
     let withHoles: ServerConditions = {
         var conditions = ServerConditions()
         conditions.feedLimit = 1
@@ -41,7 +41,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The push is reason enough: no event has to follow.
+    /// The push alone starts the backfill, without an event.
     @Test func whatIsMissingBelowAPushIsFetchedAtOnce() async throws {
         let story = try await Story(.exact, withHoles)
         try await story.say("a")
@@ -55,7 +55,7 @@ import Testing
         try await story.end()
     }
 
-    /// The feed told of it that it was deleted, before anybody had heard of it.
+    /// The feed reported the deletion before the device had the message.
     @Test func aLatePushOfWhatIsDeletedGoesWithTheGapAroundIt() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -135,7 +135,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The feed tells nothing new of it then.
+    /// The feed delivers nothing new for it.
     @Test func aChannelThatIsShownIsFilledOnceItIsFetched() async throws {
         let story = try await Story()
         _ = try await story.alice.createChannel(GroupChannelCreateParams("late", url: "late"))

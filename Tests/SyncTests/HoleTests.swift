@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// A feed that does not tell all, and the walk to what it left out.
+/// Truncations of the feed, and their backfill.
 @Suite(.timeLimit(.minutes(10))) struct HoleTests {
     @Test func aHoleIsFilled() async throws {
         let story = try await Story()
@@ -17,7 +17,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where the newest page was joined to what was held (fluux, issue 1019).
+    /// A bug elsewhere: the newest page was joined to older cached messages (fluux, issue 1019).
     @Test func theNewestPageDoesNotJoinWhatLiesFarBelow() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -36,7 +36,8 @@ import Testing
         try await story.end()
     }
 
-    /// As where a live message ended the catching up (fluux 534, Converse 2940, Conversations 3408).
+    /// A bug elsewhere: a live message ended the backfill (fluux 534, Converse 2940, Conversations
+    /// 3408).
     @Test func aMessageThatComesMeanwhileEndsNoWalk() async throws {
         let story = try await Story()
         try await story.say("a b")
@@ -93,7 +94,8 @@ import Testing
         await engine.close()
     }
 
-    /// As where the token was on disk before what it stood for (openclaw 127517, matrix-rust-sdk 5500).
+    /// A bug elsewhere: the token was on disk before its data (openclaw 127517, matrix-rust-sdk
+    /// 5500).
     @Test(arguments: 0..<12) func aCrashAfterAnyAnswerLosesNothing(answers: Int) async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -110,7 +112,7 @@ import Testing
         let engine = story.restarted(options)
         try await engine.connect(as: Credentials("bob"))
         for _ in 0..<answers {
-            // The feed that waits for news is the last of all.
+            // The waiting request of the feed is the last one.
             if try story.picture() == "A c d e f g h" { break }
             try await story.held(1)
             story.network.release()
@@ -143,7 +145,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where an older version of a message replaced a newer one (Sendbird 4.13.2, 4.39.3).
+    /// A bug elsewhere: an older version replaced a newer one (Sendbird 4.13.2, 4.39.3).
     @Test func aChangelogThatIsOlderThanTheFeedChangesNothing() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
@@ -201,7 +203,8 @@ import Testing
         try await story.end()
     }
 
-    /// A changelog that somebody asks for, of a time since, does not stand for what is still to be read.
+    /// A changelog since a time, requested by an app, does not replace the one that the engine has
+    /// to read.
     @Test func aTokenOfALaterTimeDoesNotHideWhatWasBefore() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
@@ -225,7 +228,7 @@ import Testing
         try await story.end()
     }
 
-    /// Where a server has no changelogs at all.
+    /// A server without changelogs.
     @Test func withoutChangelogsWhatIsHeldIsStale() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Sync
 
-/// A cache that may not be larger than it is said.
+/// A cache with a size limit.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
-    /// A device with some messages in each of some channels, of which it has seen all.
+    /// A device that has cached all messages of some channels.
     private func story(
         _ channels: [ChannelURL], count: Int, _ limits: CacheLimits = CacheLimits(),
         _ options: SyncOptions = .exact, store: ChatStore? = nil
@@ -48,7 +48,7 @@ import Testing
             .map { "\($0.url) \($0.messageCount)" }.joined(separator: ", ")
     }
 
-    /// As where somebody opens it after the plan was made.
+    /// As if a channel was opened after the plan was made.
     @Test func whatIsShownByNowStays() async throws {
         let story = try await story(["a"], count: 10)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 2)

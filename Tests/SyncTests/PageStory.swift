@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A story of a page: lines of what happens, each with a picture of what is shown then.
+/// A diagram of a page: events, each with a picture of the result.
 ///
 /// ```swift
 /// var page = try PageStory("Docs/Sync.md", "Sending messages")
@@ -9,16 +9,16 @@ import Testing
 /// #expect(try story.picture() == page.next("offline, bob sends d", "on disk"))
 /// ```
 struct PageStory {
-    /// The columns of the lines that are still to come.
+    /// The columns of the remaining lines.
     private var lines: ArraySlice<[String]>
 
-    /// Reads a story.
+    /// Reads a diagram.
     ///
     /// - Parameters:
-    ///   - page: The page, from the root of the project.
-    ///   - heading: The heading that the story stands below.
-    ///   - index: Which of the blocks below that heading it is, the first by default.
-    /// - Throws: If there is no such block.
+    ///   - page: The page, relative to the root of the project.
+    ///   - heading: The heading above the diagram.
+    ///   - index: The index of the code block below that heading.
+    /// - Throws: If the block does not exist.
     init(_ page: String, _ heading: String, block index: Int = 0) throws {
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ struct PageStory {
         let section = try #require(
             text.components(separatedBy: "\n## ").first { $0.hasPrefix("\(heading)\n") },
             "\(page) has no heading \(heading)")
-        // Every second part is inside a pair of fences.
+        // Every second part is between two fences.
         let parts = section.components(separatedBy: "```")
         try #require(parts.indices.contains(index * 2 + 1), "\(heading) has no block \(index)")
         let columns = parts[index * 2 + 1].split(separator: "\n").map { line in
@@ -36,13 +36,13 @@ struct PageStory {
         lines = columns[...]
     }
 
-    /// Goes on to the next line.
+    /// Moves to the next line.
     ///
     /// - Parameters:
-    ///   - words: All columns of the line but the picture, in order.
-    ///   - sourceLocation: Where a test says so.
-    /// - Returns: The picture: what is left of the line.
-    /// - Throws: If the line says something else.
+    ///   - words: All columns of the line except the picture, in order.
+    ///   - sourceLocation: The location for a failure.
+    /// - Returns: The picture, which is the remaining column.
+    /// - Throws: If the line has other columns.
     mutating func next(
         _ words: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> String {
@@ -57,6 +57,6 @@ struct PageStory {
         return line[place]
     }
 
-    /// Whether all of it was told.
+    /// True after the last line.
     var isOver: Bool { lines.isEmpty }
 }

@@ -1,6 +1,6 @@
 import Models
 
-/// Waits that are written down, and that none has to wait out.
+/// Records waits without waiting.
 final class Sleeper: Sendable {
     fileprivate struct State {
         var durations: [Duration] = []
@@ -12,16 +12,18 @@ final class Sleeper: Sendable {
 
     private let state = Locked(State())
 
-    /// How long was waited each time, as far as somebody asked for it.
+    /// The durations of all waits so far.
     var durations: [Duration] { state.withLock { $0.durations } }
 
-    /// How many waits there are now.
+    /// The number of current waits.
     var count: Int { state.withLock { $0.sleeping.count } }
 
-    /// Waits from now on until ``wake()``; before, no wait takes any time.
+    /// From now on, waits last until `wake()`.
+    ///
+    /// Before, they end at once.
     func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Ends the waits that there are.
+    /// Ends the current waits.
     func wake() {
         let sleeping = state.withLock { state in
             defer { state.sleeping = [:] }
@@ -30,7 +32,7 @@ final class Sleeper: Sendable {
         for continuation in sleeping { continuation.resume() }
     }
 
-    /// Ends them, and lets none take any time any more.
+    /// Ends the current waits and all later ones at once.
     func stopHolding() {
         state.withLock { $0.isHolding = false }
         wake()
@@ -44,7 +46,7 @@ final class Sleeper: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (goesOn, watching) = state.withLock { state in
-                    // Who hears that it has begun can wake it.
+                    // A caller that sees the recorded wait can wake it.
                     state.durations.append(duration)
                     if !state.isHolding || Task.isCancelled {
                         return (true, state.takeWatching())
@@ -61,7 +63,7 @@ final class Sleeper: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits until there were so many waits in all.
+    /// Waits until this many waits have started in all.
     func begun(_ count: Int) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

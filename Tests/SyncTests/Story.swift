@@ -6,19 +6,19 @@ import Store
 import Sync
 import Testing
 
-/// A server, somebody who writes, and a device whose cache is looked at.
+/// A server, a user who writes, and a device whose cache is checked.
 final class Story: Sendable {
     let server: EmbeddedServer
     let clock = ManualClock(at: 1000)
-    /// Who writes.
+    /// The user who writes.
     let alice: EmbeddedClient
-    /// The way of the device to the server.
+    /// The device's network.
     let network: ConditionedBackend
     let store: ChatStore
     let engine: SyncEngine
-    /// What the device waits for.
+    /// The device's waits.
     let sleeper = Sleeper()
-    /// The clock of the device, which is not the server's.
+    /// The device's clock, which differs from the server's.
     let device = ManualClock(at: 5_000_000_000_000)
     private let deviceIDs = RequestIDs(prefix: "bob ")
     private let requestIDs = RequestIDs()
@@ -50,7 +50,7 @@ final class Story: Sendable {
             GroupChannelCreateParams(url.rawValue, userIDs: ["bob"], url: url), by: "alice")
     }
 
-    /// Sends some texts, a word each, a second apart.
+    /// Sends texts of one word each, a second apart.
     @discardableResult
     func say(_ words: String, in url: ChannelURL = "general") async throws -> [Message] {
         var messages: [Message] = []
@@ -84,14 +84,14 @@ final class Story: Sendable {
             message.messageID!, in: message.channelURL, requestID: requestIDs.next())
     }
 
-    /// The texts that the server has, the oldest first.
+    /// The texts on the server, oldest first.
     func texts(_ url: ChannelURL = "general") async throws -> [String] {
         try await alice.history(of: url).map(\.text)
     }
 
     // MARK: Bob's device
 
-    /// Writes a text on it, and returns its name.
+    /// Sends a text from the device, and returns the request id.
     func write(_ text: String) async throws -> RequestID {
         try #require(try await engine.send(UserMessageCreateParams(text), in: "general").requestID)
     }
@@ -99,28 +99,28 @@ final class Story: Sendable {
     /// Connects bob's device.
     func connect() async throws { _ = try await engine.connect(as: Credentials("bob")) }
 
-    /// Connects bob's device, and waits until it has seen the newest messages of the channel.
+    /// Connects bob's device, and waits until it has the newest messages of the channel.
     func open(_ url: ChannelURL = "general") async throws {
         try await connect()
         try await engine.caughtUp(url)
     }
 
-    /// Says some texts while the device is away, and lets it come back.
+    /// Sends some texts while the device is offline, and reconnects it.
     func sayAway(_ words: String, in url: ChannelURL = "general") async throws {
         await engine.disconnect()
         try await say(words, in: url)
         try await connect()
     }
 
-    /// Lets the feed tell no more than some new messages of a channel after an absence.
+    /// Limits the messages of a channel that the feed delivers after an absence.
     func tellNewest(_ count: Int?) { server.conditions.feedLimit = count }
 
-    /// Makes another engine go on with what the device holds, as after a crash.
+    /// Starts another engine with the contents of the device, as after a crash.
     ///
     /// - Parameters:
-    ///   - options: How it goes about its work.
-    ///   - store: What the device holds by then; by default, the same as before.
-    /// - Returns: The other engine, which nobody has connected yet.
+    ///   - options: The engine's options.
+    ///   - store: The device's store, by default the same as before.
+    /// - Returns: The other engine, which is not connected yet.
     func restarted(_ options: SyncOptions = .exact, store: ChatStore? = nil) -> SyncEngine {
         SyncEngine(
             store: store ?? self.store, backend: network, options: options,
@@ -128,12 +128,12 @@ final class Story: Sendable {
             now: { [device] in device.now }, makeRequestID: { [deviceIDs] in deviceIDs.next() })
     }
 
-    /// What the device holds of the channel, as one line.
+    /// The cached history of the channel, as one line.
     func picture(_ url: ChannelURL = "general") throws -> String {
         try store.read { try $0.picture(of: url) }
     }
 
-    /// How many messages the device holds of the channel between one gap and the next, such as "3 ~ 2".
+    /// The numbers of cached messages between gaps, such as "3 ~ 2".
     func counts(_ url: ChannelURL = "general") throws -> String {
         try picture(url).split(separator: "~")
             .map { "\($0.split(separator: " ").filter { $0 != "…" }.count)" }
@@ -142,11 +142,11 @@ final class Story: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until what the device holds is as some condition has it.
+    /// Waits until the device's store fulfills a condition.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         let changes: ObservedChanges
         do {
-            // Not held while it waits: files that a snapshot holds cannot be mended.
+            // Not kept during the wait, because a snapshot prevents the files from being reopened.
             let (snapshot, observation) = try store.observe(.everything)
             if try condition(snapshot) { return }
             changes = observation
@@ -155,7 +155,7 @@ final class Story: Sendable {
         throw EndedMeanwhile()
     }
 
-    /// Waits until the device holds what a picture shows.
+    /// Waits until the cached history equals a picture.
     func sees(
         _ picture: String, in url: ChannelURL = "general",
         sourceLocation: SourceLocation = #_sourceLocation
@@ -168,7 +168,7 @@ final class Story: Sendable {
         }
     }
 
-    /// Waits until the engine is in some state.
+    /// Waits until the engine's state fulfills a condition.
     func engine(_ condition: (SyncState) -> Bool) async throws {
         for await event in await engine.events() {
             if case .state(let state) = event, condition(state) { return }
@@ -176,7 +176,7 @@ final class Story: Sendable {
         throw EndedMeanwhile()
     }
 
-    /// Waits until some calls are held on their way.
+    /// Waits until some calls are held by the network.
     @discardableResult
     func held(_ count: Int) async throws -> [HeldCall] {
         let held = await network.held(atLeast: count)
@@ -184,7 +184,7 @@ final class Story: Sendable {
         return held
     }
 
-    /// Waits until the device has been told of all that was done before.
+    /// Waits until the device has received everything that was done before.
     func isTold() async throws {
         let url = ChannelURL("news \(requestIDs.next())")
         try createChannel(url)
@@ -193,8 +193,7 @@ final class Story: Sendable {
 
     // MARK: The end
 
-    /// Waits until the device has done all there is to do, checks that what it claims to know is what the
-    /// server has, and ends it.
+    /// Waits until the device is idle, compares its complete ranges with the server, and ends it.
     func end(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await isTold()
         try await engine.caughtUp()
@@ -202,7 +201,7 @@ final class Story: Sendable {
         await close(sourceLocation: sourceLocation)
     }
 
-    /// Ends the device as it is, and checks that nothing of it is left.
+    /// Ends the device, and checks that nothing of it is left running.
     func close(sourceLocation: SourceLocation = #_sourceLocation) async {
         await engine.close()
         #expect(await engine.isIdle, sourceLocation: sourceLocation)
@@ -210,7 +209,7 @@ final class Story: Sendable {
         #expect(sleeper.count == 0, sourceLocation: sourceLocation)
     }
 
-    /// What the device holds and should not, or does not hold and should, where it says it knows all.
+    /// The differences between the device's complete ranges and the server.
     private func falseClaims() async throws -> [String] {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
@@ -249,7 +248,7 @@ final class Story: Sendable {
     }
 }
 
-/// What is waited for did not come before the store or the engine was closed, or the test's time over.
+/// The store or the engine was closed, or the test's time was over, before a condition held.
 struct EndedMeanwhile: Error {}
 
 extension Message {
@@ -261,7 +260,7 @@ extension Message {
 }
 
 extension EmbeddedClient {
-    /// All that the server has of a channel, the oldest first.
+    /// All messages of a channel on the server, oldest first.
     func history(of url: ChannelURL = "general") async throws(BackendError) -> [Message] {
         var messages: [Message] = []
         var anchor = MessageAnchor.newest
@@ -275,7 +274,7 @@ extension EmbeddedClient {
 }
 
 extension SyncOptions {
-    /// As a story has it: the server has one clock, and the engine does nothing that nobody asked for.
+    /// One server clock, and an engine without background work.
     static var exact: SyncOptions {
         var options = SyncOptions()
         options.clockSkew = .zero
@@ -285,8 +284,8 @@ extension SyncOptions {
 }
 
 extension StoreReader {
-    /// The messages of a channel, with `~` for a gap between them, `…` for one before them, `?` behind
-    /// what is stale, `(…)` around what waits to be sent, and `!` before what failed.
+    /// The messages of a channel, with `~` for a gap between them, `…` for a gap older than all of
+    /// them, `?` after stale ones, `(…)` around pending ones, and `!` before failed ones.
     func picture(of url: ChannelURL) throws -> String {
         let gaps = try gaps(in: url)
         let stale = try staleRanges(in: url)

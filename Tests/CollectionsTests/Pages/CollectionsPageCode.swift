@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// The code of Docs/Collections.md, word for word.
+/// The code of Docs/Collections.md, verbatim.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct CollectionsPageCode {
     @Test func aViewInFourLinesShowsWhatIsHeldAtOnce() async throws {
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// What a delegate hears, as the page has it.
+/// The delegate of the page.
 @MainActor
 final class Chronicle: MessageCollectionDelegate {
     private(set) var lines: [String] = []
@@ -103,7 +103,7 @@ final class Chronicle: MessageCollectionDelegate {
     }
 }
 
-/// What an app has on its screen.
+/// An app's screen.
 @MainActor
 private final class Screen: MessageCollectionDelegate {
     private(set) var texts: [String] = []

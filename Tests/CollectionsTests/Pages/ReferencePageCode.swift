@@ -7,7 +7,7 @@ import Store
 import Sync
 import Testing
 
-/// The code on the front pages of the modules' references, word for word; that of Models is a consumer.
+/// The code of the modules' DocC landing pages, verbatim; a consumer package has that of Models.
 @Suite(.timeLimit(.minutes(10))) struct ReferencePageCode {
     // Sources/Collections/Collections.docc/Collections.md
     @Test @MainActor func whatIsSentIsInTheCollectionAtOnce() async throws {
@@ -110,14 +110,14 @@ struct MySubject: ConformanceSubject {
     #expect(report.isKept, "\(report)")
 }
 
-/// The backend of some server, as somebody has written it.
+/// A backend as a user of the package has written it.
 private struct MyBackend: ForwardingBackend {
     let base: any Backend
 
     init() throws { base = try Self.server.get().client(waits: false) }
 
     private static let server = Result {
-        // A millisecond passes with each look at the clock.
+        // Each read of the clock takes a millisecond.
         let clock = ManualClock(at: 1_700_000_000_000)
         let server = try EmbeddedServer.inMemory { clock.advance(by: .milliseconds(1)) }
         for user in MySubject().users { try server.addUser(User(id: user.userID)) }
