@@ -1,59 +1,63 @@
-/// What a backend can do beside what every backend can.
+/// The optional features of a backend.
 public struct BackendCapabilities: OptionSet, Hashable, Sendable {
-    /// The bits.
+    /// The bit mask.
     public let rawValue: UInt32
 
-    /// Creates capabilities from their bits.
+    /// Creates a set of capabilities from a bit mask.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     private init(bit: UInt32) { self.init(rawValue: 1 << bit) }
 
-    /// Sending the same request id twice makes one message, however late the second attempt.
+    /// The server deduplicates by request ID: a message that is sent again with the same ID,
+    /// however late, is created once.
     ///
-    /// Without it, a message whose fate is unknown is not sent again by itself.
+    /// Without this capability, a message whose acknowledgement was lost is not retried
+    /// automatically.
     public static let deduplicatesRequests = BackendCapabilities(bit: 0)
-    /// Answers message changelogs since a time, and not only since a token or cursor.
+    /// Message changelogs can start at a time, in addition to a token or a cursor.
     public static let messageChangelogByTime = BackendCapabilities(bit: 1)
-    /// Answers channel changelogs since a time, and not only since a token or cursor.
+    /// Channel changelogs can start at a time, in addition to a token or a cursor.
     public static let channelChangelogByTime = BackendCapabilities(bit: 2)
-    /// Counts the messages of a part of a history.
+    /// The backend can count the messages in a range of a channel's history.
     public static let counts = BackendCapabilities(bit: 3)
-    /// Has reactions.
+    /// The backend supports reactions.
     public static let reactions = BackendCapabilities(bit: 4)
-    /// Has threads: messages that answer others, and their lists.
+    /// The backend supports threads: replies to messages, and lists of replies.
     public static let threads = BackendCapabilities(bit: 5)
-    /// Takes files.
+    /// The backend accepts file uploads.
     public static let files = BackendCapabilities(bit: 6)
-    /// Tells up to when others have read.
+    /// The backend reports up to which time other users have read a channel.
     public static let readReceipts = BackendCapabilities(bit: 7)
-    /// Tells up to when messages were delivered to others.
+    /// The backend reports up to which time messages were delivered to other users.
     public static let deliveryReceipts = BackendCapabilities(bit: 8)
-    /// Tells who is typing.
+    /// The backend reports which users are typing.
     public static let typing = BackendCapabilities(bit: 9)
-    /// Counts what the user has not read.
+    /// The backend counts the messages and channels that the user has not read.
     public static let unreadCounts = BackendCapabilities(bit: 10)
-    /// Has channels created, changed and deleted by its users.
+    /// Users can create, change and delete channels.
     public static let channelManagement = BackendCapabilities(bit: 11)
-    /// Has users invited who then join or decline; where it is missing, whoever is invited has joined.
+    /// Invited users can accept or decline.
+    ///
+    /// Without this capability, an invited user joins at once.
     public static let invitations = BackendCapabilities(bit: 12)
-    /// Has channels hidden by a user.
+    /// A user can hide channels.
     public static let hiding = BackendCapabilities(bit: 13)
-    /// Has channels frozen, and users muted and banned.
+    /// Operators can freeze channels, and mute and ban users.
     public static let moderation = BackendCapabilities(bit: 14)
-    /// Has the history of a channel reset for one user.
+    /// A user can reset a channel's history for themselves.
     public static let historyReset = BackendCapabilities(bit: 15)
-    /// Has open channels.
+    /// The backend supports open channels.
     public static let openChannels = BackendCapabilities(bit: 16)
 }
 
 extension BackendCapabilities: CustomStringConvertible {
-    /// The names of those that are there, such as "counts, threads".
+    /// The names of the contained capabilities, such as "counts, threads".
     public var description: String {
         BackendCapabilities.names.filter { contains($0.capability) }.map(\.name)
             .joined(separator: ", ")
     }
 
-    /// Each with its name, in the order of their bits.
+    /// Every capability with its name, in the order of the bits.
     package static let names: [(capability: BackendCapabilities, name: String)] = [
         (.deduplicatesRequests, "deduplicatesRequests"),
         (.messageChangelogByTime, "messageChangelogByTime"),

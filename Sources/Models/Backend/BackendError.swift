@@ -1,19 +1,20 @@
 public import Foundation
 
-/// Why a backend did not do what it was asked.
+/// An error of a backend request.
 ///
-/// The code says what is to be done about it; what exactly the server objected to is in ``detail``.
+/// ``code`` tells the caller how to react; ``detail`` is the server's own error number.
 public struct BackendError: LocalizedError, Hashable {
-    /// What kind of failure it is, for code to decide by.
+    /// The kind of failure, for use in code.
     public let code: Code
 
-    /// The number that chat servers give the failure; `nil` if there is none.
+    /// The error number that chat servers use for this failure; `nil` if the server gave none.
     public let detail: ErrorCode?
 
-    /// What went wrong, for people to read; it names the thing that it happened to.
+    /// A description of the failure for people to read. It names the thing that the request was
+    /// about.
     public let message: String
 
-    /// How long the server asks to be left alone; `nil` if it did not say.
+    /// The time that the server asks the client to wait before it retries; `nil` if unspecified.
     public let retryAfter: Duration?
 
     /// Creates an error.
@@ -30,7 +31,7 @@ public struct BackendError: LocalizedError, Hashable {
 extension BackendError {
     /// A kind of failure.
     ///
-    /// Later versions may add kinds, so a `switch` over them needs a `default`.
+    /// Later versions may add codes: a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case notConnected, unanswered, throttled, serverFailure, refused, notFound
@@ -39,39 +40,40 @@ extension BackendError {
 
         private let value: Value
 
-        /// The request did not reach the server: it had no effect.
+        /// The request did not reach the server and had no effect.
         public static let notConnected = Code(value: .notConnected)
 
-        /// No answer came: the request may have had its effect, or not.
+        /// No response arrived. The request may or may not have taken effect.
         public static let unanswered = Code(value: .unanswered)
 
-        /// Too many requests; the request had no effect.
+        /// The client sent too many requests. This request had no effect.
         ///
-        /// ``BackendError/retryAfter`` says when to come back.
+        /// ``BackendError/retryAfter`` is the time to wait before a retry.
         public static let throttled = Code(value: .throttled)
 
-        /// The server failed; the request had no effect.
+        /// The server failed. The request had no effect.
         public static let serverFailure = Code(value: .serverFailure)
 
-        /// The server understood, and will not do it however often it is asked.
+        /// The server rejected the request for good: a retry has the same result.
         public static let refused = Code(value: .refused)
 
-        /// The channel, message or user does not exist, or not for this user.
+        /// The channel, message or user does not exist or is not visible to this user.
         public static let notFound = Code(value: .notFound)
 
-        /// The session has ended; the same user may connect again and keep what is held.
+        /// The session has ended. The same user may connect again and keep the cached data.
         public static let sessionExpired = Code(value: .sessionExpired)
 
-        /// The session was ended for good: what is held has to be closed to this user.
+        /// The session was revoked permanently. The cache must be closed to this user.
         public static let sessionRevoked = Code(value: .sessionRevoked)
 
-        /// A cursor, token or anchor is too old, or of another epoch: the server cannot go on from there.
+        /// A cursor, token or anchor is too old or belongs to another server epoch: the server
+        /// cannot resume from it.
         public static let expired = Code(value: .expired)
 
-        /// The backend cannot do this; its capabilities say so beforehand.
+        /// The backend does not support this request; see ``BackendCapabilities``.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The task that asked was canceled; the request may have had its effect, or not.
+        /// The requesting task was canceled. The request may or may not have taken effect.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.
@@ -80,19 +82,20 @@ extension BackendError {
 }
 
 extension BackendError {
-    /// Whether the same request may succeed later, without anybody doing anything about it.
+    /// A Boolean value that indicates whether a retry of the same request may succeed later without
+    /// any action by the app.
     public var isTransient: Bool {
         [.notConnected, .unanswered, .throttled, .serverFailure].contains(code)
     }
 }
 
 extension BackendError {
-    /// The same as ``description``, for those who ask an error without knowing its type.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }
 
 extension BackendError: CustomStringConvertible {
-    /// Code, number and message in one line.
+    /// The code, the server's error number and the message in one line.
     public var description: String {
         "\(code)\(detail.map { " \($0)" } ?? ""): \(message)"
     }

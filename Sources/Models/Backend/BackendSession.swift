@@ -1,9 +1,9 @@
-/// Who connects, and how a backend knows that it is they.
+/// The identity of the user who connects, and its proof.
 public struct Credentials: Hashable, Sendable {
-    /// The user.
+    /// The user's ID.
     public var userID: UserID
 
-    /// What proves it, where the backend asks for that.
+    /// The token that proves the identity; `nil` if the backend needs none.
     public var accessToken: String?
 
     /// Creates credentials.
@@ -14,22 +14,22 @@ public struct Credentials: Hashable, Sendable {
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user's name, without the token.
+    /// The user's ID. The token is left out.
     public var description: String { userID.rawValue }
 }
 
-/// What a backend says when a user has connected.
+/// A backend's response to a successful connection.
 public struct BackendSession: Hashable, Sendable {
-    /// The user.
+    /// The connected user.
     public var user: User
 
-    /// Which history of the server this is.
+    /// The server's current epoch.
     public var epoch: ServerEpoch
 
-    /// What the server says of the application.
+    /// The server's information about the application.
     public var appInfo: AppInfo?
 
-    /// Creates what a backend says.
+    /// Creates a session.
     public init(user: User, epoch: ServerEpoch, appInfo: AppInfo? = nil) {
         self.user = user
         self.epoch = epoch

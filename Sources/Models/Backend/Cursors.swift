@@ -1,68 +1,69 @@
-/// Where a backend's feed goes on.
+/// The point at which a backend's feed resumes.
 ///
-/// Opaque: only the backend that made it understands it. It outlives restarts of both sides, and is
-/// stored in the same batch as what came before it.
+/// A cursor is opaque: only the backend that created it can interpret it. It stays valid across
+/// restarts of both sides, and is committed in the same write batch as the events that precede it.
 public struct FeedCursor: Identifier {
-    /// The text itself.
+    /// The text of the cursor.
     public let rawValue: String
 
     /// Creates a cursor from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two cursors have the same bytes.
+    /// Returns a Boolean value that indicates whether two cursors have the same bytes.
     public static func == (left: FeedCursor, right: FeedCursor) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Where the next page of a list goes on: of messages, channels or members.
+/// The point at which the next page of a list of messages, channels or members starts.
 ///
-/// Opaque: only the backend that made it understands it, and only for the list it came with.
+/// A cursor is opaque: only the backend that created it can interpret it, and only for the list
+/// that it came with.
 public struct PageCursor: Identifier {
-    /// The text itself.
+    /// The text of the cursor.
     public let rawValue: String
 
     /// Creates a cursor from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two cursors have the same bytes.
+    /// Returns a Boolean value that indicates whether two cursors have the same bytes.
     public static func == (left: PageCursor, right: PageCursor) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Names a server's history from one break to the next.
+/// Identifies a server's history until that history is rolled back.
 ///
-/// It changes where the server's past is no more what it was, as after it was restored from a backup:
-/// then ids, versions and cursors may go back, and what is held has to give way to what the server says.
+/// The epoch changes when the server's past has changed, as after a restore from a backup. IDs,
+/// versions and cursors may then go backwards, and the server's data replaces cached data.
 public struct ServerEpoch: Identifier {
-    /// The text itself.
+    /// The text of the epoch.
     public let rawValue: String
 
     /// Creates an epoch from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two epochs have the same bytes.
+    /// Returns a Boolean value that indicates whether two epochs have the same bytes.
     public static func == (left: ServerEpoch, right: ServerEpoch) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Since when a changelog is to tell what changed.
+/// The point at which a changelog starts.
 public enum ChangelogPoint: Hashable, Sendable {
-    /// Since the changelog that ended with this token.
+    /// The end of an earlier changelog, given by its token.
     case token(String)
-    /// Since a time, by the server's clock; what changed in that very millisecond is told too.
+    /// A time on the server's clock, inclusive: changes made in that millisecond are reported.
     case time(Timestamp)
-    /// Since the feed was here.
+    /// A position in the feed.
     case feed(FeedCursor)
 }

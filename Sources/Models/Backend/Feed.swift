@@ -1,20 +1,21 @@
-/// A part of what a backend's feed tells, and where the feed goes on after it.
+/// A batch of feed events, and the cursor to resume from after them.
 public struct FeedBatch: Hashable, Sendable {
-    /// What happened, in this order.
+    /// The events, in the order in which they happened.
     public var events: [FeedEvent]
 
-    /// Where the feed goes on.
+    /// The cursor to resume from after this batch.
     ///
-    /// To be stored with what the ``events`` do, in one batch.
+    /// Commit it in the same write batch as the effects of ``events``.
     public var cursor: FeedCursor
 
-    /// Which history of the server this is.
+    /// The server's current epoch.
     public var epoch: ServerEpoch
 
-    /// Whether the feed has told all that was missed, and tells from now on what happens.
+    /// A Boolean value that indicates whether the feed has replayed everything that the client
+    /// missed. From then on, the feed reports events as they happen.
     public var isLive: Bool
 
-    /// Creates a part of a feed.
+    /// Creates a batch of feed events.
     public init(events: [FeedEvent], cursor: FeedCursor, epoch: ServerEpoch, isLive: Bool) {
         self.events = events
         self.cursor = cursor
@@ -23,39 +24,41 @@ public struct FeedBatch: Hashable, Sendable {
     }
 }
 
-/// One thing that a backend's feed tells.
+/// An event of a backend's feed.
 public enum FeedEvent: Hashable, Sendable {
     // MARK: Channels
 
-    /// A group channel that the user has joined, or was invited to, is new or has changed.
+    /// A group channel that the user has joined or is invited to was created or has changed.
     case channel(ChannelUpdate)
-    /// A group channel is the user's no more.
+    /// The user is no longer a member of a group channel.
     case channelRemoved(ChannelURL, ChannelRemoval)
-    /// These are all group channels of the user: any other is the user's no more.
+    /// The complete list of the user's group channels. The user has lost every channel that is not
+    /// in it.
     case channels(Set<ChannelURL>)
-    /// An open channel that the user has entered has changed; told live, and never replayed.
+    /// An open channel that the user has entered has changed. Live only, never replayed.
     case openChannel(OpenChannel)
-    /// How much the user has not seen, over all channels.
+    /// The number of unread messages and pending invitations over all channels.
     case unreadCount(UnreadItemCount)
 
     // MARK: Messages
 
-    /// A message was accepted by the server, from whomever.
+    /// The server accepted a message of any user, the current user included.
     ///
-    /// Those of a channel follow each other without a gap, but for a ``hole(in:walk:)``.
+    /// The messages of a channel arrive without a gap, unless a ``hole(in:walk:)`` is reported.
     case messageReceived(Message)
-    /// A message is no more what it was: the whole of it, as it now is.
+    /// A message has changed. The event carries the complete message.
     case messageUpdated(Message)
-    /// A message was deleted; when, if the backend knows.
+    /// A message was deleted. The time is `nil` if the backend does not know it.
     case messageDeleted(MessageID, in: ChannelURL, at: Timestamp?)
-    /// A reaction was given or taken back.
+    /// A reaction was added or removed.
     case reaction(ReactionEvent)
-    /// A thread has got a reply, or lost one.
+    /// A thread has gained or lost a reply.
     case threadInfo(ThreadInfoUpdateEvent)
-    /// Messages may be missing between what the feed told of a channel before, and what it tells next.
+    /// A truncation: the feed may have omitted messages of a channel between its previous events
+    /// and its next ones.
     ///
-    /// They are found by walking from the cursor towards older ones. What changed meanwhile in the
-    /// messages before the hole, the message changelog tells since the cursor of the batch before.
+    /// To backfill, fetch pages from the cursor toward older messages. Changes to messages older
+    /// than the truncation are in the message changelog since the cursor of the previous batch.
     case hole(in: ChannelURL, walk: PageCursor)
 
     // MARK: People
@@ -64,15 +67,15 @@ public enum FeedEvent: Hashable, Sendable {
     case read(by: UserID, in: ChannelURL, at: Timestamp)
     /// The messages of a channel up to a time were delivered to a user.
     case delivered(to: UserID, in: ChannelURL, at: Timestamp)
-    /// These users are typing in a channel, and no others; told live, and never replayed.
+    /// The complete list of users who are typing in a channel. Live only, never replayed.
     case typing([User], in: ChannelURL)
-    /// These users have entered an open channel that the user has entered, and those have exited; told
-    /// live, and never replayed.
+    /// Users have entered or exited an open channel that the current user has entered. Live only,
+    /// never replayed.
     case participants(entered: [User], exited: [User], in: ChannelURL)
 }
 
 extension FeedEvent {
-    /// The channel it speaks of; `nil` where it speaks of many.
+    /// The URL of the channel that the event is about; `nil` if it is about several channels.
     public var channelURL: ChannelURL? {
         switch self {
         case .channel(let update): update.channelURL
@@ -90,26 +93,26 @@ extension FeedEvent {
     }
 }
 
-/// What changed in a group channel, and why.
+/// A change of a group channel and its cause.
 public struct ChannelUpdate: Hashable, Sendable {
-    /// The channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL
 
-    /// What is known to have changed; what it does not name stays as it is.
+    /// The fields that have changed. Fields that the patch does not contain keep their values.
     ///
-    /// Of a channel that was not the user's before, all there is to know.
+    /// For a channel that is new to the user, the patch contains every known field.
     public var patch: Patch<GroupChannel>
 
-    /// What happened, in the words of collections; one of the live events.
+    /// The cause, as collections report it: one of the sources that stand for live events.
     public var source: CollectionEventSource
 
-    /// The users that it happened to: who joined, left, was invited, was muted.
+    /// The affected users, such as those who joined, left, were invited or were muted.
     public var users: [User]
 
-    /// Who did it; `nil` where that is not told.
+    /// The user who made the change; `nil` if the server does not report it.
     public var actor: User?
 
-    /// Creates what changed in a channel.
+    /// Creates a channel update.
     public init(
         _ channelURL: ChannelURL, _ patch: Patch<GroupChannel>,
         source: CollectionEventSource = .eventChannelChanged, users: [User] = [],
@@ -123,14 +126,14 @@ public struct ChannelUpdate: Hashable, Sendable {
     }
 }
 
-/// Why a group channel is the user's no more.
+/// The reason why the user is no longer a member of a group channel.
 public enum ChannelRemoval: Hashable, Sendable, CaseIterable {
-    /// It was deleted.
+    /// The channel was deleted.
     case deleted
-    /// The user left it, or declined to join.
+    /// The user left the channel or declined the invitation.
     case left
     /// The user was banned.
     case banned
-    /// Nobody said.
+    /// The server did not give a reason.
     case unknown
 }

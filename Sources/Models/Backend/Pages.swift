@@ -1,34 +1,35 @@
-/// Where a page of messages is to lie.
+/// The point in a channel's history at which a page starts.
 public enum MessageAnchor: Hashable, Sendable {
-    /// Behind the newest message.
+    /// The newest end of the history, after the newest message.
     case newest
-    /// At a time, by the server's clock: older messages were created before it, newer ones then or later.
+    /// A time on the server's clock. Older messages were created before it, newer messages at that
+    /// time or later.
     case time(Timestamp)
-    /// At a message, which is itself on the page, as the oldest of the newer ones.
+    /// A message. It is part of the page, as the oldest of the newer messages.
     ///
-    /// It need not be there any more, as long as the backend knows where it was.
+    /// The message may have been deleted, as long as the backend knows its position.
     case message(MessageID)
-    /// Where another page ended.
+    /// The end of another page.
     case cursor(PageCursor)
 }
 
-/// A part of a channel's history.
+/// A contiguous range of a channel's history.
 ///
-/// It covers what lies between its outermost messages: nothing is missing there. How it joins what
-/// is already known, only cursors tell: not the number of messages, and not their times.
+/// No message is missing between the oldest and the newest message of the page. Only the cursors
+/// show how the page connects to known ranges; the number of messages and their times do not.
 public struct MessagePage: Hashable, Sendable {
-    /// The messages, the oldest first.
+    /// The messages, oldest first.
     public var messages: [Message]
 
-    /// Goes on behind the oldest message; `nil` if nothing older exists.
+    /// The cursor of the next page toward older messages; `nil` if no older message exists.
     public var older: PageCursor?
 
-    /// Goes on behind the newest message; `nil` if nothing newer existed.
+    /// The cursor of the next page toward newer messages; `nil` if no newer message existed.
     ///
-    /// What was accepted since then, the feed tells.
+    /// The feed reports messages that the server accepted since.
     public var newer: PageCursor?
 
-    /// Creates a part of a history.
+    /// Creates a page of messages.
     public init(messages: [Message], older: PageCursor?, newer: PageCursor?) {
         self.messages = messages
         self.older = older
@@ -36,32 +37,32 @@ public struct MessagePage: Hashable, Sendable {
     }
 }
 
-/// What became of messages that were asked for by their ids.
+/// The result of fetching messages by their IDs.
 public struct MessageLookup: Hashable, Sendable {
-    /// Those that exist, as they now are, in no order.
+    /// The messages that exist, in their current version and in no particular order.
     public var found: [Message]
 
-    /// Those that do not exist, or not for this user.
+    /// The IDs of messages that do not exist or are not visible to this user.
     public var gone: [MessageID]
 
-    /// Creates what became of messages.
+    /// Creates a lookup result.
     public init(found: [Message], gone: [MessageID]) {
         self.found = found
         self.gone = gone
     }
 }
 
-/// A part of a list, and where the list goes on.
+/// A page of a list, and the cursor of the next page.
 public struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
     /// The elements, in the order of the list.
     public var elements: [Element]
 
-    /// Where the list goes on; `nil` if this is its end.
+    /// The cursor of the next page; `nil` at the end of the list.
     ///
-    /// A page may be short, or empty, and not be the last.
+    /// A page may be short, or even empty, without being the last one.
     public var next: PageCursor?
 
-    /// Creates a part of a list.
+    /// Creates a page.
     public init(_ elements: [Element], next: PageCursor?) {
         self.elements = elements
         self.next = next

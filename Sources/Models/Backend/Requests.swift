@@ -1,33 +1,35 @@
-/// What a user wants a new group channel to be.
+/// The properties of a new group channel.
 public struct GroupChannelCreateParams: Hashable, Sendable {
-    /// The URL it is to have; `nil` if the server is to choose.
+    /// The URL of the channel; `nil` to let the server choose one.
     public var url: ChannelURL?
 
     /// The name.
     public var name: String
 
-    /// Who is in it beside the user who creates it: invited, or joined at once, as the backend does it.
+    /// The users to add in addition to the creator. Depending on the backend, they are invited or
+    /// join at once.
     public var userIDs: [UserID]
 
-    /// Who may moderate it; the user who creates it always may.
+    /// The operators of the channel. The creator is always one.
     public var operatorUserIDs: [UserID] = []
 
-    /// Whether the same users are always given the same channel.
+    /// A Boolean value that indicates whether the server returns the existing channel of the same
+    /// users instead of creating another one.
     public var isDistinct = false
 
-    /// Whether anybody may join it.
+    /// A Boolean value that indicates whether any user may join.
     public var isPublic = false
 
-    /// Where its picture is.
+    /// The URL of the cover image.
     public var coverURL = ""
 
-    /// What the application attaches.
+    /// Custom data of the application.
     public var data = ""
 
-    /// The application's own kind of channel.
+    /// The application's own channel type.
     public var customType = ""
 
-    /// Creates what a new channel is to be.
+    /// Creates parameters for a new group channel.
     public init(_ name: String = "", userIDs: [UserID] = [], url: ChannelURL? = nil) {
         self.url = url
         self.name = name
@@ -35,44 +37,44 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
     }
 }
 
-/// What a user wants a new open channel to be.
+/// The properties of a new open channel.
 public struct OpenChannelCreateParams: Hashable, Sendable {
-    /// The URL it is to have; `nil` if the server is to choose.
+    /// The URL of the channel; `nil` to let the server choose one.
     public var url: ChannelURL?
 
     /// The name.
     public var name: String
 
-    /// What the application attaches.
+    /// Custom data of the application.
     public var data = ""
 
-    /// The application's own kind of channel.
+    /// The application's own channel type.
     public var customType = ""
 
-    /// Creates what a new channel is to be.
+    /// Creates parameters for a new open channel.
     public init(_ name: String = "", url: ChannelURL? = nil) {
         self.url = url
         self.name = name
     }
 }
 
-/// What an edit changes in a message.
+/// An edit of a message.
 public enum MessageUpdate: Hashable, Sendable {
-    /// Of a user message.
+    /// An edit of a user message.
     case user(UserMessageUpdateParams)
-    /// Of a file message.
+    /// An edit of a file message.
     case file(FileMessageUpdateParams)
 }
 
-/// How much of a file has been sent or fetched.
+/// The progress of an upload or a download.
 public struct TransferProgress: Hashable, Sendable {
-    /// How many bytes.
+    /// The number of bytes transferred so far.
     public var bytesTransferred: Int
 
-    /// How many there are; `nil` while nobody knows.
+    /// The total number of bytes; `nil` while it is unknown.
     public var bytesInAll: Int?
 
-    /// Creates a measure of progress.
+    /// Creates a progress value.
     public init(bytesTransferred: Int, bytesInAll: Int?) {
         self.bytesTransferred = bytesTransferred
         self.bytesInAll = bytesInAll

@@ -1,10 +1,10 @@
-/// Rewrites a record that is well-formed into the canonical form.
+/// Rewrites a well-formed record in the canonical form.
 ///
-/// Only bytes of other writers come here: protobuf lets them order fields as they like, repeat
-/// them, write zeros, and leave integers unpacked. As everywhere in protobuf, the last of several
-/// single values wins, and several records in a field that holds one are merged.
+/// Needed only for bytes of other writers: protobuf allows fields in any order, repeated fields,
+/// zeros, and unpacked integers. As in protobuf, the last of several values of a single field wins,
+/// and several records in a field that holds one record are merged.
 enum Canonicalizer {
-    /// Small, since the input decides how many there are.
+    /// A compact struct, because the input decides how many of them exist.
     private struct Part {
         private let field: UInt32
         let wireType: UInt8
@@ -19,7 +19,7 @@ enum Canonicalizer {
         }
 
         var number: Int { Int(field) }
-        /// Without the length, where there is one.
+        /// The payload without its length prefix.
         var payload: Range<Int> { Int(lower)..<Int(upper) }
 
         static func precedes(_ left: Part, _ right: Part) -> Bool {
@@ -27,7 +27,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Appends the canonical form of a checked record to `output`.
+    /// Appends the canonical form of a validated record to `output`.
     static func append(
         _ span: RawSpan, _ range: Range<Int>, layout: Layout, to output: inout [UInt8]
     ) {
@@ -41,7 +41,8 @@ enum Canonicalizer {
         }
     }
 
-    /// The fields of a record, ordered by number; those of one number stay in their order.
+    /// Returns the fields of a record ordered by number. Fields of the same number keep their
+    /// order.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound
@@ -58,7 +59,7 @@ enum Canonicalizer {
         return parts
     }
 
-    /// Appends all parts that one field has.
+    /// Appends all parts of one field.
     private static func append(
         _ span: RawSpan, _ parts: ArraySlice<Part>, layout: Layout, to output: inout [UInt8]
     ) {
@@ -98,7 +99,8 @@ enum Canonicalizer {
                 }
                 return
             }
-            // Records in one field are merged by reading one after the other as if they were one.
+            // Protobuf merges records by concatenation: reading one after the other gives the
+            // merged record.
             let merged = parts.flatMap { part in part.payload.map { span.byte(at: $0) } }
             let bytes = canonical(merged.span.bytes, merged.indices, nested)
             appendDelimited(last.number, bytes, to: &output)
@@ -141,7 +143,7 @@ enum Canonicalizer {
         }
     }
 
-    /// Appends a part as it is.
+    /// Appends a part unchanged, except for its varints, which are written in their shortest form.
     private static func append(_ span: RawSpan, _ part: Part, to output: inout [UInt8]) {
         appendVarint(UInt64(part.number) << 3 | UInt64(part.wireType), to: &output)
         if part.wireType == WireType.varint.rawValue {

@@ -1,9 +1,9 @@
-/// The type of a field: what its payload may be, and how often it may stand in a record.
+/// The type of a field: its payload type and its cardinality.
 ///
-/// A value of its own, beside the Swift type, because bytes are checked before any Swift value is
-/// made of them, and because Docs/scrollback.proto is compared with it.
+/// This type is separate from the Swift type because bytes are validated before any Swift value
+/// exists, and because tests compare it with Docs/scrollback.proto.
 public struct FieldKind: Sendable {
-    /// What one payload is.
+    /// The type of one payload.
     enum Element: Sendable {
         case bool
         case integer
@@ -11,26 +11,26 @@ public struct FieldKind: Sendable {
         case text
         case bytes
         case enumeration(any WireEnum.Type)
-        /// A thunk, since a record may hold records of its own type.
+        /// The layout is a closure because a record may contain records of its own type.
         case record(name: String, layout: @Sendable () -> Layout)
     }
 
-    /// How often, and what stands for "not there".
+    /// The cardinality of a field, and which value means that it is missing.
     enum Label: UInt8, Sendable {
-        /// At most once; the zero of its type is never written.
+        /// At most once. The default value of the type is never written.
         case implicit
-        /// At most once; a zero is not the same as nothing.
+        /// At most once. A zero differs from a missing value.
         case optional
         /// Any number of times, in order. Integers are packed into one payload.
         case repeated
-        /// Entries of a text key (field 1) and a value (field 2), ordered by key, each key once.
+        /// Entries of a text key (field 1) and a value (field 2), ordered by key, with unique keys.
         case map
     }
 
     let element: Element
     let label: Label
-    /// The integer or truth value that is never written, since it is what a record without the
-    /// field says; `nil` where every value is written.
+    /// The integer or Boolean that is never written because a missing field has that value; `nil`
+    /// if every value is written.
     let standard: Int16?
 
     init(_ element: Element, _ label: Label = .implicit) {
@@ -39,9 +39,9 @@ public struct FieldKind: Sendable {
         standard = label == .implicit ? 0 : nil
     }
 
-    /// Creates the type of a field that is not written where it is `standard`.
+    /// Creates the type of a field that is omitted if its value is `standard`.
     init(_ element: Element, standard: Int16) {
-        // One byte on the wire: the validator looks at no more.
+        // One byte on the wire: the validator compares no more than that.
         precondition((0...127).contains(standard))
         self.element = element
         label = .optional

@@ -29,12 +29,12 @@ extension String: SingularValue {
         return String(checked: storage.bytes.span, range)
     }
 
-    /// Creates a text of bytes that the validator has seen.
+    /// Creates a string from bytes that the validator has checked.
     @inline(never)
     private init(checked bytes: Span<UInt8>, _ range: Range<Int>) {
         let bytes = bytes.extracting(range)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // Short texts lie in the String itself, which then looks at them anyway.
+            // Short texts are stored inside the String, which scans them in any case.
             let isASCII = bytes.count > 15 && bytes.bytes.isASCII
             self.init(copying: UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
         } else {
@@ -42,7 +42,7 @@ extension String: SingularValue {
         }
     }
 
-    /// A number or a truth value where a text is expected is taken as it would be written.
+    /// Accepts a number or a Boolean in place of a text, and returns its textual form.
     static func decode(from decoder: any Decoder) throws -> String {
         let container = try decoder.singleValueContainer()
         do {
@@ -50,7 +50,7 @@ extension String: SingularValue {
         } catch {
             if let value = try? container.decode(Bool.self) { return value ? "true" : "false" }
             if let value = try? container.decode(Int64.self) { return String(value) }
-            // Ids of 64 bits without a sign are whole; what is larger would be rounded.
+            // Unsigned 64-bit IDs are exact; larger numbers would be rounded.
             if let value = try? container.decode(UInt64.self) { return String(value) }
             if let value = try? container.decode(Double.self), abs(value) < 0x1p53 {
                 return String(value)
@@ -82,7 +82,7 @@ extension Bool: SingularValue {
         storage.bytes.span.bytes.varint(at: &offset) != 0
     }
 
-    /// "true" and "false", and 0 and 1, are seen where a truth value is expected.
+    /// Accepts the texts "true" and "false", and the numbers 0 and 1, in place of a Boolean.
     static func decode(from decoder: any Decoder) throws -> Bool {
         let container = try decoder.singleValueContainer()
         do {
@@ -95,7 +95,7 @@ extension Bool: SingularValue {
         }
     }
 
-    /// What a text stands for, as servers write truth values; `nil` if it is none.
+    /// Creates a Boolean from the texts that servers use for one; `nil` for any other text.
     init?(lenient text: String) {
         switch text {
         case "true", "1", "Y": self = true
@@ -107,7 +107,7 @@ extension Bool: SingularValue {
 
 // MARK: Integers
 
-/// An integer, or a type that is written as one.
+/// An integer, or a type that is encoded as an integer.
 protocol IntegerValue: SingularValue {
     var int64: Int64 { get }
     init(int64: Int64)
@@ -147,7 +147,7 @@ extension Int64: IntegerValue {
 }
 
 extension Timestamp: IntegerValue {
-    /// The time 0 stands for "never" wherever a time may be missing.
+    /// The time 0 means "never" in every field whose time may be missing.
     static var defaultIsNone: Bool { true }
     var int64: Int64 { milliseconds }
     init(int64: Int64) { self.init(milliseconds: int64) }
@@ -159,7 +159,7 @@ extension Double: SingularValue {
     static var element: FieldKind.Element { .double }
     static var wireType: WireType { .fixed64 }
     static var defaultValue: Double { 0 }
-    /// Minus zero is not zero: it has bits of its own, and they survive.
+    /// Negative zero is not the default: its bit pattern is preserved.
     var isDefault: Bool { bitPattern == 0 }
     var payloadSize: Int { 8 }
 
@@ -205,7 +205,7 @@ extension Data: SingularValue {
         return Data(storage.bytes[offset..<offset + count])
     }
 
-    /// Asks the container, which knows the decoder's form for data: Base64, if nobody chose.
+    /// Asks the container, which applies the decoder's data strategy: Base64 by default.
     static func decode(from decoder: any Decoder) throws -> Data {
         try decoder.singleValueContainer().decode(Data.self)
     }
@@ -218,14 +218,14 @@ extension Data: SingularValue {
 
 // MARK: Enumerations
 
-/// An enumeration that a record may hold, by its number on the wire and by its name in JSON.
+/// An enumeration in a record field, encoded by its number on the wire and by its name in JSON.
 ///
-/// The raw values are 0, 1, 2… in the order of the cases; 0 is what a record without the field
-/// says, and what an unknown number or name is read as. DO NOT CHANGE a number or a name.
+/// The raw values are 0, 1, 2… in the order of the cases. 0 is the value of a missing field and of
+/// an unknown number or name. DO NOT CHANGE a number or a name.
 protocol WireEnum: RawRepresentable<Int>, CaseIterable, Hashable, SingularValue {
-    /// The names in JSON and, in upper case, in Docs/scrollback.proto; indexed by raw value.
+    /// The names in JSON and, in upper case, in Docs/scrollback.proto, indexed by raw value.
     static var names: [String] { get }
-    /// Other names that JSON is known to use.
+    /// Alternative names in JSON.
     static var aliases: [String: Self] { get }
 }
 

@@ -1,31 +1,34 @@
-/// A type that a field of a record may have.
+/// A type that a record field can have.
 ///
-/// Internal: the set is closed, so that every field has one form on the wire and one in JSON.
+/// The protocol is internal because the set is closed: each field has exactly one form on the wire
+/// and one in JSON.
 protocol FieldValue: Sendable {
     static var fieldKind: FieldKind { get }
-    /// What a record without the field says.
+    /// The value of a missing field.
     static var absent: Self { get }
     static func read(_ storage: RecordBytes, at place: FieldPlace, _ number: Int) -> Self
-    /// How many bytes the field takes, tags included; 0 if it is not written.
+    /// Returns the number of bytes of the field, tags included; 0 if it is omitted.
     func size(inField number: Int) -> Int
     func write(inField number: Int, to writer: inout FieldWriter)
-    /// Reads the value from JSON, as leniently as servers write it.
+    /// Decodes the value from JSON, with the leniency that servers require.
     static func decode(from decoder: any Decoder) throws -> Self
-    /// Writes the value to JSON; called only for what is there.
+    /// Encodes the value as JSON. Called only for fields that are present.
     func encodeJSON(to encoder: any Encoder) throws
 }
 
-/// A type that is one payload, so that it may also be optional, repeated, or the value of a map.
+/// A type that is encoded as one payload, and can therefore also be optional, repeated, or the
+/// value of a map.
 ///
-/// On its own it is an implicit field: `defaultValue` is what a record without it says.
+/// By itself it is an implicit field: a missing field has the value `defaultValue`.
 protocol SingularValue: FieldValue {
     static var element: FieldKind.Element { get }
     static var wireType: WireType { get }
-    /// Whether the default says "none", so that an optional needs no presence of its own.
+    /// A Boolean value that indicates whether the default means "none", in which case an optional
+    /// needs no presence of its own.
     static var defaultIsNone: Bool { get }
     static var defaultValue: Self { get }
     var isDefault: Bool { get }
-    /// How many bytes the payload takes, its length included where it has one.
+    /// The number of bytes of the payload, including its length prefix if it has one.
     var payloadSize: Int { get }
     func writePayload(to writer: inout FieldWriter)
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> Self
@@ -64,7 +67,7 @@ extension Optional: FieldValue where Wrapped: SingularValue {
 
     static var absent: Self { nil }
 
-    /// Whether there is something to write.
+    /// A Boolean value that indicates whether the field is written.
     private var isPresent: Bool {
         guard let self else { return false }
         return !(Wrapped.defaultIsNone && self.isDefault)
@@ -164,7 +167,7 @@ extension Array: FieldValue where Element: SingularValue {
 
 // MARK: Map
 
-/// What can be the key of a map: a text, or a type that is one.
+/// A type that can be the key of a map: a text or a type that wraps one.
 protocol MapKey: Hashable, Sendable {
     var text: String { get }
     init(text: String)
@@ -191,7 +194,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         return entries
     }
 
-    /// A value is written if it is not zero, a record always.
+    /// A scalar value is omitted if it is zero; a record is always written.
     private static func size(of key: Key, _ value: Value) -> Int {
         key.text.size(inField: 1) + (value.isDefault ? 0 : 1 + value.payloadSize)
     }
@@ -215,7 +218,7 @@ extension Dictionary: FieldValue where Key: MapKey, Value: SingularValue {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var entries: Self = [:]
         for key in container.allKeys {
-            // `null` is as good as nothing, but where any JSON may stand.
+            // `null` is treated as missing, except where any JSON value is allowed.
             if Value.self != JSONValue.self, try container.decodeNil(forKey: key) { continue }
             entries[Key(text: key.stringValue)] =
                 try container.decode(JSONField<Value>.self, forKey: key).value

@@ -1,4 +1,4 @@
-/// Takes the fields of a record twice: to measure them, and to write them.
+/// Receives the fields of a record twice: first to measure them, then to write them.
 struct FieldSink {
     var writer: FieldWriter?
     var size = 0
@@ -20,7 +20,7 @@ struct FieldSink {
     }
 }
 
-/// Writes into memory of a fixed size; every write is bounded, in release builds too.
+/// Writes into a buffer of fixed size. Every write is bounds-checked, in release builds too.
 struct FieldWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var offset = 0
@@ -29,12 +29,12 @@ struct FieldWriter {
         self.buffer = buffer
     }
 
-    /// The next bytes to be written.
+    /// Returns the address of the next `count` bytes and advances the offset.
     @inline(__always)
     private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count <= buffer.count - offset, "A field was measured too small.")
         defer { offset += count }
-        // Only an empty buffer has no address, and nothing is taken from it: count is 0 then.
+        // Only an empty buffer has no address. `count` is 0 in that case.
         return (buffer.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped)
             + offset
     }

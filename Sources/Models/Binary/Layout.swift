@@ -1,7 +1,7 @@
-/// What the fields of a record must look like: the table that decoding checks bytes against.
+/// The fields of a record type in the form that the validator checks bytes against.
 ///
-/// There is one for each type, and none is ever freed: counting references to them took an eighth of
-/// the time that decoding takes.
+/// There is one layout for each record type. Layouts are never freed: reference counting them took
+/// an eighth of the decoding time.
 struct Layout: Sendable {
     enum Check: UInt8 {
         case unknown, bool, integer, double, text, bytes, record, packed, mapEntry
@@ -10,7 +10,7 @@ struct Layout: Sendable {
     struct Slot {
         var check = Check.unknown
         var label = FieldKind.Label.repeated
-        /// As ``FieldKind/standard``; −1 for `nil`.
+        /// The same as ``FieldKind/standard``, with −1 for `nil`.
         private var standard: Int16 = -1
 
         init() {}
@@ -21,7 +21,8 @@ struct Layout: Sendable {
             standard = kind.standard ?? -1
         }
 
-        /// Whether an integer is not to be written, since a record without the field says it.
+        /// Returns a Boolean value that indicates whether an integer is omitted because it is the
+        /// default.
         @inline(__always)
         func omits(_ value: UInt64) -> Bool {
             value == UInt64(bitPattern: Int64(standard)) && standard >= 0
@@ -30,19 +31,21 @@ struct Layout: Sendable {
         var mayRepeat: Bool { label == .repeated || label == .map }
     }
 
-    /// What is nested in a field.
+    /// The layout of a record in a field.
     private enum Nested {
         case nothing
         case layout(Layout)
-        /// Looked up at each use, since the layouts need each other.
+        /// Resolved at each use, because recursive layouts refer to each other.
         case recursive(@Sendable () -> Layout)
     }
 
-    /// Whether records of this layout may hold each other, so that their depth has to be bounded.
+    /// A Boolean value that indicates whether records of this layout can contain each other, so
+    /// that their depth must be bounded.
     let isRecursive: Bool
-    // Of slots, and of nested: one for each field number from 0 to the highest in use.
+    // The number of elements in `slots` and in `nested`: one for each field number from 0 to the
+    // highest in use.
     private let count: Int
-    // nonisolated(unsafe): nobody writes there after init, or frees it.
+    // nonisolated(unsafe): the memory is neither written after init nor freed.
     nonisolated(unsafe) private let slots: UnsafePointer<Slot>
     nonisolated(unsafe) private let nested: UnsafePointer<Nested>
 
@@ -63,7 +66,7 @@ struct Layout: Sendable {
         self.nested = UnsafePointer(nested)
     }
 
-    /// The layout of what is nested in a field whose check is `record` or `mapEntry`.
+    /// Returns the layout of the record in a field whose check is `record` or `mapEntry`.
     func layout(in number: Int) -> Layout {
         precondition(number >= 0 && number < count)
         switch nested[number] {
@@ -73,7 +76,7 @@ struct Layout: Sendable {
         }
     }
 
-    /// What is known of a field; `Slot()` if its number is not.
+    /// Returns the slot of a field; `Slot()` for an unknown number.
     @inline(__always)
     func slot(_ number: Int) -> Slot {
         number >= 0 && number < count ? slots[number] : Slot()

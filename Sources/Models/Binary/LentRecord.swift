@@ -1,17 +1,18 @@
-/// A record in memory that somebody lends, such as a cursor: read in place, for the time of a call.
+/// A record that is read in place from borrowed memory, such as a database cursor's, during a call.
 ///
-/// What lists are sorted by is read of every row; making a record of each is what takes longest then.
+/// Sorting a list reads a few fields of every row; creating a record for each row would dominate
+/// the cost.
 package struct LentRecord<Root: Record> {
     private let bytes: UnsafeRawBufferPointer
 
     /// - Precondition: The bytes are a canonical record.
     fileprivate init(canonical bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Looks at a record in its binary form.
+    /// Calls a closure with a record that is read in place from its binary form.
     ///
     /// - Throws: ``SerializationError``, as `Record.init(serialized:)` does.
-    /// - Complexity: O(*n*) in the bytes, all of which are checked; nothing is allocated if they are as
-    ///   `serialize()` writes them.
+    /// - Complexity: O(*n*) in the number of bytes, all of which are validated. Nothing is
+    ///   allocated if the bytes are in the form that `serialize()` writes.
     @inline(__always)
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, _ body: (LentRecord) -> Result
@@ -25,12 +26,12 @@ package struct LentRecord<Root: Record> {
         return try Root(serialized: bytes).lend(body)
     }
 
-    /// The record, with bytes of its own.
+    /// A copy of the record with bytes of its own.
     package var record: Root {
         Root(RecordBytes(bytes: [UInt8](bytes), range: 0..<bytes.count))
     }
 
-    /// The bytes of a text; none if it is not there.
+    /// Returns the bytes of a text; empty if the field is missing.
     fileprivate func text(_ number: Int) -> UnsafeRawBufferPointer {
         delimited(number) ?? UnsafeRawBufferPointer(rebasing: bytes[..<0])
     }
@@ -59,14 +60,14 @@ package struct LentRecord<Root: Record> {
 }
 
 extension Record {
-    /// Lends the record for the time of a call.
+    /// Calls a closure with a view of the record that is valid for the time of the call.
     @inline(__always)
     package func lend<Result>(_ body: (LentRecord<Self>) -> Result) -> Result {
         withSerializedBytes { body(LentRecord(canonical: $0)) }
     }
 }
 
-// MARK: What lists of channels are sorted by
+// MARK: Sort keys of channel lists
 
 extension LentRecord where Root: Channel {
     /// The bytes of ``Channel/url``.
@@ -75,12 +76,12 @@ extension LentRecord where Root: Channel {
     /// The bytes of ``Channel/name``.
     package var name: UnsafeRawBufferPointer { text(2) }
 
-    /// When it was created.
+    /// The time at which the channel was created.
     package var createdAt: Timestamp { timestamp(5) }
 }
 
 extension LentRecord where Root == GroupChannel {
-    /// When its last message was created; `nil` in an empty channel.
+    /// The time at which the last message was created; `nil` in an empty channel.
     package var lastMessageAt: Timestamp? {
         (nested(36) as LentRecord<Message>?).map { $0.timestamp(3) }
     }

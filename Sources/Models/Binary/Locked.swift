@@ -1,14 +1,14 @@
 import Foundation
 
-/// A value that one thread at a time may touch.
+/// A value that is protected by a lock.
 ///
-/// The one lock of the package. `Synchronization.Mutex` would do the same, but needs macOS 15 and
-/// iOS 18, and on Linux the thread sanitizer reports races in it that are none.
+/// This is the only lock of the package. `Synchronization.Mutex` needs macOS 15 and iOS 18, and on
+/// Linux the thread sanitizer reports false races in it.
 package struct Locked<Value: ~Copyable>: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
-    /// Puts a value behind a lock of its own.
+    /// Creates a value with its own lock.
     package init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -25,9 +25,9 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
         mutex.deallocate()
     }
 
-    /// Calls a closure with the value while no other thread has it, and returns its result.
+    /// Calls a closure with exclusive access to the value, and returns the closure's result.
     ///
-    /// Not reentrant: the closure must not take the same lock again.
+    /// Not reentrant: the closure must not acquire the same lock.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -38,4 +38,4 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
 }
 
 extension Locked: @unchecked Sendable where Value: ~Copyable {}
-// @unchecked: the pointers never change, and what they point to is touched under the mutex alone.
+// @unchecked: the pointers never change, and their memory is accessed only under the mutex.

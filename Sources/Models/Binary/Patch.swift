@@ -1,22 +1,23 @@
-/// What a partial update says of a record: some fields, and nothing of the others.
+/// A partial update of a record: new values for some fields.
 ///
-/// Absent is not null: a field that the patch does not name stays as it is, one that it clears
-/// goes back to what a record without it says. An update that does not carry the metadata leaves
-/// the metadata alone.
+/// A missing field differs from a null field: applying the patch leaves fields that it does not
+/// contain unchanged, and resets fields that it clears to their value in an empty record. An update
+/// without metadata leaves the metadata unchanged.
 public struct Patch<Root: Record>: Hashable, Sendable {
     /// The fields that get a value.
     private var values = RecordFields<Root>()
-    /// The numbers of the fields that lose theirs, and of those that only stand in.
+    /// The numbers of the cleared fields, and of those whose value is a guess.
     private var update = JSONUpdate()
 
     /// Creates a patch that changes nothing.
     public init() {}
 
-    /// Creates a patch that names all of a record: what the record does not have is cleared.
+    /// Creates a patch that replaces a whole record: fields that the record does not have are
+    /// cleared.
     ///
     /// - Parameters:
-    ///   - record: What the patch makes of any other.
-    ///   - property: One that the patch says nothing of, such as what belongs to the device.
+    /// - record: The record that the patch produces from any other record.
+    /// - property: A property to leave out of the patch, such as one that belongs to the device.
     package init(whole record: Root, except property: PartialKeyPath<Root>) {
         values = record.fields
         let left = number(of: property)
@@ -28,13 +29,13 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
     }
 
-    /// Whether the patch changes nothing.
+    /// A Boolean value that indicates whether the patch changes nothing.
     public var isEmpty: Bool { values.bytes.count == 0 && update.cleared.isEmpty }
 
-    /// Names a property and the value it is to have.
+    /// Sets a property to a value.
     ///
-    /// - Precondition: The property is a field of its own; those made from others, such as
-    ///   ``GroupChannel/isHidden``, are not.
+    /// - Precondition: The property is stored in a field of its own. Properties that are computed
+    ///   from others, such as ``GroupChannel/isHidden``, are not.
     public mutating func set<Value>(
         _ property: WritableKeyPath<Root, Value>, to value: Value
     ) {
@@ -43,7 +44,7 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         }
         update.guessed.remove(number)
         var record = Root(values.bytes)
-        // Let go of, so that the bytes are not copied.
+        // Drop the second reference, so that the setter does not copy the bytes.
         values = RecordFields()
         record[keyPath: property] = value
         values = record.fields
@@ -56,20 +57,20 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 
     private func number(of property: AnyKeyPath) -> Int? {
         if let number = Root.schema.number(of: property) { return number }
-        // `extra` belongs to all types, and its path in a schema to none. That path is made anew here
-        // each time, which takes longer than all else that a patch does.
+        // `extra` belongs to all record types, so that no schema has its key path. Creating that
+        // path is slower than everything else a patch does: try the schema first.
         return property == \Root.extra ? Field.extra.number : nil
     }
 
-    /// Whether the patch says something of a property.
+    /// Returns a Boolean value that indicates whether the patch sets or clears a property.
     public func contains<Value>(_ property: WritableKeyPath<Root, Value>) -> Bool {
         guard let number = number(of: property) else { return false }
         return update.cleared.contains(number) || values.bytes.place(of: number) != nil
     }
 
-    /// Changes a record as the patch says.
+    /// Applies the patch to a record.
     ///
-    /// Of ``Record/extra`` the keys that the patch has are taken over, and the others stay.
+    /// The keys of ``Record/extra`` are merged: keys that the patch does not contain are kept.
     public func apply(to record: inout Root) {
         for number in update.cleared { record.fields.bytes.remove(number) }
         for number in values.bytes.numbers where number != Field.extra.number {
@@ -81,12 +82,13 @@ public struct Patch<Root: Record>: Hashable, Sendable {
         if !extra.isEmpty { record.extra.merge(extra) { $1 } }
     }
 
-    /// Whether two patches name the same fields with the same values.
+    /// Returns a Boolean value that indicates whether two patches set and clear the same fields,
+    /// with the same values.
     public static func == (left: Patch, right: Patch) -> Bool {
         left.values.bytes == right.values.bytes && left.update == right.update
     }
 
-    /// Feeds what the patch says into a hasher.
+    /// Hashes the fields that the patch sets and clears.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(Root(values.bytes))
         hasher.combine(update)
@@ -94,14 +96,15 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 }
 
 extension Patch: Codable {
-    /// Reads a patch from the JSON of a partial update: every key that is there is named.
+    /// Decodes a patch from the JSON of a partial update. Every key that is present becomes part of
+    /// the patch.
     ///
-    /// - Throws: `DecodingError`, as reading the record itself does.
+    /// - Throws: `DecodingError`, as decoding the record itself does.
     public init(from decoder: any Decoder) throws {
         update = try Root.schema.update(&values.bytes, from: decoder)
     }
 
-    /// Writes the named fields; those that are cleared as `null`.
+    /// Encodes the fields of the patch, the cleared ones as `null`.
     public func encode(to encoder: any Encoder) throws {
         try Root.schema.encode(values.bytes, to: encoder)
         var container = encoder.container(keyedBy: JSONKey.self)
@@ -113,7 +116,7 @@ extension Patch: Codable {
 }
 
 extension Patch: CustomStringConvertible {
-    /// The fields that the patch names, such as "Patch<GroupChannel>(name: "x", data: nil)".
+    /// The fields of the patch, such as "Patch<GroupChannel>(name: "x", data: nil)".
     public var description: String {
         let parts = Root.schema.fields.compactMap { field -> String? in
             if update.cleared.contains(field.number) { return "\(field.name): nil" }

@@ -1,34 +1,34 @@
 public import Foundation
 
-/// A value of the model: a message, a channel, a user, a query, and what they are made of.
+/// A value of the data model, such as a message, a channel, a user or a query, or a part of one.
 ///
-/// A record *is* its binary form: canonical bytes in protobuf's wire format, checked once when
-/// they are decoded. Copying one costs a reference count, comparing two compares bytes,
-/// ``serialize()`` hands the bytes out, and a property is found in them when it is read. Fields
-/// that this version does not know stay where they are, whatever is changed around them.
+/// A record is stored in its binary form: canonical bytes in protobuf's wire format, which are
+/// validated once, when they are decoded. Copying a record costs a reference count, comparing two
+/// records compares bytes, ``serialize()`` returns the bytes, and a getter finds its field in them.
+/// Fields that this version does not know are preserved by every change.
 ///
-/// A getter costs a walk over the fields before its own (some nanoseconds), and for a text or an
-/// array the making of it; keep the value in a local where you need it often. A setter writes
-/// the bytes anew: O(*n*) in the size of the record. A nested record shares the bytes of the one it
+/// A getter scans the preceding fields (some nanoseconds) and creates the text or array that it
+/// returns: keep the value in a local variable where you need it often. A setter writes all bytes
+/// again: O(*n*) in the size of the record. A nested record shares the bytes of the record that it
 /// was read from, and keeps them alive.
 ///
-/// The protocol is for Scrollback's own types.
+/// Only Scrollback's own types conform to this protocol.
 public protocol Record: Hashable, Codable, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     init()
 
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     var fields: RecordFields<Self> { get set }
 
-    /// The fields that the type has: their numbers, names and types.
+    /// The numbers, names and types of the fields of this record type.
     static var schema: Schema { get }
 }
 
-/// The fields of one record, in the binary form.
+/// The fields of a record in their binary form.
 public struct RecordFields<Root: Record>: Sendable {
     var bytes: RecordBytes
 
-    /// Creates no fields.
+    /// Creates an empty set of fields.
     public init() {
         bytes = .empty
     }
@@ -41,13 +41,13 @@ public struct RecordFields<Root: Record>: Sendable {
 // MARK: Properties
 
 extension Record {
-    /// The value of a field, by the number it has in the schema.
+    /// The value of a field, given by its number in the schema.
     subscript<Value: FieldValue>(number: Int) -> Value {
         @inline(__always) get { fields.bytes.read(number) }
         set { fields.bytes.write(number, newValue) }
     }
 
-    /// The value of a field that is written only where it differs from a default.
+    /// The value of a field that is omitted if it equals a default.
     subscript<Value: SingularValue & Equatable>(
         number: Int, default standard: Value
     ) -> Value {
@@ -60,7 +60,7 @@ extension Record {
         fields = RecordFields(bytes)
     }
 
-    /// Creates a record of several fields at once.
+    /// Creates a record from several fields at once.
     ///
     /// - Precondition: As for ``RecordBytes/of(_:)``.
     @inline(__always)
@@ -72,7 +72,7 @@ extension Record {
 // MARK: Binary form
 
 extension Record {
-    /// Returns the binary form: protobuf's wire format, described in Docs/scrollback.proto.
+    /// Returns the binary form: protobuf's wire format, as described in Docs/scrollback.proto.
     ///
     /// Equal records have equal bytes.
     ///
@@ -83,16 +83,17 @@ extension Record {
         }
     }
 
-    /// The binary form as an array, without a copy where the record is not a part of another.
+    /// The binary form as an array. The bytes are copied only if the record is nested in another
+    /// one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count ? bytes.bytes : Array(bytes.bytes[bytes.range])
     }
 
-    /// How many bytes the binary form has.
+    /// The number of bytes of the binary form.
     public var serializedSize: Int { fields.bytes.count }
 
-    /// Lends the binary form for the time of a call.
+    /// Calls a closure with the bytes of the binary form, which are valid for the time of the call.
     public func withSerializedBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -104,26 +105,27 @@ extension Record {
 
     /// Creates a record from its binary form.
     ///
-    /// Takes what any protobuf writer makes of Docs/scrollback.proto. No bytes at all are a
-    /// record without any field.
+    /// Accepts the output of any protobuf writer for Docs/scrollback.proto. Empty data is a record
+    /// without any fields.
     ///
-    /// - Throws: ``SerializationError`` with the offset of the damage: the input is cut short,
-    ///   is not protobuf, contradicts the schema, or holds a text that is not UTF-8.
-    /// - Complexity: O(*n*) in the bytes. Allocates one copy of them, and a second one if
-    ///   the fields are not in the order that ``serialize()`` writes.
+    /// - Throws: ``SerializationError`` with the offset of the damage if the input is truncated, is
+    ///   not protobuf, contradicts the schema, or contains a text that is not UTF-8.
+    /// - Complexity: O(*n*) in the number of bytes. Allocates one copy of them, and a second one if
+    ///   they are not in the form that ``serialize()`` writes.
     public init(serialized data: Data) throws(SerializationError) {
         try self.init(serialized: data.withUnsafeBytes { [UInt8]($0) })
     }
 
-    /// Creates a record from its binary form, without a copy of the bytes if they are as
-    /// ``serialize()`` writes them.
+    /// Creates a record from its binary form without copying the bytes, provided that they are in
+    /// the form that ``serialize()`` writes.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
     public init(serialized bytes: [UInt8]) throws(SerializationError) {
         self.init(try RecordBytes(checking: bytes, layout: Self.schema.layout))
     }
 
-    /// Creates a record from its binary form in memory that someone lends, such as a cursor.
+    /// Creates a record from a copy of borrowed memory in the binary form, such as a database
+    /// cursor's.
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
     public init(serialized bytes: UnsafeRawBufferPointer) throws(SerializationError) {
@@ -134,12 +136,13 @@ extension Record {
 // MARK: Equality
 
 extension Record {
-    /// Whether two records have the same fields, those included that this version does not know.
+    /// Returns a Boolean value that indicates whether two records have the same fields, including
+    /// the fields that this version does not know.
     public static func == (left: Self, right: Self) -> Bool {
         left.fields.bytes == right.fields.bytes
     }
 
-    /// Feeds the binary form into a hasher.
+    /// Hashes the binary form.
     public func hash(into hasher: inout Hasher) {
         withSerializedBytes { hasher.combine(bytes: $0) }
     }
@@ -162,8 +165,8 @@ extension RecordBytes {
 
 // MARK: Records in records
 
-// All that `SingularValue` asks for. A type that may be in a field of another one says so by
-// `extension Poll: SingularValue {}`, since a public protocol cannot ask for an internal one.
+// The requirements of `SingularValue`. A record type that can be nested in another one conforms by
+// `extension Poll: SingularValue {}`, because a public protocol cannot refine an internal one.
 extension Record {
     static var element: FieldKind.Element {
         .record(name: schema.name) { Self.schema.layout }
@@ -189,14 +192,15 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// The record whose length is at an offset, sharing the bytes; moves `offset` behind it.
+    /// Returns the record whose length prefix is at an offset, and moves `offset` to its end. The
+    /// record shares these bytes.
     func nestedRecord(at offset: inout Int) -> RecordBytes {
         let count = Int(truncatingIfNeeded: bytes.span.bytes.varint(at: &offset))
         defer { offset += count }
         return RecordBytes(bytes: bytes, range: offset..<offset + count)
     }
 
-    /// The record in a field; an empty one if it is not there.
+    /// Returns the record in a field; an empty one if the field is missing.
     func nestedRecord(in number: Int) -> RecordBytes {
         guard let place = place(of: number) else { return .empty }
         var offset = place.payload
@@ -207,14 +211,14 @@ extension RecordBytes {
 // MARK: Description
 
 extension Record {
-    /// The fields that are there under their names in JSON, such as "Reaction(key: "+1")".
+    /// The present fields under their JSON names, such as "Reaction(key: "+1")".
     public var description: String {
         let parts = Self.schema.fields(in: fields.bytes)
             .map { "\($0.name): \($0.describe(fields.bytes))" }
         return "\(Self.schema.name)(\(parts.joined(separator: ", ")))"
     }
 
-    /// The fields that are there, as a debugger shows them.
+    /// The present fields, for debuggers.
     public var customMirror: Mirror {
         let children: [Mirror.Child] = Self.schema.fields(in: fields.bytes)
             .map { ($0.name, $0.value(in: fields.bytes)) }

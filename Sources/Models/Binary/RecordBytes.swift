@@ -1,13 +1,14 @@
-/// The bytes of a record: a whole array, or the part of one that a nested record takes.
+/// The bytes of a record: a whole array or, for a nested record, a range of one.
 ///
-/// Always well-formed and in the canonical form (see `Validator`), so that equal records have
-/// equal bytes. Never changed in place: a setter writes a new array around the changed field.
+/// The bytes are always well-formed and in the canonical form (see `Validator`): equal records have
+/// equal bytes. They are never changed in place: a setter writes a new array with the changed
+/// field.
 struct RecordBytes: Sendable {
     let bytes: [UInt8]
     private let lower: Int32
     private let upper: Int32
 
-    /// No field at all.
+    /// A record without fields.
     static let empty = RecordBytes(bytes: [], range: 0..<0)
 
     /// - Precondition: The range holds a canonical record and ends below `Wire.maximumSize`.
@@ -18,7 +19,7 @@ struct RecordBytes: Sendable {
     }
 
     var range: Range<Int> {
-        // Bounds that are in order when made, and never change, are not compared each time.
+        // The bounds are ordered when created and never change: skip the check.
         @inline(__always) get { Range(uncheckedBounds: (Int(lower), Int(upper))) }
     }
 
@@ -28,7 +29,7 @@ struct RecordBytes: Sendable {
 // MARK: From foreign bytes
 
 extension RecordBytes {
-    /// Takes bytes over after checking all of them.
+    /// Creates a record from bytes after validating all of them.
     init(checking bytes: [UInt8], layout: Layout) throws(SerializationError) {
         guard bytes.count < Wire.maximumSize else {
             throw SerializationError(.tooLarge, at: Wire.maximumSize)
@@ -52,20 +53,20 @@ extension RecordBytes {
 
 // MARK: Fields
 
-/// Where a field of a record begins.
+/// The location of a field in a record.
 struct FieldPlace {
     /// The offset of the first tag of the field.
     let tag: Int
-    /// The offset behind that tag.
+    /// The offset of the end of that tag.
     let payload: Int
 }
 
 extension RawSpan {
-    /// Finds the first field of a canonical record that has a number.
+    /// Returns the location of the first field with a number in a canonical record.
     @inline(__always)
     func place(of number: Int, from start: Int, to end: Int) -> FieldPlace? {
         var offset = start
-        // The loop reads tags without further checks below `end`.
+        // The loop reads tags without further bounds checks below `end`.
         precondition(0 <= offset && end <= byteCount)
         let wanted = UInt64(truncatingIfNeeded: number) << 3
         while offset < end {
@@ -93,15 +94,16 @@ extension RawSpan {
 }
 
 extension RecordBytes {
-    /// Finds the first field that has a number.
+    /// Returns the location of the first field with a number.
     ///
-    /// - Complexity: O(*f*) in the fields with lower numbers.
+    /// - Complexity: O(*f*) in the number of fields with lower numbers.
     @inline(never)
     func place(of number: Int) -> FieldPlace? {
         bytes.span.bytes.place(of: number, from: range.lowerBound, to: range.upperBound)
     }
 
-    /// All bytes of a field, or the empty range where it belongs.
+    /// Returns the range of all bytes of a field; if it is missing, the empty range at which it
+    /// belongs.
     func run(of number: Int) -> Range<Int> {
         let span = bytes.span.bytes
         var start = range.upperBound
@@ -117,16 +119,16 @@ extension RecordBytes {
         return start..<range.upperBound
     }
 
-    /// The value of a field.
+    /// Returns the value of a field.
     @inline(__always)
     func read<Value: FieldValue>(_ number: Int) -> Value {
         guard let place = place(of: number) else { return Value.absent }
         return Value.read(self, at: place, number)
     }
 
-    /// Writes the bytes anew with one field replaced.
+    /// Replaces one field and writes all bytes again.
     ///
-    /// - Complexity: O(*n*) in the bytes of the record.
+    /// - Complexity: O(*n*) in the number of bytes of the record.
     mutating func write<Value: FieldValue>(_ number: Int, _ value: Value) {
         let run = run(of: number)
         let size = value.size(inField: number)
@@ -134,19 +136,19 @@ extension RecordBytes {
         replace(run, size: size) { value.write(inField: number, to: &$0) }
     }
 
-    /// Takes a field out.
+    /// Removes a field.
     mutating func remove(_ number: Int) {
         let run = run(of: number)
         if !run.isEmpty { replace(run, size: 0) { _ in } }
     }
 
-    /// Takes a field over from another record of the same type.
+    /// Copies a field from another record of the same type.
     mutating func take(_ number: Int, from source: RecordBytes) {
         let taken = source.run(of: number)
         replace(run(of: number), size: taken.count) { $0.copy(source.bytes, taken) }
     }
 
-    /// Writes the bytes anew with `size` others in the place of those of one field.
+    /// Writes the bytes again, with `size` new bytes in place of a field's.
     @inline(__always)
     private mutating func replace(
         _ run: Range<Int>, size: Int, with write: (inout FieldWriter) -> Void
@@ -159,7 +161,7 @@ extension RecordBytes {
         }
     }
 
-    /// The numbers of the fields that are there, ascending, each once.
+    /// The numbers of the present fields, ascending and without duplicates.
     var numbers: [Int] {
         var numbers: [Int] = []
         let span = bytes.span.bytes
@@ -173,7 +175,7 @@ extension RecordBytes {
         return numbers
     }
 
-    /// Takes out the fields whose numbers do not satisfy a condition.
+    /// Returns the record without the fields whose numbers do not satisfy a condition.
     func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
         var kept: [UInt8] = []
         for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
@@ -184,7 +186,7 @@ extension RecordBytes {
 // MARK: Building
 
 extension RecordBytes {
-    /// Creates bytes of a known number.
+    /// Creates a record of a known number of bytes.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -196,10 +198,11 @@ extension RecordBytes {
         self.init(bytes: bytes, range: 0..<count)
     }
 
-    /// Creates a record of several fields with one allocation: `fields` is run twice, first to
+    /// Creates a record of several fields with one allocation. `fields` is called twice: first to
     /// measure, then to write.
     ///
-    /// - Precondition: `fields` puts the same fields each time, in ascending order.
+    /// - Precondition: `fields` puts the same fields each time, in ascending order of their
+    ///   numbers.
     @inline(__always)
     static func of(_ fields: (inout FieldSink) -> Void) -> RecordBytes {
         var measure = FieldSink(writer: nil)

@@ -1,4 +1,4 @@
-/// Every type of record there is, so that tests, fuzzers and tools forget none.
+/// All record types, for tests, fuzzers and tools.
 package let recordTypes: [any Record.Type] = [
     // People
     User.self, Sender.self, Member.self, Participant.self, RestrictedUser.self,
@@ -16,7 +16,7 @@ package let recordTypes: [any Record.Type] = [
     DeletedMessage.self, GroupChannelChangelog.self, AppInfo.self, Emoji.self,
     EmojiCategory.self,
 
-    // What is asked for, and what is sent
+    // Queries and parameters
     MessageListParams.self, ThreadedMessageListParams.self, MessageChangelogParams.self,
     GroupChannelChangelogParams.self, MessageRetrievalParams.self, GroupChannelListQuery.self,
     UserMessageCreateParams.self, FileMessageCreateParams.self,

@@ -1,20 +1,20 @@
-// For the prompt and the docs: what a type of record looks like, and what the bytes of one say.
+// For the prompt and the documentation: descriptions of a record type and of a record's bytes.
 
 extension Schema {
-    /// What a field is, as one would tell it.
+    /// A description of a field.
     package struct FieldDescription: Sendable {
         package let number: Int
 
         /// The name in JSON.
         package let name: String
 
-        /// Other names that JSON may use.
+        /// The alternative names in JSON.
         package let aliases: [String]
 
-        /// The type as Docs/scrollback.proto writes it.
+        /// The type as in Docs/scrollback.proto.
         package let type: String
 
-        /// The names in JSON of an enumeration's cases; empty for other types.
+        /// The JSON names of an enumeration's cases; empty for other types.
         package let cases: [String]
     }
 
@@ -31,7 +31,7 @@ extension Schema {
 }
 
 extension FieldKind {
-    /// The type as Docs/scrollback.proto writes it, such as "repeated string".
+    /// The type as in Docs/scrollback.proto, such as "repeated string".
     package var protoType: String {
         switch label {
         case .implicit: element.protoType
@@ -62,12 +62,13 @@ extension FieldKind.Element {
 
 // MARK: Bytes
 
-/// One field in the binary form of a record, and what it says.
+/// A field in the binary form of a record, with its value.
 package struct FieldBytes: Sendable {
-    /// Where its tag, and its length where it has one, are, from the start of the whole record.
+    /// The range of the tag and, if there is one, the length prefix, as offsets in the whole
+    /// record.
     package let head: Range<Int>
 
-    /// Where its payload is.
+    /// The range of the payload.
     package let payload: Range<Int>
 
     package let number: Int
@@ -75,15 +76,15 @@ package struct FieldBytes: Sendable {
     /// The name in JSON; `nil` if this version does not know the field.
     package let name: String?
 
-    /// The value as one would write it in JSON; of a record, its type.
+    /// The value in JSON notation; for a record, the name of its type.
     package let value: String
 
-    /// The fields of the record that it holds; `nil` if it holds none.
+    /// The fields of the nested record; `nil` if the field holds no record.
     package let fields: [FieldBytes]?
 }
 
 extension Record {
-    /// The fields that are there, in the order of their bytes; each repetition is one of its own.
+    /// The present fields in the order of their bytes. Each repetition is an element of its own.
     package var fieldBytes: [FieldBytes] {
         let bytes = serializedBytes
         return FieldBytes.all(in: bytes.span.bytes, bytes.indices, .record(Self.schema.name))
@@ -91,7 +92,7 @@ extension Record {
 }
 
 extension FieldBytes {
-    /// What the fields of a stretch of bytes are.
+    /// The type of a range of bytes, which determines its fields.
     fileprivate enum Shape {
         case record(String)
         case mapEntry(FieldKind.Element)
@@ -149,7 +150,7 @@ extension FieldBytes.Shape {
 }
 
 extension FieldKind {
-    /// One payload as one would write it in JSON.
+    /// Returns one payload in JSON notation.
     fileprivate func describe(_ span: RawSpan, _ payload: Range<Int>) -> String {
         var offset = payload.lowerBound
         switch element {

@@ -1,10 +1,10 @@
-/// The fields that a type of record has: their numbers, names and types.
+/// The fields of a record type: their numbers, names and types.
 ///
 /// One list serves the binary form, JSON, descriptions, and the comparison with
-/// Docs/scrollback.proto. It is not generic, so that a program has the code for it once, and not
-/// once for each type of record.
+/// Docs/scrollback.proto. The class is not generic, so that a program contains its code once and
+/// not once per record type.
 public final class Schema: Sendable {
-    /// The name of the type, also in Docs/scrollback.proto.
+    /// The name of the type, the same as in Docs/scrollback.proto.
     public let name: String
 
     /// The fields, ordered by number.
@@ -12,10 +12,10 @@ public final class Schema: Sendable {
     let layout: Layout
     private let byNumber: [Int: Field]
     private let byName: [String: Field]
-    // Made at the first patch: the paths take longer than all else here, and whoever shows a first page
-    // waits for the schema.
+    // Created by the first patch: key paths are slower than everything else here, and the schema
+    // delays the display of the first page.
     private let numbers = Locked<Numbers?>(nil)
-    /// What a whole record and the keys without a field become, once JSON was read.
+    /// Rules that adjust a whole record, and keys without a field, after decoding from JSON.
     let rules: JSONRules
 
     init(_ name: String, _ fields: [Field], rules: JSONRules = JSONRules()) {
@@ -30,10 +30,10 @@ public final class Schema: Sendable {
             })
     }
 
-    /// The field with a name in JSON, `nil` if there is none.
+    /// Returns the field with a JSON name; `nil` if there is none.
     func field(named name: String) -> Field? { byName[name] }
 
-    /// The number of the field of a property, `nil` if the property is made from others.
+    /// Returns the number of a property's field; `nil` if the property is computed from others.
     func number(of keyPath: AnyKeyPath) -> Int? {
         let numbers = numbers.withLock { numbers in
             let made = numbers ?? Numbers(of: fields)
@@ -43,15 +43,15 @@ public final class Schema: Sendable {
         return numbers.byKeyPath[keyPath]
     }
 
-    /// The known fields that are there in a record, ordered by number.
+    /// Returns the known fields that are present in a record, ordered by number.
     func fields(in record: RecordBytes) -> [Field] {
         record.numbers.compactMap { byNumber[$0] }
     }
 }
 
-/// The numbers of fields, by their properties.
+/// The field numbers by key path.
 private struct Numbers: @unchecked Sendable {
-    // @unchecked: nobody writes there after init, and each path is Sendable in its field.
+    // @unchecked: the dictionary is not written after init, and each path is Sendable in its field.
     let byKeyPath: [AnyKeyPath: Int]
 
     init(of fields: [Field]) {
@@ -59,21 +59,21 @@ private struct Numbers: @unchecked Sendable {
     }
 }
 
-/// One field of a record: its number on the wire, its names in JSON, its type and its property.
+/// A field of a record type: its number on the wire, its names in JSON, its type and its property.
 struct Field: Sendable {
-    /// DO NOT CHANGE once released: on people's disks.
+    /// The field's number. On-disk format, DO NOT CHANGE once released.
     let number: Int
     /// The name in JSON.
     let name: String
     /// The name in Docs/scrollback.proto.
     let protoName: String
-    /// Other names that JSON is known to use; ``name`` wins where both are there.
+    /// Alternative names in JSON. ``name`` wins if both are present.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
-    /// The type of the property through which Swift sees the field.
+    /// The type of the Swift property of the field.
     let propertyType: any FieldValue.Type
-    /// The type of the field itself: optional where the property has a default instead.
+    /// The type of the field itself: an optional if the property has a default instead.
     let valueType: any FieldValue.Type
     let meaning: JSONMeaning
 
@@ -90,7 +90,7 @@ struct Field: Sendable {
             number, name, keyPath, Value.fieldKind, Value.self, Value.self, aliases, proto, meaning)
     }
 
-    /// Creates a field that is written only where it differs from a default.
+    /// Creates a field that is omitted if it equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Bool>,
@@ -100,7 +100,7 @@ struct Field: Sendable {
         self.init(number, name, keyPath, kind, Bool.self, Bool?.self, [], nil, .itself)
     }
 
-    /// Creates a field that is written only where it differs from a default.
+    /// Creates a field that is omitted if it equals a default.
     init<Root: Record>(
         _ number: Int, _ name: String,
         _ keyPath: @autoclosure @escaping @Sendable () -> Path<Root, Int>,
@@ -132,22 +132,22 @@ extension Field {
     /// The field of ``Record/extra``.
     static let extra = Field(100, "extra", \AnyRecord.extra)
 
-    /// Stands for every type of record, since all of them have `extra`.
+    /// A placeholder for any record type: all of them have `extra`.
     private struct AnyRecord: Record {
         var fields = RecordFields<AnyRecord>()
         static let schema = Schema("AnyRecord", [])
     }
 
-    /// The property through which Swift sees the field; made anew at each call.
+    /// The key path of the Swift property of the field. Created at each call.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
-    /// The value in a record.
+    /// Returns the field's value in a record.
     func value(in record: RecordBytes) -> Any {
         func read<Value: FieldValue>(_ type: Value.Type) -> Any { record.read(number) as Value }
         return read(valueType)
     }
 
-    /// The value in a record as Swift would write it.
+    /// Returns the field's value in a record in Swift notation.
     func describe(_ record: RecordBytes) -> String {
         func read<Value: FieldValue>(_ type: Value.Type) -> String {
             let value: Value = record.read(number)
@@ -158,7 +158,7 @@ extension Field {
     }
 }
 
-/// An optional, whatever it wraps.
+/// An optional of any wrapped type.
 private protocol OptionalValue {
     var wrappedDescription: String { get }
 }
@@ -168,9 +168,9 @@ extension Optional: OptionalValue {
 }
 
 extension Record {
-    /// What JSON had under keys that no field has.
+    /// JSON values under keys that are not fields of this type.
     ///
-    /// It is kept in the binary form too, and written to JSON again.
+    /// They are preserved in the binary form and written to JSON again.
     public var extra: [String: JSONValue] {
         get { self[100] }
         set { self[100] = newValue }

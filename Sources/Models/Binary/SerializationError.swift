@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Why bytes are not the binary form of a record, and where.
+/// An error that indicates that bytes are not the binary form of a record.
 ///
-/// Decoding a record checks everything, its texts and nested records included, so that this error
-/// can come from `init(serialized:)` alone: reading a property of a record never fails.
+/// Decoding validates everything, including texts and nested records. Only `init(serialized:)`
+/// throws this error: reading a property of a record never fails.
 public struct SerializationError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of damage.
     public let code: Code
 
-    /// How many bytes from the start of the input the damage was noticed.
+    /// The offset in the input, in bytes, at which the damage was detected.
     public let offset: Int
 
-    /// The kind of damage a ``SerializationError`` tells of.
+    /// A kind of damage in a ``SerializationError``.
     public struct Code: Hashable, Sendable {
         fileprivate enum Value: String {
             case truncated, invalidTag, invalidVarint, wrongWireType, invalidText
@@ -20,13 +20,14 @@ public struct SerializationError: Error, Hashable, Sendable {
 
         fileprivate let value: Value
 
-        /// The input ends inside a field, or a field reaches past the record that holds it.
+        /// The input ends inside a field, or a field extends past the end of the record that
+        /// contains it.
         public static let truncated = Code(value: .truncated)
-        /// A tag has the field number 0, one beyond 536,870,911, or a wire type that does not exist.
+        /// A tag has the field number 0, a field number above 536,870,911, or an invalid wire type.
         public static let invalidTag = Code(value: .invalidTag)
-        /// An integer takes more than ten bytes, or more than 64 bits.
+        /// An integer has more than ten bytes or more than 64 bits.
         public static let invalidVarint = Code(value: .invalidVarint)
-        /// A field that we know has a wire type that its type never has.
+        /// A known field has a wire type that does not match its type.
         public static let wrongWireType = Code(value: .wrongWireType)
         /// A text is not UTF-8.
         public static let invalidText = Code(value: .invalidText)
@@ -43,7 +44,7 @@ public struct SerializationError: Error, Hashable, Sendable {
 }
 
 extension SerializationError: CustomStringConvertible {
-    /// One line for a log, such as "invalidText at byte 12".
+    /// A line for a log, such as "invalidText at byte 12".
     public var description: String { "\(code) at byte \(offset)" }
 }
 
@@ -53,6 +54,6 @@ extension SerializationError.Code: CustomStringConvertible {
 }
 
 extension SerializationError: LocalizedError {
-    /// The same as ``description``, for those who ask an error without knowing its type.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }

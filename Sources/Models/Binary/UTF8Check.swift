@@ -1,22 +1,24 @@
 extension RawSpan {
-    /// Whether a range of bytes is well-formed UTF-8 as Unicode 15, table 3-7, defines it: no
-    /// overlong forms, no surrogates, nothing beyond U+10FFFF.
+    /// Returns a Boolean value that indicates whether a range of bytes is well-formed UTF-8 as
+    /// defined by Unicode 15, table 3-7: without overlong forms, surrogates, or code points above
+    /// U+10FFFF.
     ///
-    /// ASCII passes eight bytes at a time; most chat is ASCII, and so is every identifier and URL.
+    /// ASCII is checked eight bytes at a time: most chat text, and every identifier and URL, is
+    /// ASCII.
     ///
-    /// - Precondition: The range lies within the span.
+    /// - Precondition: The range is inside the span.
     @inline(__always)
     package func isUTF8(from start: Int, to end: Int) -> Bool {
         let offset = endOfASCII(from: start, to: end)
         return offset == end || isUTF8Slowly(from: offset, to: end)
     }
 
-    /// Whether all bytes are ASCII.
+    /// A Boolean value that indicates whether all bytes are ASCII.
     var isASCII: Bool {
         @inline(__always) get { endOfASCII(from: 0, to: byteCount) == byteCount }
     }
 
-    /// The end, or an offset below it up to which there is only ASCII.
+    /// Returns `end`, or a lower offset up to which all bytes are ASCII.
     @inline(__always)
     private func endOfASCII(from start: Int, to end: Int) -> Int {
         var offset = start
@@ -25,7 +27,7 @@ extension RawSpan {
             offset &+= 8
         }
         if offset == end { return end }
-        // The last bytes: as a word too, together with what lies behind or before them.
+        // Check the last bytes as one word too, with neighboring bytes masked out.
         let count = end &- offset
         if offset &+ 8 <= byteCount {
             let mask = RawSpan.highBits >> UInt64(truncatingIfNeeded: 8 &* (8 &- count))
@@ -46,7 +48,7 @@ extension RawSpan {
     private func isUTF8Slowly(from start: Int, to end: Int) -> Bool {
         var offset = start
         while offset < end {
-            // The most frequent forms, by the word: a text in one script has little else.
+            // Check the most frequent forms a word at a time: a text in one script has few others.
             if offset &+ 8 <= end {
                 let word = uncheckedWord(at: offset)
                 let ascii = (word & RawSpan.highBits).trailingZeroBitCount / 8
@@ -55,7 +57,8 @@ extension RawSpan {
                     continue
                 }
                 if word & 0xc0_c0f0 == 0x80_80e0 {
-                    // Three bytes. What the first two say must not fit fewer, or be a surrogate.
+                    // Three bytes. The bits of the first two must be neither an overlong form nor a
+                    // surrogate.
                     let high = (word & 0x0f) << 6 | word >> 8 & 0x3f
                     guard high >= 0x20, high &- 0x360 >= 0x20 else { return false }
                     offset &+= 3
@@ -71,7 +74,7 @@ extension RawSpan {
             offset += 1
             if first < 0x80 { continue }
 
-            // What may follow a first byte: how many bytes, and the bounds of the next one.
+            // The number of bytes that follow a first byte, and the bounds of the second byte.
             let count: Int
             var lower: UInt8 = 0x80
             var upper: UInt8 = 0xbf

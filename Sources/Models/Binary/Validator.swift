@@ -1,20 +1,20 @@
-/// The one walk over foreign bytes: everything that reading relies on later is checked here.
+/// Validates foreign bytes in a single pass. Later reads rely on these checks.
 ///
-/// Behind it stands the canonical form: fields in ascending order, each at most once where it may
-/// not repeat, no zeros where a zero is the same as nothing, integers in as few bytes as they
-/// need, integers of a repeated field packed, map entries ordered by key. Equal values then have
-/// equal bytes, and a reader that looks for a field may stop at the first higher number.
+/// The canonical form has fields in ascending order, each at most once unless it may repeat; no
+/// zeros where a zero means missing; integers in as few bytes as possible; integers of repeated
+/// fields packed; and map entries ordered by key. It makes equal values have equal bytes, and lets
+/// a search for a field stop at the first higher number.
 enum Validator {
-    /// Checks a record.
+    /// Validates a record.
     ///
-    /// `depth` counts the records of recursive layouts around this one.
-    /// - Returns: Whether the record, and all that is nested in it, is in the canonical form.
+    /// `depth` is the number of enclosing records with recursive layouts.
+    /// - Returns: `true` if the record and all nested records are in the canonical form.
     /// - Throws: A ``SerializationError`` at the first damage.
-    /// - Complexity: O(*n*) in the bytes; allocates nothing.
+    /// - Complexity: O(*n*) in the number of bytes; allocates nothing.
     static func check(
         _ span: RawSpan, from start: Int, to end: Int, layout: Layout, depth: Int
     ) throws(SerializationError) -> Bool {
-        // What follows reads without further checks below `end`.
+        // The code below reads without further bounds checks below `end`.
         precondition(0 <= start && start <= end && end <= span.byteCount)
         let depth = layout.isRecursive ? depth + 1 : depth
         guard depth <= JSONValue.maximumDepth else {
@@ -113,7 +113,8 @@ enum Validator {
         }
     }
 
-    /// Reads a length and moves `offset` behind what it counts; returns where that begins.
+    /// Reads a length, moves `offset` past the payload, and returns the offset of the payload's
+    /// start.
     @inline(__always)
     private static func delimited(
         _ span: RawSpan, at offset: inout Int, _ end: Int, _ isCanonical: inout Bool
@@ -134,7 +135,7 @@ enum Validator {
         let first = span.uncheckedByte(at: offset)
         offset += 1
         if first < 0x80 { return UInt64(first) }
-        // Two bytes: a field number from 16, a length from 128.
+        // Two bytes: a field number of 16 or more, or a length of 128 or more.
         if offset < end {
             let second = span.uncheckedByte(at: offset)
             if second < 0x80 && second > 0 {
@@ -145,12 +146,13 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` over a varint, and returns its value, or any larger one above 127.
+    /// Moves `offset` past a varint. Returns its value if that is at most 127, or else any value
+    /// above 127.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool
     ) throws(SerializationError) -> UInt64 {
-        // Times have six bytes: eight are looked at together, where there are so many.
+        // Times have six bytes: read eight bytes at once if the input has as many.
         if offset <= end &- 8 {
             let word = span.uncheckedWord(at: offset)
             let ends = ~word & RawSpan.highBits
@@ -158,7 +160,7 @@ enum Validator {
                 let lastBit = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
                 offset += Int(truncatingIfNeeded: lastBit / 8) + 1
                 if lastBit == 7 { return word & 0x7f }
-                // A last byte that says nothing is one too many.
+                // A last byte of zero is superfluous.
                 if word &>> (lastBit &- 7) & 0x7f == 0 { isCanonical = false }
                 return .max
             }
@@ -176,7 +178,7 @@ enum Validator {
             guard offset < end else { throw SerializationError(.truncated, at: end) }
             let next = span.uncheckedByte(at: offset)
             offset += 1
-            // The tenth byte has room for one bit.
+            // The tenth byte has room for only one bit.
             if shift == 63 && next > 1 { throw SerializationError(.invalidVarint, at: start) }
             value |= UInt64(next & 0x7f) << shift
             if next < 0x80 {
@@ -207,7 +209,7 @@ enum Validator {
 }
 
 extension RawSpan {
-    /// The key of a canonical map entry: empty where it is not written.
+    /// Returns the key of a canonical map entry; empty if it is omitted.
     func mapKey(inEntryFrom start: Int, to end: Int) -> Range<Int> {
         guard start < end, byte(at: start) == 1 << 3 | WireType.lengthDelimited.rawValue else {
             return start..<start
@@ -217,7 +219,8 @@ extension RawSpan {
         return offset..<offset + count
     }
 
-    /// Whether one range of bytes comes before another, byte by byte.
+    /// Returns a Boolean value that indicates whether a range of bytes precedes another in byte
+    /// order.
     func precedes(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         for index in 0..<Swift.min(left.count, right.count) {
             let (a, b) = (byte(at: left.lowerBound + index), byte(at: right.lowerBound + index))

@@ -1,4 +1,4 @@
-/// How the payload of a field is laid out on the wire.
+/// The encoding of a field's payload on the wire.
 ///
 /// DO NOT CHANGE: these are protobuf's numbers (protobuf.dev/programming-guides/encoding).
 enum WireType: UInt8 {
@@ -8,26 +8,26 @@ enum WireType: UInt8 {
     case fixed32 = 5
 }
 
-/// Protobuf's limits.
+/// Size limits and size computations of the wire format.
 enum Wire {
     static let maximumFieldNumber: UInt64 = 536_870_911
-    /// One byte more than a record may have: 1 GiB, so that offsets fit 32 bits even after the
-    /// canonical form has packed what was not.
+    /// The exclusive upper limit of a record's size: 1 GiB, so that offsets fit in 32 bits even
+    /// after the canonical form has packed unpacked integers.
     static let maximumSize = 1 << 30
 
-    /// How many bytes a varint takes: one for each seven bits begun.
+    /// Returns the number of bytes of a varint: one for every seven bits, rounded up.
     @inline(__always)
     static func size(ofVarint value: UInt64) -> Int {
         (70 - (value | 1).leadingZeroBitCount) / 7
     }
 
-    /// How many bytes the tag of a field takes.
+    /// Returns the number of bytes of a field's tag.
     @inline(__always)
     static func size(ofTag number: Int) -> Int {
         number < 16 ? 1 : size(ofVarint: UInt64(number) << 3)
     }
 
-    /// How many bytes a length and what it counts take together.
+    /// Returns the number of bytes of a length prefix and its payload together.
     @inline(__always)
     static func size(ofDelimited count: Int) -> Int {
         size(ofVarint: UInt64(count)) + count
@@ -35,13 +35,13 @@ enum Wire {
 }
 
 extension RawSpan {
-    /// Reads a byte without checking that it is there: the validator's loops have just done so.
+    /// Reads a byte without a bounds check. The validator's loops have checked the offset.
     @inline(__always)
     func uncheckedByte(at offset: Int) -> UInt8 {
         unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
     }
 
-    /// Reads eight bytes, the first one lowest, without checking that they are there.
+    /// Reads eight bytes in little-endian order without a bounds check.
     @inline(__always)
     func uncheckedWord(at offset: Int) -> UInt64 {
         UInt64(
@@ -50,8 +50,8 @@ extension RawSpan {
     }
 }
 
-// Reading bytes that were checked before. Every load is bounded by the span all the same, in
-// release builds too: should a check ever be wrong, the reader stops and does not read on.
+// Reading validated bytes. Every load is still bounded by the span, in release builds too: if a
+// check was wrong, the reader traps instead of reading past the end.
 extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 {
@@ -59,7 +59,7 @@ extension RawSpan {
         return uncheckedByte(at: offset)
     }
 
-    /// Reads a varint that is known to be whole, and moves `offset` behind it.
+    /// Reads a complete varint and moves `offset` past it.
     @inline(__always)
     func varint(at offset: inout Int) -> UInt64 {
         let first = byte(at: offset)
@@ -70,9 +70,9 @@ extension RawSpan {
         return value
     }
 
-    /// The value of a varint whose first byte was read, and the offset behind it.
+    /// Returns the value of a varint whose first byte was read, and the offset of its end.
     ///
-    /// Not `inout`, so that the offset of whoever calls stays in a register.
+    /// The offset is not `inout`, so that the caller's offset stays in a register.
     @inline(never)
     private func longVarint(_ first: UInt8, from start: Int) -> (value: UInt64, end: Int) {
         var offset = start
@@ -87,7 +87,7 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` over a payload that is known to be whole.
+    /// Moves `offset` past a complete payload.
     @inline(__always)
     func skipPayload(_ wireType: UInt8, at offset: inout Int) {
         switch wireType {
@@ -103,15 +103,15 @@ extension RawSpan {
         }
     }
 
-    /// Moves `offset` over a varint that is known to be whole.
+    /// Moves `offset` past a complete varint.
     @inline(__always)
     private func skipVarint(at offset: inout Int) {
         if byte(at: offset) < 0x80 {
             offset &+= 1
             return
         }
-        // Eight bytes at once, where the span has them: the last one is the first without its
-        // highest bit.
+        // Eight bytes at once where the span has as many: the varint ends at the first byte without
+        // the highest bit.
         if offset <= byteCount &- 8 {
             let ends = ~uncheckedWord(at: offset) & RawSpan.highBits
             if ends != 0 {

@@ -1,42 +1,42 @@
-/// What the server says of the application when one connects.
+/// The server's information about the application, received when a user connects.
 public struct AppInfo: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<AppInfo>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Changes when the emoji do.
+    /// A hash that changes when the set of emoji changes.
     public var emojiHash: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// How large a file may be, in bytes; `nil` if nobody said.
+    /// The maximum size of a file in bytes; `nil` if unknown.
     public var uploadSizeLimit: Int? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Whether messages can be reacted to.
+    /// A Boolean value that indicates whether users can react to messages.
     public var usesReactions: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The features that the application has paid for.
+    /// The paid features of the application.
     public var premiumFeatures: [String] {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The features that are switched on.
+    /// The enabled features of the application.
     public var attributes: [String] {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "AppInfo",
         [
@@ -50,27 +50,27 @@ public struct AppInfo: Record {
 
 extension AppInfo: SingularValue {}
 
-/// An emoji that messages can be reacted to with.
+/// An emoji that users can react with.
 public struct Emoji: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Emoji>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// What a reaction names it by.
+    /// The key that identifies the emoji in a reaction.
     public var key: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Where its picture is.
+    /// The URL of the image.
     public var url: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Emoji",
         [
@@ -83,13 +83,13 @@ extension Emoji: SingularValue {}
 
 /// A group of emoji.
 public struct EmojiCategory: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<EmojiCategory>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The name of the category.
+    /// The identifier of the category.
     public var id: Int64 {
         get { self[1] }
         set { self[1] = newValue }
@@ -101,19 +101,19 @@ public struct EmojiCategory: Record {
         set { self[2] = newValue }
     }
 
-    /// Where its picture is.
+    /// The URL of the image.
     public var url: String {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The emoji in it.
+    /// The emoji of the category.
     public var emojis: [Emoji] {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "EmojiCategory",
         [

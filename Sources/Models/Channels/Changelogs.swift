@@ -1,12 +1,12 @@
-/// What became of a channel's messages since a token or a time.
+/// The changes of a channel's messages since a token or a time.
 public struct MessageChangelog: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MessageChangelog>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The messages that were edited, as they are now.
+    /// The messages that were edited, in their current version.
     public var updated: [Message] {
         get { self[1] }
         set { self[1] = newValue }
@@ -18,19 +18,19 @@ public struct MessageChangelog: Record {
         set { self[2] = newValue }
     }
 
-    /// Whether more is behind ``next``.
+    /// A Boolean value that indicates whether more changes follow after ``next``.
     public var hasMore: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The token to go on from.
+    /// The token from which the next page continues.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MessageChangelog",
         [
@@ -43,27 +43,27 @@ public struct MessageChangelog: Record {
 
 extension MessageChangelog: SingularValue {}
 
-/// A message that is no more.
+/// A deleted message.
 public struct DeletedMessage: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<DeletedMessage>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Which one.
+    /// The ID of the message.
     public var messageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// When it was deleted.
+    /// The time at which it was deleted.
     public var deletedAt: Timestamp? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "DeletedMessage",
         [
@@ -74,45 +74,45 @@ public struct DeletedMessage: Record {
 
 extension DeletedMessage: SingularValue {}
 
-/// What became of the current user's group channels since a token or a time.
+/// The changes of the current user's group channels since a token or a time.
 public struct GroupChannelChangelog: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelChangelog>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The channels that changed.
+    /// The channels that have changed.
     public var updated: [GroupChannel] {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The channels that were deleted, or that the user has left.
+    /// The URLs of channels that were deleted or that the user has left.
     public var deletedURLs: [ChannelURL] {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Whether more is behind ``next``.
+    /// A Boolean value that indicates whether more changes follow after ``next``.
     public var hasMore: Bool {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The token to go on from.
+    /// The token from which the next page continues.
     public var next: String? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The server's time as of this answer.
+    /// The server's time of this response.
     public var serverTime: Timestamp? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "GroupChannelChangelog",
         [

@@ -1,8 +1,8 @@
-/// What every kind of channel has.
+/// The properties that all kinds of channels have.
 public protocol Channel: Record {}
 
 extension Channel {
-    /// Which channel it is; unique within the application.
+    /// The URL that identifies the channel; unique within the application.
     public var url: ChannelURL {
         get { self[1] }
         set { self[1] = newValue }
@@ -14,76 +14,75 @@ extension Channel {
         set { self[2] = newValue }
     }
 
-    /// Where its picture is; empty for none.
+    /// The URL of the cover image; empty if there is none.
     public var coverURL: String {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Who created it; `nil` where nobody said.
+    /// The user who created the channel; `nil` if unknown.
     public var createdBy: User? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// When it was created.
+    /// The time at which the channel was created.
     ///
-    /// JSON tells seconds or milliseconds, depending on the server's age; both are
-    /// understood.
+    /// Depending on the server's version, JSON contains seconds or milliseconds. Both are accepted.
     public var createdAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// What the application attached, in whatever form it likes.
+    /// Custom data of the application, in any format.
     public var data: String {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// What the application sorts its channels by; empty for none.
+    /// The application's own type of the channel; empty if there is none.
     public var customType: String {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// Whether only operators may send messages.
+    /// A Boolean value that indicates whether only operators can send messages.
     public var isFrozen: Bool {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// Whether its messages are not kept on the server.
+    /// A Boolean value that indicates whether the server does not store the channel's messages.
     public var isEphemeral: Bool {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// What the application attached, by key.
+    /// Custom metadata of the application, by key.
     public var metadata: [String: String] {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// When each entry of the metadata last changed, as far as it is known.
+    /// The time of the last change of each metadata entry, as far as known.
     public var metadataUpdatedAt: [String: Timestamp] {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// How many characters a message may have; `nil` if nobody said.
+    /// The maximum number of characters of a message; `nil` if unknown.
     public var maximumMessageLength: Int? {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// Up to when this device has followed the changes of its messages.
+    /// The time up to which this device has received the changes of the channel's messages.
     public var lastSyncedChangelogAt: Timestamp? {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// Those who may moderate it, where they are told.
+    /// The operators of the channel, if the server reports them.
     public var operators: [User] {
         get { self[14] }
         set { self[14] = newValue }

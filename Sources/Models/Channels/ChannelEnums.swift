@@ -1,10 +1,10 @@
 /// The kinds of channels.
 public enum ChannelType: Int, CaseIterable, Sendable {
-    /// One that users enter and leave.
+    /// A channel that users enter and exit.
     case open = 0
-    /// One that users are members of.
+    /// A channel that users are members of.
     case group = 1
-    /// One that carries notifications to one user.
+    /// A channel that carries notifications to one user.
     case feed = 2
 }
 
@@ -12,13 +12,13 @@ extension ChannelType: WireEnum {
     static var names: [String] { ["open", "group", "feed"] }
 }
 
-/// Whether a user has hidden a channel.
+/// The state that tells whether a user has hidden a channel.
 public enum HiddenState: Int, CaseIterable, Sendable {
-    /// It is shown.
+    /// The channel is visible.
     case unhidden = 0
-    /// Hidden until its next message.
+    /// The channel is hidden until its next message.
     case hiddenAllowAutoUnhide = 1
-    /// Hidden until the user shows it again.
+    /// The channel is hidden until the user shows it again.
     case hiddenPreventAutoUnhide = 2
 }
 
@@ -28,7 +28,7 @@ extension HiddenState: WireEnum {
     }
 }
 
-/// What is counted in a channel for a user.
+/// The unread counts that the server maintains for a user in a channel.
 public enum CountPreference: Int, CaseIterable, Sendable {
     /// Unread messages and mentions.
     case all = 0

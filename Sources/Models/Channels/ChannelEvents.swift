@@ -1,42 +1,42 @@
-/// How many users a channel has now.
+/// The current number of users of a channel.
 public struct MemberCountUpdate: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MemberCountUpdate>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// When they were counted.
+    /// The time of the count.
     public var updatedAt: Timestamp {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// How many members a group channel has.
+    /// The number of members of a group channel.
     public var memberCount: Int? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// How many of them have joined.
+    /// The number of members who have joined.
     public var joinedMemberCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// How many users have entered an open channel.
+    /// The number of users who have entered an open channel.
     public var participantCount: Int? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MemberCountUpdate",
         [
@@ -50,48 +50,48 @@ public struct MemberCountUpdate: Record {
 
 extension MemberCountUpdate: SingularValue {}
 
-/// Whom something happened to in a channel, and who did it.
+/// The users affected by an event of a channel, and the user who caused it.
 public struct EventPeople: Hashable, Sendable {
-    /// Who joined, left, was invited, muted, banned.
+    /// The users who joined, left, or were invited, muted or banned.
     public let users: [User]
 
-    /// Who did it; `nil` where that is not told.
+    /// The user who caused the event; `nil` if the server does not report it.
     public let actor: User?
 
-    /// Creates what an event says of people.
+    /// Creates the users of an event.
     public init(users: [User], actor: User? = nil) {
         self.users = users
         self.actor = actor
     }
 }
 
-/// Up to when a user has read a channel.
+/// The time up to which a user has read a channel.
 public struct ReadReceipt: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ReadReceipt>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Who has read.
+    /// The user who has read the channel.
     public var user: User? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Up to when.
+    /// The time up to which the user has read the channel.
     public var readAt: Timestamp {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ReadReceipt",
         [
@@ -103,69 +103,69 @@ public struct ReadReceipt: Record {
 
 extension ReadReceipt: SingularValue {}
 
-/// How much the current user has not seen, over all channels.
+/// The number of unread items of the current user over all channels.
 public struct UnreadItemCount: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<UnreadItemCount>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Unread messages of group channels.
+    /// The number of unread messages in group channels.
     public var groupChannelUnreadMessageCount: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Mentions in group channels.
+    /// The number of unread mentions in group channels.
     public var groupChannelUnreadMentionCount: Int {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Invitations to group channels.
+    /// The number of pending invitations to group channels.
     public var groupChannelInvitationCount: Int {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Unread messages of supergroups.
+    /// The number of unread messages in supergroups.
     public var superGroupChannelUnreadMessageCount: Int {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Mentions in supergroups.
+    /// The number of unread mentions in supergroups.
     public var superGroupChannelUnreadMentionCount: Int {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Invitations to supergroups.
+    /// The number of pending invitations to supergroups.
     public var superGroupChannelInvitationCount: Int {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Unread messages of group channels that are no supergroups.
+    /// The number of unread messages in group channels that are not supergroups.
     public var nonSuperGroupChannelUnreadMessageCount: Int {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// Mentions in group channels that are no supergroups.
+    /// The number of unread mentions in group channels that are not supergroups.
     public var nonSuperGroupChannelUnreadMentionCount: Int {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// Invitations to group channels that are no supergroups.
+    /// The number of pending invitations to group channels that are not supergroups.
     public var nonSuperGroupChannelInvitationCount: Int {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "UnreadItemCount",
         [

@@ -1,24 +1,25 @@
-/// When the messages of a channel disappear.
+/// The setting that makes the messages of a channel disappear.
 public struct DisappearingMessage: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<DisappearingMessage>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// After how many seconds; negative for never.
+    /// The lifetime of a message in seconds; negative if messages do not disappear.
     public var survivalSeconds: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Whether the time begins when everybody has read it.
+    /// A Boolean value that indicates whether the lifetime starts when all members have read the
+    /// message.
     public var isTriggeredByRead: Bool {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "DisappearingMessage",
         [
@@ -29,27 +30,27 @@ public struct DisappearingMessage: Record {
 
 extension DisappearingMessage: SingularValue {}
 
-/// When unread messages of a channel are sent as SMS.
+/// The setting that sends unread messages of a channel as SMS.
 public struct SMSFallback: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<SMSFallback>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How long a message may stay unread before, in seconds.
+    /// The time in seconds for which a message must be unread before it is sent as SMS.
     public var waitSeconds: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Who never gets one.
+    /// The users who never receive an SMS.
     public var excludedUserIDs: [UserID] {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "SMSFallback",
         [

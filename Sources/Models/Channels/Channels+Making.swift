@@ -8,16 +8,17 @@ extension GroupChannel {
         }
     }
 
-    /// Whether the current user has hidden it, in whichever way.
+    /// A Boolean value that indicates whether the current user has hidden the channel in either
+    /// way.
     public var isHidden: Bool { hiddenState != .unhidden }
 
-    /// Whether the current user may send messages, as one of two.
+    /// The muted state of the current user: ``isMuted`` as an enumeration.
     public var myMutedState: MutedState { isMuted ? .muted : .unmuted }
 
-    /// Before when there is no history: it was reset, or the server has forgotten it; `nil` if it begins
-    /// where the channel does.
+    /// The lower bound of the channel's history, after a reset or a purge on the server; `nil` if
+    /// the history starts with the channel.
     ///
-    /// Messages of that very time are still there.
+    /// The bound is inclusive: messages of that time exist.
     public var historyOffset: Timestamp? {
         [messageOffset, messagePurgeOffset].compactMap(\.self).max()
     }

@@ -1,11 +1,12 @@
-/// Whether this device is connected to the server.
+/// The state of this device's connection to the server.
 ///
-/// The raw values are those of the field's older interfaces; 2, closing, is closed.
+/// The raw values are those of established chat SDKs, where 2 means closing; here that is
+/// ``closed``.
 public enum ConnectionState: Int, CaseIterable, Sendable {
-    /// A connection is being made.
+    /// The connection is being established.
     case connecting = 0
-    /// Connected.
+    /// The connection is established.
     case open = 1
-    /// Not connected.
+    /// There is no connection.
     case closed = 3
 }

@@ -1,6 +1,6 @@
-// What servers write in more than one way.
+// Alternative forms in which servers write a channel.
 extension GroupChannel {
-    /// Older payloads tell only that a channel is hidden, and not how.
+    /// Older payloads contain only `is_hidden`, without the way in which the channel is hidden.
     static let rules: JSONRules = JSONRules { (unknown, channel: inout GroupChannel, update) in
         guard let isHidden = unknown["is_hidden"]?.truth else { return }
         unknown["is_hidden"] = nil
@@ -15,7 +15,7 @@ extension GroupChannel {
 }
 
 extension JSONValue {
-    /// A truth value, however it is written; `nil` if it is none.
+    /// The Boolean that the value represents, in any of its forms; `nil` if it is none.
     fileprivate var truth: Bool? {
         switch self {
         case .bool(let value): value

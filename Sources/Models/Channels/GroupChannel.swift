@@ -1,90 +1,94 @@
-/// A channel that one is a member of.
+/// A channel that users are members of.
 public struct GroupChannel: Channel {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<GroupChannel>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Whether it is a supergroup: for many members, without receipts for each.
+    /// A Boolean value that indicates whether the channel is a supergroup: for many members,
+    /// without a receipt for each of them.
     public var isSuper: Bool {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// Whether only operators write.
+    /// A Boolean value that indicates whether only operators can write.
     public var isBroadcast: Bool {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// Whether it is an exclusive supergroup.
+    /// A Boolean value that indicates whether the channel is an exclusive supergroup.
     public var isExclusive: Bool {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// Whether anybody may join.
+    /// A Boolean value that indicates whether any user may join.
     public var isPublic: Bool {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// Whether the same members always share this one channel.
+    /// A Boolean value that indicates whether the same members always share this one channel.
     public var isDistinct: Bool {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// Whether it is found by those who are not members.
+    /// A Boolean value that indicates whether users who are not members can find the channel.
     public var isDiscoverable: Bool {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// Whether joining takes an access code.
+    /// A Boolean value that indicates whether joining requires an access code.
     public var isAccessCodeRequired: Bool {
         get { self[22] }
         set { self[22] = newValue }
     }
 
-    /// Whether it carries notifications rather than a conversation.
+    /// A Boolean value that indicates whether the channel carries notifications instead of a
+    /// conversation.
     public var isChatNotification: Bool {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// Whether it is a conversation with an agent.
+    /// A Boolean value that indicates whether the channel is a conversation with an agent.
     public var isConversation: Bool {
         get { self[24] }
         set { self[24] = newValue }
     }
 
-    /// Whether the call that gave it has created it, rather than found it.
+    /// A Boolean value that indicates whether the call that returned the channel created it, as
+    /// opposed to finding it.
     public var isCreated: Bool {
         get { self[25] }
         set { self[25] = newValue }
     }
 
-    /// The newest message that counts as one; `nil` in an empty channel.
+    /// The newest message that counts as a last message; `nil` in an empty channel.
     public var lastMessage: Message? {
         get { self[36] }
         set { self[36] = newValue }
     }
 
-    /// Whether the current user is a member, where it is told apart from ``myMemberState``.
+    /// A Boolean value that indicates whether the current user is a member, if the server reports
+    /// it in addition to ``myMemberState``.
     public var isMember: Bool? {
         get { self[55] }
         set { self[55] = newValue }
     }
 
-    /// The server's number for it, where it is told.
+    /// The server's numeric ID of the channel, if the server reports it.
     public var id: Int64? {
         get { self[56] }
         set { self[56] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "GroupChannel",
         channelFields + [
@@ -142,37 +146,37 @@ public struct GroupChannel: Channel {
 // MARK: Members
 
 extension GroupChannel {
-    /// Its members, where they are told; of a supergroup only some.
+    /// The members of the channel, if the server reports them; for a supergroup, only some of them.
     public var members: [Member] {
         get { self[29] }
         set { self[29] = newValue }
     }
 
-    /// How many members it has, invited ones included.
+    /// The number of members, including invited ones.
     public var memberCount: Int {
         get { self[30] }
         set { self[30] = newValue }
     }
 
-    /// How many of them have joined.
+    /// The number of members who have joined.
     public var joinedMemberCount: Int {
         get { self[31] }
         set { self[31] = newValue }
     }
 
-    /// Whether its texts are let past the profanity filter.
+    /// A Boolean value that indicates whether messages bypass the profanity filter.
     public var ignoresProfanityFilter: Bool {
         get { self[53] }
         set { self[53] = newValue }
     }
 
-    /// Whether a bot is among its members.
+    /// A Boolean value that indicates whether a bot is a member.
     public var hasBot: Bool {
         get { self[51] }
         set { self[51] = newValue }
     }
 
-    /// Whether a bot that uses a language model is among its members.
+    /// A Boolean value that indicates whether a bot that uses a language model is a member.
     public var hasAIBot: Bool {
         get { self[52] }
         set { self[52] = newValue }
@@ -182,79 +186,80 @@ extension GroupChannel {
 // MARK: The current user in it
 
 extension GroupChannel {
-    /// Whether the current user has joined or is invited.
+    /// The membership state of the current user: joined, invited or neither.
     public var myMemberState: MemberState {
         get { self[32] }
         set { self[32] = newValue }
     }
 
-    /// What the current user may do.
+    /// The role of the current user in the channel.
     public var myRole: Role {
         get { self[33] }
         set { self[33] = newValue }
     }
 
-    /// Whether the current user may not send messages.
+    /// A Boolean value that indicates whether the current user is muted and cannot send messages.
     public var isMuted: Bool {
         get { self[27] }
         set { self[27] = newValue }
     }
 
-    /// How the current user is restricted; `nil` if they are not.
+    /// The restriction of the current user in the channel; `nil` if there is none.
     public var myRestriction: RestrictionInfo? {
         get { self[57] }
         set { self[57] = newValue }
     }
 
-    /// Whether the current user has hidden it.
+    /// The state that tells whether the current user has hidden the channel.
     public var hiddenState: HiddenState {
         get { self[26] }
         set { self[26] = newValue }
     }
 
-    /// Whether the current user gets push notifications of it.
+    /// A Boolean value that indicates whether the current user gets push notifications of the
+    /// channel.
     public var isPushEnabled: Bool {
         get { self[28, default: true] }
         set { self[28, default: true] = newValue }
     }
 
-    /// Which of its messages are pushed to the current user.
+    /// The setting for which messages the current user gets push notifications.
     public var myPushTriggerOption: GroupChannelPushTriggerOption {
         get { self[44] }
         set { self[44] = newValue }
     }
 
-    /// What is counted for the current user.
+    /// The unread counts that the server maintains for the current user.
     public var myCountPreference: CountPreference {
         get { self[45] }
         set { self[45] = newValue }
     }
 
-    /// How many messages the current user has not read.
+    /// The number of messages that the current user has not read.
     public var unreadMessageCount: Int {
         get { self[34] }
         set { self[34] = newValue }
     }
 
-    /// How many of them mention the current user.
+    /// The number of unread messages that mention the current user.
     public var unreadMentionCount: Int {
         get { self[35] }
         set { self[35] = newValue }
     }
 
-    /// Who invited the current user.
+    /// The user who invited the current user.
     public var inviter: User? {
         get { self[46] }
         set { self[46] = newValue }
     }
 
-    /// When the current user was invited.
+    /// The time at which the current user was invited.
     public var invitedAt: Timestamp? {
         get { self[47] }
         set { self[47] = newValue }
     }
 
-    /// When the current user joined.
+    /// The time at which the current user joined.
     public var joinedAt: Timestamp? {
         get { self[48] }
         set { self[48] = newValue }
@@ -264,19 +269,19 @@ extension GroupChannel {
 // MARK: Receipts
 
 extension GroupChannel {
-    /// Up to when each member has read.
+    /// The time up to which each member has read the channel.
     public var readReceipts: [UserID: Timestamp] {
         get { self[37] }
         set { self[37] = newValue }
     }
 
-    /// Up to when messages were delivered to each member.
+    /// The time up to which messages were delivered to each member.
     public var deliveryReceipts: [UserID: Timestamp] {
         get { self[38] }
         set { self[38] = newValue }
     }
 
-    /// Up to when the current user has read.
+    /// The time up to which the current user has read the channel.
     public var myLastRead: Timestamp? {
         get { self[39] }
         set { self[39] = newValue }
@@ -286,31 +291,31 @@ extension GroupChannel {
 // MARK: History
 
 extension GroupChannel {
-    /// Before when the current user has no history: it was reset.
+    /// The lower bound of the history for the current user, after they reset it.
     public var messageOffset: Timestamp? {
         get { self[40] }
         set { self[40] = newValue }
     }
 
-    /// Before when the server has forgotten the history.
+    /// The lower bound of the history that the server keeps.
     public var messagePurgeOffset: Timestamp? {
         get { self[41] }
         set { self[41] = newValue }
     }
 
-    /// After how many seconds its messages disappear; `nil` for never.
+    /// The lifetime of a message in seconds; `nil` if messages do not disappear.
     public var messageSurvivalSeconds: Int? {
         get { self[42] }
         set { self[42] = newValue }
     }
 
-    /// When its messages disappear; `nil` if they stay.
+    /// The setting that makes messages disappear; `nil` if messages do not disappear.
     public var disappearingMessage: DisappearingMessage? {
         get { self[43] }
         set { self[43] = newValue }
     }
 
-    /// The pinned messages, in the order of the server.
+    /// The IDs of the pinned messages, in the server's order.
     public var pinnedMessageIDs: [MessageID] {
         get { self[49] }
         set { self[49] = newValue }
@@ -322,7 +327,7 @@ extension GroupChannel {
         set { self[50] = newValue }
     }
 
-    /// When unread messages are sent as SMS; `nil` if they are not.
+    /// The setting that sends unread messages as SMS; `nil` if they are not sent.
     public var smsFallback: SMSFallback? {
         get { self[54] }
         set { self[54] = newValue }

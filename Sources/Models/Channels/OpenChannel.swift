@@ -1,24 +1,25 @@
-/// A channel that one enters and leaves, without being a member.
+/// A channel that users enter and exit without being members.
 public struct OpenChannel: Channel {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<OpenChannel>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How many users have entered it.
+    /// The number of users who have entered the channel.
     public var participantCount: Int {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// Whether the server spreads its users over partitions.
+    /// A Boolean value that indicates whether the server distributes the channel's users over
+    /// partitions.
     public var isDynamicPartitioned: Bool {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "OpenChannel",
         channelFields + [

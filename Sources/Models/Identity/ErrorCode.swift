@@ -1,6 +1,6 @@
-/// What went wrong, as chat backends number it.
+/// An error number of a chat backend.
 ///
-/// Open: a backend may use numbers that have no name here.
+/// The set is open: a backend may use numbers without a constant here.
 public struct ErrorCode: RawRepresentable, Hashable, Codable, Sendable {
     /// The number.
     public let rawValue: Int
@@ -10,27 +10,27 @@ public struct ErrorCode: RawRepresentable, Hashable, Codable, Sendable {
 
     init(_ rawValue: Int) { self.rawValue = rawValue }
 
-    /// Reads the number.
+    /// Decodes the number.
     public init(from decoder: any Decoder) throws {
         let number = try decoder.singleValueContainer().decodeLenientInt64()
         self.init(rawValue: Int(truncatingIfNeeded: number))
     }
 
-    /// Writes the number.
+    /// Encodes the number.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension ErrorCode: IntegerValue {
-    /// The number 0 stands for no error.
+    /// The number 0 means that there is no error.
     static var defaultIsNone: Bool { true }
     var int64: Int64 { Int64(rawValue) }
     init(int64: Int64) { self.init(Int(truncatingIfNeeded: int64)) }
 }
 
-// MARK: Said by the server
+// MARK: Server errors
 
 extension ErrorCode {
-    /// A parameter must be a text.
+    /// A parameter must be a string.
     public static let invalidParameterText = ErrorCode(400_100)
     /// A parameter must be a number.
     public static let invalidParameterNumber = ErrorCode(400_101)
@@ -38,117 +38,117 @@ extension ErrorCode {
     public static let invalidParameterList = ErrorCode(400_102)
     /// A parameter must be an object.
     public static let invalidParameterObject = ErrorCode(400_103)
-    /// A parameter must be a truth value.
+    /// A parameter must be a Boolean.
     public static let invalidParameterBool = ErrorCode(400_104)
-    /// A needed parameter is missing.
+    /// A required parameter is missing.
     public static let missingParameter = ErrorCode(400_105)
-    /// A parameter is too long, or a number too large.
+    /// A parameter is too long, or a number is too large.
     public static let parameterTooLong = ErrorCode(400_106)
-    /// A parameter is not one of the values it may have.
+    /// A parameter is not one of the allowed values.
     public static let invalidParameterValue = ErrorCode(400_107)
-    /// The current user may not do this.
+    /// The current user is not authorized for the request.
     public static let notAuthorized = ErrorCode(400_108)
     /// Two parameters contradict each other.
     public static let incompatibleParameters = ErrorCode(400_110)
-    /// A parameter has a value that the server does not take.
+    /// The server does not accept the value of a parameter.
     public static let invalidParameter = ErrorCode(400_111)
-    /// What was asked for does not exist on the server.
+    /// The requested resource does not exist on the server.
     public static let notFoundInDatabase = ErrorCode(400_201)
-    /// What was to be created exists already.
+    /// The resource to create already exists.
     public static let duplicatedData = ErrorCode(400_202)
-    /// There are as many as there may be.
+    /// The maximum number of resources is reached.
     public static let maximumCountReached = ErrorCode(400_203)
     /// The user has been deactivated.
     public static let userDeactivated = ErrorCode(400_300)
     /// The user does not exist.
     public static let userNotExist = ErrorCode(400_301)
-    /// The access token is not this user's.
+    /// The access token does not belong to this user.
     public static let accessTokenNotValid = ErrorCode(400_302)
-    /// The session key has expired; a new one can be asked for.
+    /// The session key has expired. A new one can be requested.
     public static let sessionKeyExpired = ErrorCode(400_309)
-    /// The session was ended by the server, for good.
+    /// The server revoked the session permanently.
     public static let sessionTokenRevoked = ErrorCode(400_310)
-    /// The application's own token is not valid.
+    /// The application's API token is not valid.
     public static let invalidAPIToken = ErrorCode(400_401)
     /// A parameter of the request is missing.
     public static let parameterMissing = ErrorCode(400_402)
     /// The request is not JSON.
     public static let invalidJSON = ErrorCode(400_403)
-    /// The request contradicts what another one just did.
+    /// The request conflicts with a recent one.
     public static let conflict = ErrorCode(409_000)
     /// The server failed.
     public static let internalServerError = ErrorCode(500_901)
-    /// Too many requests; one may go on after a while.
+    /// The client sent too many requests and must wait.
     public static let rateLimitExceeded = ErrorCode(500_910)
-    /// The server cannot answer for now.
+    /// The server is temporarily unavailable.
     public static let serviceUnavailable = ErrorCode(503_000)
 }
 
-// MARK: Found on this device
+// MARK: Local errors
 
 extension ErrorCode {
-    /// Nothing more is known.
+    /// The cause is unknown.
     public static let unknown = ErrorCode(800_000)
-    /// Something was used before it was set up.
+    /// A component was used before its initialization.
     public static let invalidInitialization = ErrorCode(800_100)
-    /// This needs a connection, and there is none.
+    /// The request needs a connection, and there is none.
     public static let connectionRequired = ErrorCode(800_101)
-    /// The connection was given up while it was made.
+    /// The connection attempt was canceled.
     public static let connectionCanceled = ErrorCode(800_102)
     /// An argument is not valid.
     public static let invalidArgument = ErrorCode(800_110)
     /// The network failed.
     public static let networkError = ErrorCode(800_120)
-    /// The server cannot be reached under its address.
+    /// The server's address cannot be reached.
     public static let networkRoutingError = ErrorCode(800_121)
-    /// The server's answer cannot be understood.
+    /// The server's response cannot be decoded.
     public static let malformedData = ErrorCode(800_130)
-    /// The server's answer is an error that cannot be understood.
+    /// The server's error response cannot be decoded.
     public static let malformedErrorData = ErrorCode(800_140)
-    /// The channel is of another kind than this needs.
+    /// The channel is of another type than the request needs.
     public static let wrongChannelType = ErrorCode(800_150)
-    /// Marking as read was asked for too often.
+    /// Requests to mark a channel as read were sent too often.
     public static let markAsReadRateLimitExceeded = ErrorCode(800_160)
-    /// A page of this query is being loaded already.
+    /// A page of this query is already being loaded.
     public static let queryInProgress = ErrorCode(800_170)
-    /// The server did not acknowledge in time; nobody knows whether it acted.
+    /// The server did not acknowledge the request in time. It may or may not have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
-    /// The server did not let us in within the time allowed.
+    /// The server did not accept the login in time.
     public static let loginTimeout = ErrorCode(800_190)
     /// The connection was closed before the request was sent.
     public static let connectionClosed = ErrorCode(800_200)
     /// The connection failed.
     public static let connectionFailed = ErrorCode(800_210)
-    /// The request failed on its way.
+    /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
-    /// The server has too much to do, and says when to come back.
+    /// The server is overloaded and tells the client when to retry.
     public static let serverOverloaded = ErrorCode(800_221)
     /// The upload could not be canceled.
     public static let fileUploadCancelFailed = ErrorCode(800_230)
     /// The upload was canceled.
     public static let fileUploadCanceled = ErrorCode(800_240)
-    /// The upload took longer than it may.
+    /// The upload took longer than allowed.
     public static let fileUploadTimeout = ErrorCode(800_250)
-    /// The file is larger than the server takes.
+    /// The file is larger than the server accepts.
     public static let fileSizeLimitExceeded = ErrorCode(800_260)
     /// The message was still pending when the application ended.
     public static let pendingError = ErrorCode(800_400)
-    /// The collection was disposed of.
+    /// The collection was disposed.
     public static let collectionDisposed = ErrorCode(800_600)
-    /// The database on this device failed.
+    /// The local database failed.
     public static let localDatabaseError = ErrorCode(800_700)
 }
 
-// MARK: Refused by a channel
+// MARK: Channel errors
 
 extension ErrorCode {
-    /// One has to log in first.
+    /// The user must log in first.
     public static let loginRequired = ErrorCode(900_010)
     /// The current user is not a member of the channel.
     public static let notMember = ErrorCode(900_020)
     /// The current user is deactivated in the channel.
     public static let deactivatedInChannel = ErrorCode(900_021)
-    /// The message belongs to somebody else.
+    /// The message belongs to another user.
     public static let notOwnerOfMessage = ErrorCode(900_022)
     /// Messages cannot be sent to the channel.
     public static let sendNotAllowed = ErrorCode(900_023)
@@ -158,7 +158,7 @@ extension ErrorCode {
     public static let mutedInChannel = ErrorCode(900_041)
     /// The channel is frozen.
     public static let channelFrozen = ErrorCode(900_050)
-    /// The profanity filter refused the text.
+    /// The profanity filter rejected the text.
     public static let profanityBlocked = ErrorCode(900_060)
     /// The channel has been deleted.
     public static let channelDeleted = ErrorCode(900_070)
@@ -172,17 +172,20 @@ extension ErrorCode {
     public static let channelNotFound = ErrorCode(900_500)
 }
 
-// MARK: Sending again
+// MARK: Resending
 
 extension ErrorCode {
-    /// Whether a message that failed with this error may be sent again by its sender.
+    /// A Boolean value that indicates whether the sender may resend a message that failed with this
+    /// error.
     ///
-    /// What the server refused for good, such as a message to a channel that one left, may not.
+    /// It is `false` if the server rejected the message for good, such as a message to a channel
+    /// that the sender has left.
     public var isResendable: Bool { ErrorCode.resendable.contains(self) }
 
-    /// Whether a message that met this error is sent again without asking, when connected again.
+    /// A Boolean value that indicates whether a message that failed with this error is resent
+    /// automatically after a reconnect.
     ///
-    /// Only where it is certain that the server has not seen it.
+    /// It is `true` only if it is certain that the server has not received the message.
     public var isAutoResendable: Bool { ErrorCode.autoResendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = autoResendable.union([
@@ -196,6 +199,6 @@ extension ErrorCode {
 }
 
 extension ErrorCode: CustomStringConvertible {
-    /// The number, in decimal.
+    /// The number in decimal.
     public var description: String { String(rawValue) }
 }

@@ -1,18 +1,19 @@
 import Foundation
 
-/// A text that names one thing: a channel, a message, a user, a request.
+/// A text that identifies a channel, a message, a user or a request.
 ///
-/// Opaque: a backend whose ids are integers writes them in decimal. Two kinds of identifiers
-/// cannot be mixed up, since each is a type of its own. What counts is the bytes in UTF-8: unlike
-/// texts in Swift, two that only look the same ("é" in one piece and in two) are different names.
+/// Identifiers are opaque: a backend with integer IDs writes them in decimal. Each kind of
+/// identifier is a type of its own, so that they cannot be mixed up. Identifiers are compared by
+/// their UTF-8 bytes. Unlike two `String` values, two canonically equivalent texts ("é" as one and
+/// as two code points) are different identifiers.
 public protocol Identifier: RawRepresentable<String>, Hashable, Comparable, Codable, Sendable,
     CodingKeyRepresentable, LosslessStringConvertible, ExpressibleByStringLiteral,
     ExpressibleByIntegerLiteral
 {
-    /// The text itself.
+    /// The text of the identifier.
     var rawValue: String { get }
 
-    /// Creates an identifier. Every text is one, the empty one too.
+    /// Creates an identifier. Any text is valid, including the empty one.
     init(rawValue: String)
 }
 
@@ -26,35 +27,36 @@ extension Identifier {
     /// Creates an identifier from an integer, written in decimal.
     public init(integerLiteral integer: Int64) { self.init(rawValue: String(integer)) }
 
-    /// The text itself.
+    /// The text of the identifier.
     public var description: String { rawValue }
 
-    /// The text as a key of JSON.
+    /// The text as a JSON key.
     public var codingKey: any CodingKey { JSONKey(rawValue) }
 
-    /// Creates an identifier from a key of JSON.
+    /// Creates an identifier from a JSON key.
     public init(codingKey: some CodingKey) { self.init(rawValue: codingKey.stringValue) }
 
-    /// Whether the left text comes first, byte by byte.
+    /// Returns a Boolean value that indicates whether the left text precedes the right one in byte
+    /// order.
     public static func < (left: Self, right: Self) -> Bool {
         left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Reads a text, or an integer as its decimal digits.
+    /// Decodes a text, or an integer as its decimal digits.
     public init(from decoder: any Decoder) throws {
         self.init(rawValue: try String.decode(from: decoder))
     }
 
-    /// Writes the text.
+    /// Encodes the text.
     public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
-// Not `==` and `hash(into:)` themselves: those of `RawRepresentable`, which ask the text, would be
-// taken before them.
+// These are not `==` and `hash(into:)` because the compiler would prefer those of
+// `RawRepresentable`, which compare the text.
 extension Identifier {
     @inline(__always)
     func hasSameBytes(as other: Self) -> Bool {
-        // Native texts, which is all but some of Objective-C, lend their bytes.
+        // All strings except some of Objective-C provide contiguous bytes.
         let isSame = rawValue.utf8.withContiguousStorageIfAvailable { left in
             other.rawValue.utf8.withContiguousStorageIfAvailable { right in
                 left.count == right.count
@@ -72,7 +74,8 @@ extension Identifier {
 }
 
 extension String {
-    /// Whether this text comes first, byte by byte in UTF-8; a beginning comes before the whole.
+    /// Returns a Boolean value that indicates whether this text precedes another in the byte order
+    /// of UTF-8. A prefix precedes the longer text.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -88,13 +91,13 @@ extension String {
 
 // MARK: As a field
 
-/// An identifier that a field may have.
+/// An identifier that a record field can have.
 protocol IdentifierValue: Identifier, SingularValue, MapKey {}
 
 extension IdentifierValue {
     static var element: FieldKind.Element { .text }
     static var wireType: WireType { .lengthDelimited }
-    /// An empty text names nothing.
+    /// An empty text means that there is no identifier.
     static var defaultIsNone: Bool { true }
     static var defaultValue: Self { Self(rawValue: "") }
     var isDefault: Bool { rawValue.isEmpty }

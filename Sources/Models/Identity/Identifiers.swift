@@ -1,82 +1,84 @@
-/// Names a channel, group or open, within an application.
+/// Identifies a group or open channel within an application.
 public struct ChannelURL: Identifier {
-    /// The text itself.
+    /// The text of the identifier.
     public let rawValue: String
 
-    /// Creates the name of a channel.
+    /// Creates a channel URL from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two names have the same bytes.
+    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
     public static func == (left: ChannelURL, right: ChannelURL) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Names a user within an application.
+/// Identifies a user within an application.
 public struct UserID: Identifier {
-    /// The text itself.
+    /// The text of the identifier.
     public let rawValue: String
 
-    /// Creates the name of a user.
+    /// Creates a user ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two names have the same bytes.
+    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
     public static func == (left: UserID, right: UserID) -> Bool { left.hasSameBytes(as: right) }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Names a message from the moment its sender wrote it, before any server has seen it.
+/// Identifies a message from the moment that it is written, before a server has received it.
 ///
-/// Made by the client, unique for each message, and never changed: sending the same request id
-/// twice makes one message.
+/// The client creates the ID, unique for each message, and never changes it: two requests with the
+/// same ID create one message.
 public struct RequestID: Identifier {
-    /// The text itself.
+    /// The text of the identifier.
     public let rawValue: String
 
-    /// Creates the name of a request.
+    /// Creates a request ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two names have the same bytes.
+    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
     public static func == (left: RequestID, right: RequestID) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 }
 
-/// Names a message that a server has accepted.
+/// Identifies a message that a server has accepted.
 ///
-/// Ordered by length and then by bytes, so that decimal integers sort as numbers and any other
-/// text has one fixed order: `9 < 10 < 11 < "$abc"`. In keys on disk they have the same order.
+/// IDs are ordered by length and then by bytes: decimal integers are in numeric order, and any
+/// other text has a fixed position: `9 < 10 < 11 < "$abc"`. Keys on disk have the same order.
 public struct MessageID: Identifier {
-    /// The text itself.
+    /// The text of the identifier.
     public let rawValue: String
 
-    /// Creates the name of a message.
+    /// Creates a message ID from its text.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Whether two names have the same bytes.
+    /// Returns a Boolean value that indicates whether two identifiers have the same bytes.
     public static func == (left: MessageID, right: MessageID) -> Bool {
         left.hasSameBytes(as: right)
     }
 
-    /// Feeds the bytes into a hasher.
+    /// Hashes the bytes of the text.
     public func hash(into hasher: inout Hasher) { hashBytes(into: &hasher) }
 
-    /// Whether the left id is shorter, or of the same length and first byte by byte.
+    /// Returns a Boolean value that indicates whether the left ID is shorter than the right one or,
+    /// at the same length, precedes it in byte order.
     public static func < (left: MessageID, right: MessageID) -> Bool {
         let (size, otherSize) = (left.rawValue.utf8.count, right.rawValue.utf8.count)
         if size != otherSize { return size < otherSize }
         return left.rawValue.precedesByBytes(right.rawValue)
     }
 
-    /// Writes an integer where the id is one as servers write them, else a text.
+    /// Encodes an integer if the ID is a decimal number in the form that servers write, or else a
+    /// text.
     public func encode(to encoder: any Encoder) throws {
         if let integer = Int64(rawValue), String(integer) == rawValue {
             try integer.encode(to: encoder)

@@ -1,11 +1,12 @@
-/// The place of a message in its channel's history: by time, ties by id.
+/// The position of a message in its channel's history: its time, then its ID.
 ///
-/// A strict total order, the same on every device, and fixed for the life of a message.
+/// Positions have a strict total order, which is the same on every device. A message's position
+/// never changes.
 public struct Position: Hashable, Comparable, Codable, Sendable {
-    /// When the server accepted the message.
+    /// The time at which the server accepted the message.
     public let createdAt: Timestamp
 
-    /// The message; it decides between messages of the same millisecond.
+    /// The ID of the message, which orders messages of the same millisecond.
     public let messageID: MessageID
 
     /// Creates a position.
@@ -14,7 +15,8 @@ public struct Position: Hashable, Comparable, Codable, Sendable {
         self.messageID = messageID
     }
 
-    /// Whether the left position is the older one.
+    /// Returns a Boolean value that indicates whether the left position is older than the right
+    /// one.
     public static func < (left: Position, right: Position) -> Bool {
         if left.createdAt != right.createdAt { return left.createdAt < right.createdAt }
         return left.messageID < right.messageID
@@ -29,6 +31,6 @@ extension Position {
 }
 
 extension Position: CustomStringConvertible {
-    /// The time and the id, such as "1700000000123/7001".
+    /// The time and the ID, such as "1700000000123/7001".
     public var description: String { "\(createdAt)/\(messageID)" }
 }

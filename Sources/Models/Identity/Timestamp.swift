@@ -1,11 +1,12 @@
 public import Foundation
 
-/// A point in time: milliseconds since 1970-01-01 00:00:00 UTC, by the server's clock.
+/// A point in time on the server's clock, in milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// Neither unique nor monotonic: two messages of a channel may share one. What orders messages is
-/// their ``Position``. Every `Int64` is a valid timestamp; negative ones lie before 1970.
+/// Timestamps are neither unique nor monotonic: two messages of a channel may share one. Messages
+/// are ordered by their ``Position``. Every `Int64` is a valid timestamp; negative ones are before
+/// 1970.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds since 1970-01-01 00:00:00 UTC.
+    /// The number of milliseconds since 1970-01-01 00:00:00 UTC.
     public let milliseconds: Int64
 
     /// Creates a timestamp from milliseconds since 1970-01-01 00:00:00 UTC.
@@ -13,13 +14,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The earliest timestamp there is, before every message.
+    /// The earliest timestamp, before every message.
     public static let distantPast = Timestamp(milliseconds: .min)
 
-    /// The latest timestamp there is, after every message.
+    /// The latest timestamp, after every message.
     public static let distantFuture = Timestamp(milliseconds: .max)
 
-    /// Whether the left point in time is before the right one.
+    /// Returns a Boolean value that indicates whether the left point in time is before the right
+    /// one.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -33,17 +35,18 @@ extension Timestamp: ExpressibleByIntegerLiteral {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// The milliseconds, in decimal.
+    /// The milliseconds in decimal.
     public var description: String { String(milliseconds) }
 }
 
 extension Timestamp: Codable {
-    /// Reads milliseconds, written as an integer, a fraction (which is cut) or a text.
+    /// Decodes milliseconds from an integer, a number with a fraction (which is truncated) or a
+    /// text.
     public init(from decoder: any Decoder) throws {
         self.init(milliseconds: try decoder.singleValueContainer().decodeLenientInt64())
     }
 
-    /// Writes the milliseconds.
+    /// Encodes the milliseconds.
     public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }
 
@@ -52,13 +55,14 @@ extension Timestamp: Codable {
 extension Timestamp {
     /// Creates the timestamp of a date, rounded to the nearest millisecond.
     ///
-    /// A date outside of what 64 bits of milliseconds hold becomes the first or last timestamp.
+    /// A date outside the range of `Int64` milliseconds becomes the first or last timestamp.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         self.init(
             milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
     }
 
-    /// The date, as exact as `Date` is: to the millisecond for some 280,000 years around today.
+    /// The date, with the precision of `Date`: milliseconds for some 280,000 years around the
+    /// present.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

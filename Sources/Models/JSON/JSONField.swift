@@ -1,4 +1,4 @@
-/// A key of a JSON object, any key.
+/// Any key of a JSON object.
 struct JSONKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -8,7 +8,7 @@ struct JSONKey: CodingKey {
     init?(intValue: Int) { nil }
 }
 
-/// Reads and writes the value of a field through a container of `Codable`.
+/// Decodes and encodes the value of a field in a `Codable` container.
 struct JSONField<Value: FieldValue>: Codable {
     let value: Value
 
@@ -18,9 +18,9 @@ struct JSONField<Value: FieldValue>: Codable {
 }
 
 extension SingleValueDecodingContainer {
-    /// Reads an integer that may have been written as a fraction, a text or a truth value.
+    /// Decodes an integer that may be written as a number with a fraction, a text or a Boolean.
     ///
-    /// Fractions are cut towards zero, so that a server's 1700000000123.0 is what it means.
+    /// Fractions are truncated toward zero: some servers write 1700000000123.0.
     func decodeLenientInt64() throws -> Int64 {
         do {
             return try decode(Int64.self)
@@ -41,7 +41,7 @@ extension SingleValueDecodingContainer {
 }
 
 extension Int64 {
-    /// The integer part of a fraction, if it is one and fits.
+    /// Creates the integer part of a number; `nil` if it is not finite or does not fit.
     init?(truncating value: Double) {
         guard value.isFinite, abs(value) < 0x1p63 else { return nil }
         self.init(value)

@@ -1,14 +1,14 @@
-/// What a value in JSON means, where it is not simply itself.
+/// The interpretation of a JSON value that does not represent itself.
 enum JSONMeaning {
     case itself
-    /// Servers write the id 0 for "no message".
+    /// Servers write the ID 0 for "no message".
     case zeroIsNone
     /// Servers write −1 for "none".
     case negativeIsNone
-    /// Some servers tell times in seconds, others the same times in milliseconds.
+    /// Some servers write times in seconds, others in milliseconds.
     case secondsOrMilliseconds
 
-    /// Corrects a field that was just read from JSON.
+    /// Corrects a field that was just decoded from JSON.
     func apply(to number: Int, in record: inout RecordBytes) {
         if self == .itself { return }
         if self == .zeroIsNone {
@@ -29,18 +29,18 @@ enum JSONMeaning {
     }
 }
 
-/// What the JSON of one type needs beside its fields.
+/// The rules of a record type that go beyond decoding its fields from JSON.
 struct JSONRules: Sendable {
-    /// Finds a place for what JSON says under keys that no field has.
+    /// Interprets JSON values under keys that are not fields.
     ///
-    /// What it takes out of the dictionary does not become ``Record/extra``.
+    /// Values that it removes from the dictionary do not become part of ``Record/extra``.
     var adopt:
         @Sendable (
             _ unknown: inout [String: JSONValue], _ record: inout RecordBytes,
             _ update: inout JSONUpdate
         ) -> Void
 
-    /// Completes a record that was read as a whole.
+    /// Completes a record that was decoded as a whole.
     var complete: @Sendable (_ record: inout RecordBytes) -> Void
 
     /// Creates rules that do nothing.
@@ -49,7 +49,7 @@ struct JSONRules: Sendable {
         complete = { _ in }
     }
 
-    /// Creates the rules of one type of record.
+    /// Creates the rules of a record type.
     init<Root: Record>(
         adopt:
             @escaping @Sendable (inout [String: JSONValue], inout Root, inout JSONUpdate) -> Void,
@@ -68,11 +68,11 @@ struct JSONRules: Sendable {
     }
 }
 
-/// What JSON says beside the values of fields.
+/// The parts of a JSON update that are not field values.
 struct JSONUpdate: Hashable, Sendable {
-    /// The numbers of fields whose keys are there and say nothing: `null`, or the default.
+    /// The numbers of fields whose keys are present with `null` or the default value.
     var cleared: Set<Int> = []
-    /// The numbers of fields whose values only stand in where nothing better is known.
+    /// The numbers of fields whose values are guesses: they apply only if no better value is known.
     var guessed: Set<Int> = []
 
     mutating func clear(_ property: AnyKeyPath, in schema: Schema) {

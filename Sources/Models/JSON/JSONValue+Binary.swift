@@ -1,5 +1,6 @@
 // json := null (1) | bool (2) | int (3) | double (4) | string (5) | array (6) | object (7)
-// DO NOT CHANGE: on people's disks since version 1. A newer kind reads as null here.
+//
+// On-disk format since version 1, DO NOT CHANGE. Unknown kinds are read as null.
 extension JSONValue: SingularValue {
     private enum Number {
         static let null = 1
@@ -11,7 +12,7 @@ extension JSONValue: SingularValue {
         static let object = 7
     }
 
-    /// The fields of a JSON value: exactly one is there.
+    /// The fields of a JSON value, of which exactly one is present.
     static let schemaFields: [(number: Int, name: String, kind: FieldKind)] = [
         (Number.null, "null", FieldKind(.bool, .optional)),
         (Number.bool, "bool", FieldKind(.bool, .optional)),
@@ -32,12 +33,12 @@ extension JSONValue: SingularValue {
     static var element: FieldKind.Element { .record(name: "JSONValue") { layout } }
     static var wireType: WireType { .lengthDelimited }
     static var defaultValue: JSONValue { .null }
-    /// A map writes every entry of a record type, `null` too.
+    /// A map writes every entry of a record type, including `null`.
     var isDefault: Bool { false }
 
     var payloadSize: Int { Wire.size(ofDelimited: contentSize(depth: 1)) }
 
-    /// How many bytes the one field takes.
+    /// Returns the number of bytes of the one present field.
     private func contentSize(depth: Int) -> Int {
         precondition(
             depth <= JSONValue.maximumDepth,
@@ -86,8 +87,8 @@ extension JSONValue: SingularValue {
 
     static func readPayload(_ storage: RecordBytes, at offset: inout Int) -> JSONValue {
         let record = storage.nestedRecord(at: &offset)
-        // The last kind wins where a writer gave several, as it does in any protobuf `oneof`
-        // whose fields are written in order.
+        // If a writer wrote several kinds, the last one wins, as in a protobuf `oneof` whose fields
+        // are written in order.
         guard let number = record.numbers.last(where: { $0 <= Number.object }) else {
             return .null
         }

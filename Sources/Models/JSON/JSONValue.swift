@@ -1,32 +1,34 @@
-/// Any JSON value, kept as it came: what a server sent and we have no name for.
+/// Any JSON value. Preserves values that a server sent under keys unknown to this version.
 ///
-/// Integers that fit 64 bits stay exact; other numbers are kept as `Double`.
+/// Integers that fit in 64 bits are exact; other numbers are stored as `Double`.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without a fraction that fits 64 bits.
+    /// An integer that fits in 64 bits.
     case int(Int64)
-    /// Any other number. One without a fraction that fits 64 bits is an `int` once it was JSON.
+    /// Any other number. An integral value that fits in 64 bits becomes an `int` after a round trip
+    /// through JSON.
     case double(Double)
-    /// A text.
+    /// A string.
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object. Its keys have no order.
+    /// An object. Its keys are unordered.
     case object([String: JSONValue])
 
-    /// How deep values may be nested in each other: 24.
+    /// The maximum nesting depth: 24.
     ///
-    /// Deeper JSON is refused with a `DecodingError`, deeper bytes with a ``SerializationError``;
-    /// putting a deeper value into a record is a programming error.
+    /// Decoding deeper JSON throws a `DecodingError`, decoding deeper bytes a
+    /// ``SerializationError``. Putting a deeper value into a record is a programming error and
+    /// traps.
     public static let maximumDepth = 24
 }
 
 extension JSONValue {
-    /// How many values stand in each other: 1 for a text, one more than its deepest element for
-    /// an array.
+    /// The nesting depth: 1 for a scalar, one more than the deepest element for an array or an
+    /// object.
     public var depth: Int {
         switch self {
         case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
@@ -35,13 +37,13 @@ extension JSONValue {
         }
     }
 
-    /// The entry of an object; `nil` if this is no object or has no such entry.
+    /// The value under a key of an object; `nil` if this is not an object or has no such key.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let entries) = self else { return nil }
         return entries[key]
     }
 
-    /// The text; `nil` if this is none.
+    /// The string; `nil` if this is not a string.
     public var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
@@ -51,7 +53,7 @@ extension JSONValue {
 // MARK: Codable
 
 extension JSONValue: Codable {
-    /// Reads any JSON value.
+    /// Decodes any JSON value.
     ///
     /// - Throws: `DecodingError.dataCorrupted` if arrays and objects are nested deeper than
     ///   ``maximumDepth``.
@@ -106,7 +108,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -131,15 +133,15 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(nilLiteral: ()) { self = .null }
     /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates a number without a fraction.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
     /// Creates a number with a fraction.
     public init(floatLiteral value: Double) { self = .double(value) }
-    /// Creates a text.
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object; of entries with one key, the last one stays.
+    /// Creates an object. Of several entries with the same key, the last one is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }
@@ -148,7 +150,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 // MARK: Description
 
 extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The value as JSON, with the keys of objects in order.
+    /// The value as JSON, with the keys of objects in sorted order.
     public var description: String {
         switch self {
         case .null: "null"

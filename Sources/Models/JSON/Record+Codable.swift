@@ -1,11 +1,11 @@
 extension Record {
-    /// Reads a record from the REST-style JSON of chat servers: keys in snake case.
+    /// Decodes a record from the REST-style JSON of chat servers, with keys in snake case.
     ///
-    /// Lenient where servers are: numbers and truth values may be written as texts, numbers with
-    /// a fraction; `null` is as good as nothing; an enumeration's unknown name reads as its first
-    /// case. Keys that no field has are kept in ``extra``.
+    /// Decoding is as lenient as servers require: numbers and Booleans may be strings, integers may
+    /// have a fraction, `null` is treated as missing, and an unknown name of an enumeration is read
+    /// as its first case. Keys that are not fields are preserved in ``extra``.
     ///
-    /// - Throws: `DecodingError` that names the key whose value cannot be what it should be.
+    /// - Throws: `DecodingError` that names the key whose value has the wrong type.
     public init(from decoder: any Decoder) throws {
         var bytes = RecordBytes.empty
         _ = try Self.schema.update(&bytes, from: decoder)
@@ -13,22 +13,22 @@ extension Record {
         self.init(bytes)
     }
 
-    /// Writes the fields that are there, each under its name.
+    /// Encodes the present fields under their JSON names.
     ///
-    /// What is read back is the same record, but for what JSON means in another way: a message
-    /// that has an id and no sending status was sent, and a channel's time of creation before
-    /// 1973 was told in seconds.
+    /// Decoding the result gives the same record, except where JSON has another interpretation: a
+    /// message with an ID and without a sending status is read as sent, and a channel's creation
+    /// time before 1973 is read as seconds.
     ///
-    /// - Throws: `EncodingError` for a number that JSON has no word for, such as infinity.
+    /// - Throws: `EncodingError` for a number that JSON cannot represent, such as infinity.
     public func encode(to encoder: any Encoder) throws {
         try Self.schema.encode(fields.bytes, to: encoder)
     }
 }
 
 extension Schema {
-    /// Takes over every field that an object has a key for, and leaves the others as they are.
+    /// Updates every field that has a key in the object, and leaves the others unchanged.
     ///
-    /// Of several names of a field, the first one whose value is not `null` is taken.
+    /// Of several names of a field, the first one whose value is not `null` is used.
     func update(_ record: inout RecordBytes, from decoder: any Decoder) throws -> JSONUpdate {
         let container = try decoder.container(keyedBy: JSONKey.self)
         var update = JSONUpdate()
@@ -55,7 +55,7 @@ extension Schema {
         return update
     }
 
-    /// Under which of its names a field is to be read.
+    /// Returns the name under which a field is decoded.
     private func name(
         of field: Field, in container: KeyedDecodingContainer<JSONKey>
     ) throws -> String? {
@@ -93,7 +93,7 @@ extension Schema {
         for field in fields where field.number != Field.extra.number {
             try encode(field, field.valueType)
         }
-        // An older version did not know all of today's fields, and kept theirs there.
+        // An older version stored the fields that it did not know in `extra`.
         let names = Set(fields.map(\.name))
         let extra: [String: JSONValue] = record.read(Field.extra.number)
         for (name, value) in extra where !names.contains(name) {

@@ -1,154 +1,155 @@
-/// Why a collection changed.
+/// The cause of a change in a collection.
 ///
-/// The raw values up to 130 are those of the field's older interfaces; 100 and above, short of
-/// 1,000, came as live events.
+/// The raw values up to 130 are those of established chat SDKs. The values from 100 through 999
+/// stand for live events.
 public enum CollectionEventSource: Int, CaseIterable, Sendable {
     // MARK: Sync
 
-    /// The changelog of messages told it.
+    /// The message changelog reported the change.
     case messageChangelog = 0
-    /// A gap was filled.
+    /// Messages of a gap were fetched.
     case messageFill = 1
-    /// The changelog of channels told it.
+    /// The channel changelog reported the change.
     case channelChangelog = 2
 
     // MARK: This device
 
-    /// The user sent a message; it is pending.
+    /// The user sent a message, which is pending.
     case localMessagePendingCreated = 3
     /// A message of the user failed.
     case localMessageFailed = 4
     /// The user canceled a message before it was sent.
     case localMessageCanceled = 5
-    /// A failed message is being sent again.
+    /// A failed message is being resent.
     case localMessageResendStarted = 6
 
     // MARK: Live events
 
     /// The server acknowledged a message of the user.
     case eventMessageSent = 100
-    /// A message came.
+    /// A message was received.
     case eventMessageReceived = 101
     /// A message was edited.
     case eventMessageUpdated = 102
     /// A message was deleted.
     case eventMessageDeleted = 103
-    /// A reaction was given or taken back.
+    /// A reaction was added or removed.
     case eventReactionUpdated = 104
-    /// A thread has a reply more or less.
+    /// A thread gained or lost a reply.
     case eventThreadInfoUpdated = 105
-    /// A message that mentions the user came.
+    /// A message that mentions the user was received.
     case eventMention = 106
     /// A channel's properties changed.
     case eventChannelChanged = 107
-    /// A channel has more members, or fewer.
+    /// The number of members of a channel changed.
     case eventChannelMemberCountChanged = 108
     /// A channel was frozen.
     case eventChannelFrozen = 109
-    /// A channel is frozen no more.
+    /// A channel was unfrozen.
     case eventChannelUnfrozen = 110
     /// The user hid a channel.
     case eventChannelHidden = 111
     /// A channel was deleted.
     case eventChannelDeleted = 112
-    /// A channel's operators changed.
+    /// The operators of a channel changed.
     case eventOperatorUpdated = 113
-    /// Somebody began or ceased to type.
+    /// A user started or stopped typing.
     case eventTypingStatusUpdated = 114
-    /// Messages were delivered to somebody.
+    /// Messages were delivered to a user.
     case eventDeliveryReceiptUpdated = 115
-    /// Somebody has read.
+    /// A user has read a channel.
     case eventReadReceiptUpdated = 116
-    /// Somebody was invited.
+    /// A user was invited.
     case eventUserReceivedInvitation = 117
-    /// Somebody declined an invitation.
+    /// A user declined an invitation.
     case eventUserDeclinedInvitation = 118
-    /// Somebody joined.
+    /// A user joined.
     case eventUserJoined = 119
-    /// Somebody was muted.
+    /// A user was muted.
     case eventUserMuted = 120
-    /// Somebody is muted no more.
+    /// A user was unmuted.
     case eventUserUnmuted = 121
-    /// Somebody left.
+    /// A user left.
     case eventUserLeft = 122
-    /// Somebody was banned.
+    /// A user was banned.
     case eventUserBanned = 123
-    /// Somebody is banned no more.
+    /// A user was unbanned.
     case eventUserUnbanned = 124
     /// Metadata was added to a channel.
     case eventChannelMetaDataCreated = 125
     /// Metadata of a channel changed.
     case eventChannelMetaDataUpdated = 126
-    /// Metadata was taken from a channel.
+    /// Metadata was removed from a channel.
     case eventChannelMetaDataDeleted = 127
     /// A counter was added to a channel.
     case eventChannelMetaCounterCreated = 128
     /// A counter of a channel changed.
     case eventChannelMetaCounterUpdated = 129
-    /// A counter was taken from a channel.
+    /// A counter was removed from a channel.
     case eventChannelMetaCounterDeleted = 130
-    /// A message was pinned, or is pinned no more.
+    /// A message was pinned or unpinned.
     case eventPinnedMessageUpdated = 131
     /// A poll changed.
     case eventPollUpdated = 132
-    /// Somebody voted.
+    /// A user voted in a poll.
     case eventPollVoted = 133
-    /// Somebody gave feedback to a message.
+    /// A user gave feedback to a message.
     case eventMessageFeedbackAdded = 134
     /// Feedback to a message changed.
     case eventMessageFeedbackUpdated = 135
-    /// Feedback to a message was taken back.
+    /// Feedback to a message was removed.
     case eventMessageFeedbackDeleted = 136
     /// The user marked a channel as read.
     case eventUserMarkedRead = 137
     /// The user marked a channel as unread.
     case eventUserMarkedUnread = 138
-    /// The beginning of the user's history in a channel moved.
+    /// The lower bound of the user's history in a channel moved.
     case eventMessageOffsetUpdated = 139
     /// The user's history in a channel was reset.
     case eventChannelResetHistory = 140
 
     // MARK: Requests
 
-    /// The background sync of channels told it.
+    /// The background sync of channels reported the change.
     case channelBackgroundSync = 1000
-    /// The background sync of messages told it.
+    /// The background sync of messages reported the change.
     case messageBackgroundSync = 1001
-    /// The changelog of polls told it.
+    /// The poll changelog reported the change.
     case pollChangelog = 1002
-    /// A channel was fetched anew.
+    /// A channel was refreshed from the server.
     case channelRefresh = 1003
-    /// A channel was fetched because the application asked.
+    /// The app fetched a channel.
     case requestChannel = 1004
-    /// The changelog of channels was fetched because the application asked.
+    /// The app fetched the channel changelog.
     case requestChannelChangelog = 1005
-    /// A message was fetched because the application asked.
+    /// The app fetched a message.
     case requestMessage = 1006
-    /// The changelog of messages was fetched because the application asked.
+    /// The app fetched the message changelog.
     case requestMessageChangelog = 1007
-    /// A message was sent again because the application asked.
+    /// The app resent a message.
     case requestResendMessage = 1008
-    /// Replies were fetched because the application asked.
+    /// The app fetched replies.
     case requestThreadedMessages = 1009
     /// A channel was opened on this device.
     case channelLastAccessedAtUpdated = 1010
-    /// A page of channels came from the cache.
+    /// A page of channels was loaded from the cache.
     case channelCacheLoadMore = 1011
-    /// A page of channels came from the server.
+    /// A page of channels was loaded from the server.
     case channelLoadMore = 1012
-    /// The first messages came from the cache.
+    /// The first messages were loaded from the cache.
     case messageCacheInitialize = 1013
-    /// The first messages came from the server.
+    /// The first messages were loaded from the server.
     case messageInitialize = 1014
-    /// Older messages came from the cache.
+    /// Older messages were loaded from the cache.
     case messageCacheLoadPrevious = 1015
-    /// Older messages came from the server.
+    /// Older messages were loaded from the server.
     case messageLoadPrevious = 1016
-    /// Newer messages came from the cache.
+    /// Newer messages were loaded from the cache.
     case messageCacheLoadNext = 1017
-    /// Newer messages came from the server.
+    /// Newer messages were loaded from the server.
     case messageLoadNext = 1018
 
-    /// Whether the change came as a live event, rather than from sync or from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event, and not from sync
+    /// or from this device.
     public var isFromEvent: Bool { (100..<1000).contains(rawValue) }
 }

@@ -1,66 +1,66 @@
-/// A file that a message carries.
+/// A file of a message.
 public struct FileInfo: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<FileInfo>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Where it can be fetched.
+    /// The URL from which the file can be downloaded.
     public var url: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The name it had where it came from.
+    /// The original name of the file.
     public var name: String? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Its media type, such as "image/png".
+    /// The media type, such as "image/png".
     public var mimeType: String? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     public var size: Int? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Smaller pictures of it.
+    /// The thumbnails of the file.
     public var thumbnails: [Thumbnail] {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Whether it is given only to those who are logged in.
+    /// A Boolean value that indicates whether a download requires authentication.
     public var requiresAuth: Bool {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Its address without what authorizes a download.
+    /// The URL without the parameters that authorize a download.
     public var plainURL: String? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// What the application attached.
+    /// Custom data of the application.
     public var data: String? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// What the application sorts its files by.
+    /// The application's own type of the file.
     public var customType: String? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "FileInfo",
         [
@@ -78,57 +78,57 @@ public struct FileInfo: Record {
 
 extension FileInfo: SingularValue {}
 
-/// A smaller picture of a file.
+/// A smaller version of an image.
 public struct Thumbnail: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Thumbnail>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Where it can be fetched.
+    /// The URL from which the thumbnail can be downloaded.
     public var url: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Its address without what authorizes a download.
+    /// The URL without the parameters that authorize a download.
     public var plainURL: String? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The width asked for, in pixels.
+    /// The requested width in pixels.
     public var maximumWidth: Int {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The height asked for, in pixels.
+    /// The requested height in pixels.
     public var maximumHeight: Int {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The width it has, in pixels.
+    /// The actual width in pixels.
     public var width: Int {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The height it has, in pixels.
+    /// The actual height in pixels.
     public var height: Int {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Whether it is given only to those who are logged in.
+    /// A Boolean value that indicates whether a download requires authentication.
     public var requiresAuth: Bool {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Thumbnail",
         [

@@ -1,11 +1,12 @@
 import Foundation
 
-// What servers write in more than one way.
+// Alternative forms in which servers write a message.
 extension Message {
-    /// Finds a place for keys of older payloads, and says that what a server names was sent.
+    /// Reads the keys of older payloads, and marks messages with a server ID as sent.
     ///
-    /// In those payloads the properties of a file stand in the message itself, and meta arrays are
-    /// an object, with an array for the order of its keys. What does not fit stays in `extra`.
+    /// In older payloads the properties of a file are keys of the message itself, and meta arrays
+    /// are an object with a separate array for the order of its keys. Values that cannot be
+    /// interpreted stay in `extra`.
     static let rules: JSONRules = JSONRules { (unknown, message: inout Message, update) in
         adoptFile(&unknown, &message)
         if adoptMetaArrays(&unknown, &message) && message.metaArrays.isEmpty {
@@ -23,7 +24,7 @@ extension Message {
         guard message.type == .file, message.file == nil, unknown["url"] != nil else { return }
         let keys = ["url", "name", "size", "require_auth", "thumbnails", "plain_url"]
         let properties = unknown.filter { keys.contains($0.key) }
-        // Read as any file is, so that it may be written in all the same ways.
+        // Decode it like any other file, to accept the same variants.
         guard let json = try? JSONEncoder().encode(properties),
             let file = try? JSONDecoder().decode(FileInfo.self, from: json)
         else { return }
@@ -31,7 +32,7 @@ extension Message {
         for key in keys { unknown[key] = nil }
     }
 
-    /// Returns whether there were meta arrays that could be read.
+    /// Returns `true` if there were valid meta arrays.
     private static func adoptMetaArrays(
         _ unknown: inout [String: JSONValue], _ message: inout Message
     ) -> Bool {
@@ -57,7 +58,8 @@ extension Message {
 }
 
 extension JSONValue {
-    /// One text, or several, of numbers and truth values too; `nil` if this is something else.
+    /// The strings of a value that is a scalar or an array of scalars, numbers and Booleans
+    /// included; `nil` for any other value.
     fileprivate var texts: [String]? {
         guard case .array(let elements) = self else { return text.map { [$0] } }
         let texts = elements.compactMap(\.text)

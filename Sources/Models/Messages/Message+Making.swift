@@ -1,23 +1,23 @@
 extension Message {
     /// Creates a message.
     ///
-    /// What is not a parameter is set afterwards.
+    /// Set the remaining properties after the initialization.
     ///
     /// - Parameters:
-    ///   - type: What kind of message it is.
-    ///   - id: The name the server gave it; `nil` until it is sent.
-    ///   - channelURL: The channel it belongs to.
-    ///   - channelType: The kind of that channel.
-    ///   - requestID: The name its sender's device gave it.
-    ///   - sender: Who wrote it; `nil` in an admin message.
-    ///   - text: The text.
-    ///   - data: What the application attached.
-    ///   - customType: What the application sorts its messages by.
-    ///   - createdAt: When the server accepted it, or when it was written.
-    ///   - updatedAt: When it was last edited.
-    ///   - parentMessageID: The message it answers.
-    ///   - sendingStatus: How far it has come. The default is succeeded for a message that has
-    ///     an `id`, and none for any other.
+    /// - type: The kind of message.
+    /// - id: The ID that the server assigned; `nil` until the message is sent.
+    /// - channelURL: The URL of the channel.
+    /// - channelType: The type of the channel.
+    /// - requestID: The ID that the sender's device assigned.
+    /// - sender: The author; `nil` in an admin message.
+    /// - text: The text.
+    /// - data: Custom data of the application.
+    /// - customType: The application's own type of the message.
+    /// - createdAt: The time at which the server accepted the message, or at which it was written.
+    /// - updatedAt: The time of the last edit.
+    /// - parentMessageID: The ID of the message that this one replies to.
+    /// - sendingStatus: The sending status. The default is succeeded for a message that has an
+    ///   `id`, and none for any other.
     public init(
         type: MessageType = .user,
         id: MessageID?,
@@ -51,21 +51,22 @@ extension Message {
         }
     }
 
-    /// The place in the channel's history; `nil` while it has no id.
+    /// The position in the channel's history; `nil` until the message has an ID.
     public var position: Position? {
         messageID.map { Position(createdAt: createdAt, messageID: $0) }
     }
 
-    /// Whether it answers another message.
+    /// A Boolean value that indicates whether the message is a reply.
     public var isReply: Bool { parentMessageID != nil }
 
-    /// Whether its sender may send it again: it failed or was canceled, and not for good.
+    /// A Boolean value that indicates whether the sender may resend the message: it failed or was
+    /// canceled, and its error permits a retry.
     public var isResendable: Bool {
         guard sendingStatus == .failed || sendingStatus == .canceled else { return false }
         return errorCode?.isResendable ?? false
     }
 
-    /// The meta arrays with some keys, in the order of the message.
+    /// Returns the meta arrays with the given keys, in the order of the message.
     public func metaArrays(withKeys keys: some Sequence<String>) -> [MetaArray] {
         let keys = Set(keys)
         return metaArrays.filter { keys.contains($0.key) }

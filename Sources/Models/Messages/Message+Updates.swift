@@ -1,21 +1,23 @@
-// Updates that come apart from the message. Each has a time of its own, so that none undoes a
-// newer one, in whichever order they arrive.
+// Updates that arrive separately from the message. Each has its own time: older updates do not
+// overwrite newer ones, in whichever order they arrive.
 extension Message {
-    /// The reactions that somebody holds.
+    /// The reactions that at least one user holds.
     ///
-    /// Setting them forgets what was taken back.
+    /// Setting this property discards the history of removed reactions.
     public var reactions: [Reaction] {
         get { reactionHistory.filter(\.isHeld) }
         set { reactionHistory = newValue }
     }
 
-    /// Takes over a reaction that was given or taken back.
+    /// Applies a reaction event.
     ///
-    /// Ids of messages are unique in an application, so the event's channel is not looked at. In a
-    /// large channel, where not everybody is named, ``Reaction/hasCurrentUserReacted`` stays as it
-    /// was, and an event that comes twice may count twice until the message is fetched again.
+    /// Message IDs are unique in an application: the event's channel is ignored. In a large
+    /// channel, where the server does not list all users, ``Reaction/hasCurrentUserReacted`` does
+    /// not change, and an event that arrives twice may be counted twice until the message is
+    /// fetched again.
     ///
-    /// - Returns: Whether the event was for this message, and as new as what is known of its key.
+    /// - Returns: `true` if the event is for this message and not older than the known state of its
+    ///   key.
     @discardableResult
     public mutating func apply(_ event: ReactionEvent) -> Bool {
         guard event.messageID == messageID else { return false }
@@ -32,9 +34,9 @@ extension Message {
         return true
     }
 
-    /// Takes over what became of the thread that this message began.
+    /// Applies an update of the thread that starts with this message.
     ///
-    /// - Returns: Whether the event was for this message, and as new as what is known.
+    /// - Returns: `true` if the event is for this message and not older than the known state.
     @discardableResult
     public mutating func apply(_ event: ThreadInfoUpdateEvent) -> Bool {
         guard event.parentMessageID == messageID, let info = event.threadInfo else { return false }
@@ -43,9 +45,9 @@ extension Message {
         return true
     }
 
-    /// Takes over what the message that this one answers says now.
+    /// Updates the copy of the message that this one replies to.
     ///
-    /// - Returns: Whether `parent` is the message that this one answers.
+    /// - Returns: `true` if this message replies to `parent`.
     @discardableResult
     public mutating func apply(parent: Message) -> Bool {
         guard let parentMessageID, parent.messageID == parentMessageID else { return false }
@@ -53,9 +55,9 @@ extension Message {
         return true
     }
 
-    /// Takes over what a poll says now, if it is the poll of this message and no older.
+    /// Replaces the poll if `newer` is the poll of this message and not older than the known state.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: `true` if the poll was replaced.
     @discardableResult
     public mutating func apply(_ newer: Poll) -> Bool {
         guard let poll, poll.id == newer.id else { return false }
@@ -66,10 +68,10 @@ extension Message {
 }
 
 extension Reaction {
-    /// Whether somebody holds it.
+    /// A Boolean value that indicates whether at least one user holds the reaction.
     public var isHeld: Bool { !userIDs.isEmpty || (totalCount ?? 0) > 0 }
 
-    /// How many users hold it.
+    /// The number of users who hold the reaction.
     public var count: Int { totalCount ?? userIDs.count }
 
     fileprivate mutating func apply(_ event: ReactionEvent) {
@@ -79,7 +81,7 @@ extension Reaction {
             userIDs.append(event.userID)
             totalCount = totalCount.map { $0 + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
-            // In a large channel not everybody is named.
+            // In a large channel the server does not list all users.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }
@@ -92,7 +94,7 @@ extension Reaction {
 }
 
 extension ParentMessageInfo {
-    /// Creates what there is to know of a message that another one answers.
+    /// Creates a summary of a message for the replies to it.
     public init(_ message: Message) {
         self.init()
         type = message.type

@@ -1,45 +1,46 @@
-/// A message of a channel: written by a user, carrying files, or said by the channel itself.
+/// A message of a channel: a user's text, a user's files, or a message of the channel itself.
 ///
-/// An unsent message has a ``requestID`` and no ``messageID``. Which fields mean something
-/// depends on ``type``: only a file message has a ``file``, an admin message has no ``sender``.
+/// An unsent message has a ``requestID`` and no ``messageID``. Some properties depend on ``type``:
+/// only a file message has a ``file``, and an admin message has no ``sender``.
 public struct Message: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Message>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// What kind of message it is.
+    /// The kind of message.
     public var type: MessageType {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The name the server gave it; `nil` until it is sent.
+    /// The ID that the server assigned; `nil` until the message is sent.
     public var messageID: MessageID? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// When the server accepted it; for one that is not sent, when it was written.
+    /// The time at which the server accepted the message; for an unsent message, the time at which
+    /// it was written.
     public var createdAt: Timestamp {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// When it was last edited; `nil` if never.
+    /// The time of the last edit; `nil` if the message was not edited.
     public var updatedAt: Timestamp? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// How far it has come from this device to the server.
+    /// The progress of sending the message from this device.
     public var sendingStatus: MessageSendingStatus {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Who wrote it; `nil` in an admin message.
+    /// The author of the message; `nil` in an admin message.
     public var sender: Sender? {
         get { self[6] }
         set { self[6] = newValue }
@@ -51,64 +52,64 @@ public struct Message: Record {
         set { self[7] = newValue }
     }
 
-    /// The channel it belongs to.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The name its sender's device gave it; `nil` in messages of others.
+    /// The ID that the sender's device assigned; `nil` in messages of other users.
     public var requestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// What the application attached, in whatever form it likes.
+    /// Custom data of the application, in any format.
     public var data: String {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// What the application sorts its messages by; empty for none.
+    /// The application's own type of the message; empty if there is none.
     public var customType: String {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// Why it failed; `nil` if it did not.
+    /// The error because of which sending failed; `nil` if it did not fail.
     public var errorCode: ErrorCode? {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// The message it answers; `nil` if none.
+    /// The ID of the message that this one replies to; `nil` if it is not a reply.
     public var parentMessageID: MessageID? {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// The file that a file message carries.
+    /// The file of a file message.
     public var file: FileInfo? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// All reactions ever seen, those included that everybody took back.
+    /// All known reactions, including those that no user holds anymore.
     ///
-    /// They keep their ``Reaction/updatedAt``, so that an older event cannot bring them
-    /// back. A view wants ``reactions``.
+    /// Removed reactions keep their ``Reaction/updatedAt``, so that an older event cannot restore
+    /// them. To display reactions, use ``reactions``.
     public var reactionHistory: [Reaction] {
         get { self[15] }
         set { self[15] = newValue }
     }
 
-    /// The kind of channel it belongs to.
+    /// The type of the channel.
     public var channelType: ChannelType {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Message",
         [
@@ -177,7 +178,7 @@ public struct Message: Record {
 // MARK: Files
 
 extension Message {
-    /// The files of a message that carries several.
+    /// The files of a message with several files.
     public var files: [FileInfo] {
         get { self[16] }
         set { self[16] = newValue }
@@ -187,25 +188,25 @@ extension Message {
 // MARK: Mentions
 
 extension Message {
-    /// Whether it mentions single users or all of the channel.
+    /// The kind of mention: single users or the whole channel.
     public var mentionType: MentionType {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// The users it mentions, as far as they are told whole.
+    /// The mentioned users, as far as the server reports more than their IDs.
     public var mentionedUsers: [User] {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// The ids of the users it mentions.
+    /// The IDs of the mentioned users.
     public var mentionedUserIDs: [UserID] {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// The text with places for the mentioned users' names.
+    /// The text with placeholders for the names of the mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[21] }
         set { self[21] = newValue }
@@ -215,13 +216,13 @@ extension Message {
 // MARK: Threads
 
 extension Message {
-    /// What the answered message said when this one was written.
+    /// A summary of the parent message, from the time of this reply.
     public var parentMessageInfo: ParentMessageInfo? {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The answered message's text, as older servers tell it.
+    /// The text of the parent message, as older servers report it.
     public var parentMessageText: String? {
         get { self[24] }
         set { self[24] = newValue }
@@ -233,7 +234,7 @@ extension Message {
         set { self[25] = newValue }
     }
 
-    /// Whether a reply is shown in the channel too.
+    /// A Boolean value that indicates whether a reply is also shown in the channel.
     public var isReplyToChannel: Bool {
         get { self[26] }
         set { self[26] = newValue }
@@ -243,67 +244,68 @@ extension Message {
 // MARK: Flags
 
 extension Message {
-    /// Whether it was sent without notifying anyone.
+    /// A Boolean value that indicates whether the message was sent without a notification.
     public var isSilent: Bool {
         get { self[27] }
         set { self[27] = newValue }
     }
 
-    /// Whether an operator or an administrator sent it.
+    /// A Boolean value that indicates whether an operator or an administrator sent the message.
     public var isOperatorMessage: Bool {
         get { self[28] }
         set { self[28] = newValue }
     }
 
-    /// Whether it has been deleted on the server.
+    /// A Boolean value that indicates whether the message was deleted on the server.
     public var isRemoved: Bool {
         get { self[29] }
         set { self[29] = newValue }
     }
 
-    /// Whether it belongs to a supergroup channel.
+    /// A Boolean value that indicates whether the message belongs to a supergroup channel.
     public var isSuper: Bool {
         get { self[30] }
         set { self[30] = newValue }
     }
 
-    /// Whether a guest sent it.
+    /// A Boolean value that indicates whether a guest sent the message.
     public var isGuestMessage: Bool {
         get { self[31] }
         set { self[31] = newValue }
     }
 
-    /// Whether its sender is blocked everywhere.
+    /// A Boolean value that indicates whether the sender is blocked in the whole application.
     public var isGlobalBlock: Bool {
         get { self[32] }
         set { self[32] = newValue }
     }
 
-    /// Whether its reactions are to be fetched anew.
+    /// A Boolean value that indicates whether the reactions must be fetched again.
     public var checksReactions: Bool {
         get { self[33] }
         set { self[33] = newValue }
     }
 
-    /// Whether it becomes the channel's last message although it is silent.
+    /// A Boolean value that indicates whether the message becomes the channel's last message
+    /// although it is silent.
     public var forcesLastMessage: Bool {
         get { self[34] }
         set { self[34] = newValue }
     }
 
-    /// What its arrival does to pushes and counts; `nil` for the usual.
+    /// The effect of the message on push notifications and counts; `nil` for the defaults.
     public var events: MessageEvents? {
         get { self[37] }
         set { self[37] = newValue }
     }
 
-    /// How it sounds as a critical alert; `nil` if it is none.
+    /// The sound of the message as a critical alert; `nil` if it is not one.
     public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
         get { self[41] }
         set { self[41] = newValue }
     }
 
-    /// The unread counts that came with it, as the server wrote them.
+    /// The unread counts that arrived with the message, as the server wrote them.
     public var unreadCounts: JSONValue? {
         get { self[46] }
         set { self[46] = newValue }
@@ -313,37 +315,37 @@ extension Message {
 // MARK: Retention and schedule
 
 extension Message {
-    /// After how many seconds it disappears; `nil` for never.
+    /// The lifetime of the message in seconds; `nil` if it does not disappear.
     public var survivalSeconds: Int? {
         get { self[35] }
         set { self[35] = newValue }
     }
 
-    /// After how many hours the server forgets it; `nil` for never.
+    /// The time in hours for which the server keeps the message; `nil` for no limit.
     public var retentionHours: Int? {
         get { self[36] }
         set { self[36] = newValue }
     }
 
-    /// The name of the schedule it came from.
+    /// The ID of the scheduled message that this one was sent from.
     public var scheduledMessageID: MessageID? {
         get { self[42] }
         set { self[42] = newValue }
     }
 
-    /// When it is to be sent.
+    /// The time at which the message will be sent.
     public var scheduledAt: Timestamp? {
         get { self[43] }
         set { self[43] = newValue }
     }
 
-    /// How far the schedule has come, in the server's words.
+    /// The status of the schedule, as the server wrote it.
     public var scheduledStatus: String? {
         get { self[44] }
         set { self[44] = newValue }
     }
 
-    /// The message before it in the channel, as the server saw it.
+    /// The ID of the previous message in the channel, according to the server.
     public var previousMessageID: MessageID? {
         get { self[45] }
         set { self[45] = newValue }
@@ -353,7 +355,7 @@ extension Message {
 // MARK: Attachments
 
 extension Message {
-    /// What the application attached, by key, in its order.
+    /// Custom lists of the application by key, in the application's order.
     public var metaArrays: [MetaArray] {
         get { self[22] }
         set { self[22] = newValue }
@@ -365,37 +367,37 @@ extension Message {
         set { self[38] = newValue }
     }
 
-    /// What the server added for its own features, as it came.
+    /// Data of the server's own features, as received.
     public var extendedMessage: JSONValue? {
         get { self[39] }
         set { self[39] = newValue }
     }
 
-    /// What views of the server's own features are made of, as it came.
+    /// The content of views for the server's own features, as received.
     public var extendedMessagePayload: JSONValue? {
         get { self[40] }
         set { self[40] = newValue }
     }
 
-    /// The text in other languages, by language code.
+    /// The translations of the text, by language code.
     public var translations: [String: String] {
         get { self[49] }
         set { self[49] = newValue }
     }
 
-    /// The languages it is to be translated to.
+    /// The languages into which the server translates the text.
     public var translationTargetLanguages: [String] {
         get { self[50] }
         set { self[50] = newValue }
     }
 
-    /// What plugins attached.
+    /// The data of server plugins.
     public var plugins: [Plugin] {
         get { self[51] }
         set { self[51] = newValue }
     }
 
-    /// The poll it asks.
+    /// The poll of the message.
     public var poll: Poll? {
         get { self[52] }
         set { self[52] = newValue }
@@ -405,31 +407,31 @@ extension Message {
 // MARK: Of this device, and of the edit that brought it
 
 extension Message {
-    /// Whether the outbox sends it again by itself.
+    /// A Boolean value that indicates whether the outbox retries the message automatically.
     public var isAutoResendRegistered: Bool {
         get { self[47] }
         set { self[47] = newValue }
     }
 
-    /// What an edit replaced, as the server wrote it.
+    /// The values that an edit replaced, as the server wrote them.
     public var oldValues: JSONValue? {
         get { self[48] }
         set { self[48] = newValue }
     }
 
-    /// What a pending or failed user message was made from.
+    /// The parameters of a pending or failed user message.
     public var userMessageParams: UserMessageCreateParams? {
         get { self[53] }
         set { self[53] = newValue }
     }
 
-    /// What a pending or failed file message was made from.
+    /// The parameters of a pending or failed file message.
     public var fileMessageParams: FileMessageCreateParams? {
         get { self[54] }
         set { self[54] = newValue }
     }
 
-    /// What a pending or failed message with several files was made from.
+    /// The parameters of a pending or failed message with several files.
     public var multipleFilesMessageParams: MultipleFilesMessageCreateParams? {
         get { self[55] }
         set { self[55] = newValue }

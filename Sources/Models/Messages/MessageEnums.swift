@@ -1,10 +1,10 @@
-/// What kind of message a message is.
+/// The kind of a message.
 public enum MessageType: Int, CaseIterable, Sendable {
-    /// A user's text.
+    /// A text of a user.
     case user = 0
-    /// A user's files.
+    /// Files of a user.
     case file = 1
-    /// What the channel or its administrators say; it has no sender.
+    /// A message of the channel or its administrators. It has no sender.
     case admin = 2
 }
 
@@ -15,19 +15,19 @@ extension MessageType: WireEnum {
     }
 }
 
-/// How far a message has come from this device to the server.
+/// The progress of sending a message from this device.
 public enum MessageSendingStatus: Int, CaseIterable, Sendable {
-    /// Nothing is known of it.
+    /// The status is unknown.
     case none = 0
-    /// Waits to be sent, or is being sent.
+    /// The message is waiting to be sent or in flight.
     case pending = 1
-    /// Was refused, or given up; its error code says why.
+    /// The server rejected the message, or the outbox gave up. The error code is the reason.
     case failed = 2
-    /// The server has it.
+    /// The server has accepted the message.
     case succeeded = 3
-    /// Its sender took it back before it was sent; such a message is never stored.
+    /// The sender canceled the message before it was sent. Canceled messages are never stored.
     case canceled = 4
-    /// The server will send it later.
+    /// The server will send the message later.
     case scheduled = 5
 }
 
@@ -37,11 +37,11 @@ extension MessageSendingStatus: WireEnum {
     }
 }
 
-/// Whom a message mentions.
+/// The users whom a message mentions.
 public enum MentionType: Int, CaseIterable, Sendable {
-    /// Single users.
+    /// The listed users.
     case users = 0
-    /// Everybody in the channel.
+    /// All users of the channel.
     case channel = 1
 }
 

@@ -1,36 +1,36 @@
-/// What the arrival of a message does to pushes and counts.
+/// The effect of a message on push notifications and counts.
 public struct MessageEvents: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MessageEvents>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Who is notified, in the server's words, such as "receivers".
+    /// The recipients of push notifications, as the server writes them, such as "receivers".
     public var sendPushNotification: String? {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Whether it counts as unread.
+    /// A Boolean value that indicates whether the message increases the unread count.
     public var updatesUnreadCount: Bool {
         get { self[2, default: true] }
         set { self[2, default: true] = newValue }
     }
 
-    /// Whether it counts as a mention.
+    /// A Boolean value that indicates whether the message increases the mention count.
     public var updatesMentionCount: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// Whether it becomes the channel's last message.
+    /// A Boolean value that indicates whether the message becomes the channel's last message.
     public var updatesLastMessage: Bool {
         get { self[4, default: true] }
         set { self[4, default: true] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MessageEvents",
         [
@@ -43,12 +43,12 @@ public struct MessageEvents: Record {
 
 extension MessageEvents: SingularValue {}
 
-/// How a message sounds as a critical alert on Apple's systems.
+/// The sound of a message as a critical alert on Apple platforms.
 public struct AppleCriticalAlertOptions: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<AppleCriticalAlertOptions>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
     /// The name of the sound.
@@ -57,13 +57,13 @@ public struct AppleCriticalAlertOptions: Record {
         set { self[1] = newValue }
     }
 
-    /// How loud, from 0 to 1.
+    /// The volume from 0 to 1.
     public var volume: Double {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "AppleCriticalAlertOptions",
         [

@@ -1,9 +1,9 @@
 /// The preview of a web page that a message links to (Open Graph, ogp.me).
 public struct OGMetaData: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<OGMetaData>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
     /// The title of the page.
@@ -12,25 +12,25 @@ public struct OGMetaData: Record {
         set { self[1] = newValue }
     }
 
-    /// The address of the page.
+    /// The URL of the page.
     public var url: String? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// What the page is about.
+    /// A description of the page.
     public var summary: String? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// A picture of it.
+    /// The preview image.
     public var defaultImage: OGImage? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "OGMetaData",
         [
@@ -43,51 +43,51 @@ public struct OGMetaData: Record {
 
 extension OGMetaData: SingularValue {}
 
-/// The picture of a web page's preview.
+/// The preview image of a web page.
 public struct OGImage: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<OGImage>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Where it can be fetched.
+    /// The URL of the image.
     public var url: String? {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The same over HTTPS.
+    /// The HTTPS URL of the image.
     public var secureURL: String? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Its media type.
+    /// The media type.
     public var mimeType: String? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Its width in pixels; 0 if unknown.
+    /// The width in pixels; 0 if unknown.
     public var width: Int {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Its height in pixels; 0 if unknown.
+    /// The height in pixels; 0 if unknown.
     public var height: Int {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// What it shows, in words.
+    /// A textual description of the image.
     public var alternativeText: String? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "OGImage",
         [

@@ -10,7 +10,7 @@ extension Reaction {
 }
 
 extension ReactionEvent {
-    /// Creates a reaction that was given or taken back.
+    /// Creates an event for a reaction that was added or removed.
     public init(
         _ operation: ReactionEventAction, _ key: String, by userID: UserID,
         to messageID: MessageID, in channelURL: ChannelURL, at updatedAt: Timestamp,
@@ -29,7 +29,7 @@ extension ReactionEvent {
 }
 
 extension ThreadInfo {
-    /// Creates what is known of the replies to a message.
+    /// Creates the information about the replies to a message.
     public init(
         replyCount: Int, mostRepliedUsers: [User] = [], lastRepliedAt: Timestamp?,
         updatedAt: Timestamp
@@ -44,7 +44,7 @@ extension ThreadInfo {
 }
 
 extension ThreadInfoUpdateEvent {
-    /// Creates what became of a thread.
+    /// Creates an update of a thread.
     public init(
         parentMessageID: MessageID, channelURL: ChannelURL, channelType: ChannelType = .group,
         threadInfo: ThreadInfo
@@ -69,7 +69,7 @@ extension MetaArray {
 }
 
 extension FileInfo {
-    /// Creates a file that a message carries.
+    /// Creates a file of a message.
     public init(url: String, name: String? = nil, mimeType: String? = nil, size: Int? = nil) {
         self.init { fields in
             fields.put(1, url)

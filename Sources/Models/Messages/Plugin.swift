@@ -1,9 +1,9 @@
-/// What a plugin of the server attached to a message.
+/// The data that a server plugin attached to a message.
 public struct Plugin: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Plugin>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
     /// The kind of plugin.
@@ -12,19 +12,19 @@ public struct Plugin: Record {
         set { self[1] = newValue }
     }
 
-    /// Who made it.
+    /// The vendor of the plugin.
     public var vendor: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// What it says, as it came.
+    /// The data of the plugin, as received.
     public var detail: [String: JSONValue] {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Plugin",
         [

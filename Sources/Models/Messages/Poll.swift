@@ -1,12 +1,12 @@
 /// A question with options to vote for.
 public struct Poll: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Poll>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The name of the poll.
+    /// The ID of the poll.
     public var id: Int64 {
         get { self[1] }
         set { self[1] = newValue }
@@ -18,79 +18,79 @@ public struct Poll: Record {
         set { self[2] = newValue }
     }
 
-    /// What the application attached.
+    /// Custom data of the application.
     public var data: JSONValue? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Whether one can still vote.
+    /// The status that tells whether the poll accepts votes.
     public var status: PollStatus {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Whether users may add options.
+    /// A Boolean value that indicates whether users can add options.
     public var allowsUserSuggestion: Bool {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Whether one may vote for several options.
+    /// A Boolean value that indicates whether a user can vote for several options.
     public var allowsMultipleVotes: Bool {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// What one can vote for.
+    /// The options of the poll.
     public var options: [PollOption] {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// How many users voted.
+    /// The number of users who have voted.
     public var voterCount: Int {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The options that the current user voted for.
+    /// The IDs of the options that the current user voted for.
     public var votedOptionIDs: [Int64] {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// When it closes; negative for never.
+    /// The time at which the poll closes; negative if it does not close.
     public var closeAt: Timestamp? {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// Who asks.
+    /// The user who created the poll.
     public var createdBy: UserID? {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// When it was asked.
+    /// The time at which the poll was created.
     public var createdAt: Timestamp? {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// When it last changed.
+    /// The time of the last change.
     public var updatedAt: Timestamp? {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// The message it belongs to.
+    /// The ID of the message that contains the poll.
     public var messageID: MessageID? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Poll",
         [
@@ -113,57 +113,57 @@ public struct Poll: Record {
 
 extension Poll: SingularValue {}
 
-/// One of the options of a poll.
+/// An option of a poll.
 public struct PollOption: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<PollOption>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The name of the option; unique within its poll.
+    /// The ID of the option; unique within its poll.
     public var id: Int64 {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Its poll.
+    /// The ID of the poll.
     public var pollID: Int64 {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// What it says.
+    /// The text of the option.
     public var text: String {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// How many users voted for it.
+    /// The number of users who voted for the option.
     public var voteCount: Int {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Who added it; `nil` if it came with the poll.
+    /// The user who added the option; `nil` if it was part of the new poll.
     public var createdBy: UserID? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// When it was added.
+    /// The time at which the option was added.
     public var createdAt: Timestamp? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// When it last changed.
+    /// The time of the last change.
     public var updatedAt: Timestamp? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "PollOption",
         [
@@ -179,11 +179,11 @@ public struct PollOption: Record {
 
 extension PollOption: SingularValue {}
 
-/// Whether one can vote in a poll.
+/// The state that tells whether a poll accepts votes.
 public enum PollStatus: Int, CaseIterable, Sendable {
-    /// One can.
+    /// The poll accepts votes.
     case open = 0
-    /// One cannot any more.
+    /// The poll is closed.
     case closed = 1
 }
 

@@ -1,54 +1,55 @@
-/// Who reacted to a message with one key, such as an emoji.
+/// The users who reacted to a message with the same key, such as an emoji.
 public struct Reaction: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Reaction>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// What was reacted with; unique within a message.
+    /// The key of the reaction, such as an emoji; unique within a message.
     public var key: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Who reacted, in the order they did, each once.
+    /// The users who hold the reaction, in the order in which they reacted, without duplicates.
     public var userIDs: [UserID] {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// When the last of them reacted, or took it back.
+    /// The time at which the reaction was last added or removed.
     public var updatedAt: Timestamp {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// How many reacted, where a large channel names only some of them.
+    /// The number of users who hold the reaction, in a large channel where only some are listed.
     public var totalCount: Int? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Some of those who reacted, in a large channel.
+    /// Some of the users who hold the reaction, in a large channel.
     public var sampledUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The same, told whole.
+    /// The same users as in ``sampledUserIDs``, with their properties.
     public var sampledUsers: [User] {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Whether the current user is among them; `nil` where nobody said.
+    /// A Boolean value that indicates whether the current user holds the reaction; `nil` if
+    /// unknown.
     public var hasCurrentUserReacted: Bool? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Reaction",
         [

@@ -1,54 +1,54 @@
-/// One user's reaction to a message, given or taken back.
+/// A reaction of one user to a message that was added or removed.
 public struct ReactionEvent: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ReactionEvent>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The message.
+    /// The ID of the message.
     public var messageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// What was reacted with.
+    /// The key of the reaction, such as an emoji.
     public var key: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Who did.
+    /// The user who reacted.
     public var userID: UserID {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Whether the reaction was given or taken back.
+    /// The action: the reaction was added or removed.
     public var operation: ReactionEventAction {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// When.
+    /// The time of the event.
     public var updatedAt: Timestamp {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The channel of the message.
+    /// The URL of the message's channel.
     public var channelURL: ChannelURL {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The request that did it, if it was made on this device.
+    /// The ID of the request that caused the event, if this device sent it.
     public var requestID: RequestID? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ReactionEvent",
         [
@@ -64,11 +64,11 @@ public struct ReactionEvent: Record {
 
 extension ReactionEvent: SingularValue {}
 
-/// Whether a reaction was given or taken back.
+/// The action of a reaction event.
 public enum ReactionEventAction: Int, CaseIterable, Sendable {
-    /// Given.
+    /// The reaction was added.
     case add = 0
-    /// Taken back.
+    /// The reaction was removed.
     case delete = 1
 }
 

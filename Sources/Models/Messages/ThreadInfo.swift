@@ -1,36 +1,36 @@
-/// The replies to a message.
+/// Information about the replies to a message.
 public struct ThreadInfo: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ThreadInfo>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How many there are.
+    /// The number of replies.
     public var replyCount: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Those who replied most, at most five.
+    /// The users with the most replies, at most five.
     public var mostRepliedUsers: [User] {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// When the last one was written.
+    /// The time of the last reply.
     public var lastRepliedAt: Timestamp? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// When the thread last changed.
+    /// The time of the last change of the thread.
     public var updatedAt: Timestamp {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ThreadInfo",
         [
@@ -43,39 +43,39 @@ public struct ThreadInfo: Record {
 
 extension ThreadInfo: SingularValue {}
 
-/// What became of a thread, told when a reply comes or goes.
+/// An update of a thread, sent when it gains or loses a reply.
 public struct ThreadInfoUpdateEvent: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ThreadInfoUpdateEvent>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The message that is replied to.
+    /// The ID of the message that starts the thread.
     public var parentMessageID: MessageID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Its channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The kind of that channel.
+    /// The type of the channel.
     public var channelType: ChannelType {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The thread as it is now.
+    /// The current state of the thread.
     public var threadInfo: ThreadInfo? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ThreadInfoUpdateEvent",
         [
@@ -90,21 +90,21 @@ public struct ThreadInfoUpdateEvent: Record {
 
 extension ThreadInfoUpdateEvent: SingularValue {}
 
-/// What a message said when another one answered it.
+/// A summary of a message, from the time at which another message replied to it.
 public struct ParentMessageInfo: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ParentMessageInfo>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// What kind of message it is.
+    /// The kind of message.
     public var type: MessageType {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// When the server accepted it.
+    /// The time at which the server accepted the message.
     public var createdAt: Timestamp {
         get { self[2] }
         set { self[2] = newValue }
@@ -116,37 +116,37 @@ public struct ParentMessageInfo: Record {
         set { self[3] = newValue }
     }
 
-    /// Who wrote it.
+    /// The author of the message.
     public var sender: Sender? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// What the application sorts its messages by.
+    /// The application's own type of the message.
     public var customType: String {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The file it carries.
+    /// The file of the message.
     public var file: FileInfo? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The files it carries, if there are several.
+    /// The files of a message with several files.
     public var files: [FileInfo] {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// Its id, where it is told.
+    /// The ID of the message, if the server reports it.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ParentMessageInfo",
         [

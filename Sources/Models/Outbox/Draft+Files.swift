@@ -1,18 +1,18 @@
-// What became of each file: uploaded, and kept for the next attempt. Both are lists beside that of the
-// files, without what comes after their last entry, so that equal drafts have equal bytes.
+// The state of each file: the uploaded file, and the copy that is kept for the next attempt. Both
+// are lists parallel to `files`, without trailing empty entries, so that equal items have equal
+// bytes.
 extension Draft {
-    /// The files of a new message, in the order of its params; none for any other draft.
-    ///
-    /// They are as the application gave them.
+    /// The files of a new message in the order of its parameters, as the application passed them;
+    /// empty for any other outbox item.
     public var files: [UploadableFile] {
         guard let message else { return [] }
         if let file = message.fileMessageParams?.file { return [file] }
         return message.multipleFilesMessageParams?.files ?? []
     }
 
-    /// The indices of those ``files`` that are still to be uploaded, ascending.
+    /// The indices of the ``files`` that are not uploaded yet, ascending.
     ///
-    /// A file that can be fetched elsewhere need not be.
+    /// Files that have a URL of their own need no upload.
     public var indicesToUpload: [Int] {
         let uploaded = uploadedFiles
         return files.enumerated().compactMap { index, file in
@@ -21,35 +21,37 @@ extension Draft {
         }
     }
 
-    /// What the server made of the file at an index of ``files``; `nil` while it is not uploaded.
+    /// Returns the server's description of the uploaded file at an index of ``files``; `nil` while
+    /// it is not uploaded.
     public func uploadedFile(at index: Int) -> FileInfo? {
         let files = uploadedFiles
         return files.indices.contains(index) && !files[index].url.isEmpty ? files[index] : nil
     }
 
-    /// Takes over what the server made of a file, so that it is not uploaded again.
+    /// Stores the server's description of an uploaded file, so that it is not uploaded again.
     ///
     /// - Parameters:
-    ///   - file: The file, with an address; `nil` if it has to be uploaded again.
-    ///   - index: The place of the file in ``files``.
-    /// - Precondition: ``files`` has an entry there.
+    /// - file: The file, with a URL; `nil` if it must be uploaded again.
+    /// - index: The index of the file in ``files``.
+    /// - Precondition: ``files`` has an entry at the index.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         checkIndex(index)
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// The name of the outbox's copy of the file at an index of ``files``; `nil` if it has none.
+    /// Returns the name of the outbox's copy of the file at an index of ``files``; `nil` if there
+    /// is none.
     public func keptFile(at index: Int) -> String? {
         let names = keptFiles
         return names.indices.contains(index) && !names[index].isEmpty ? names[index] : nil
     }
 
-    /// Takes over the name of the outbox's copy of a file.
+    /// Stores the name of the outbox's copy of a file.
     ///
     /// - Parameters:
-    ///   - name: The name, in the outbox's own directory; `nil` if the copy is gone.
-    ///   - index: The place of the file in ``files``.
-    /// - Precondition: ``files`` has an entry there.
+    /// - name: The name in the outbox's own directory; `nil` if the copy no longer exists.
+    /// - index: The index of the file in ``files``.
+    /// - Precondition: ``files`` has an entry at the index.
     public mutating func setKeptFile(_ name: String?, at index: Int) {
         checkIndex(index)
         keptFiles = keptFiles.with(name, at: index, none: "", isNone: \.isEmpty)
@@ -62,7 +64,8 @@ extension Draft {
 }
 
 extension Array {
-    /// The list with one entry replaced; `none` fills it up to there, and never ends it.
+    /// Returns the list with one entry replaced. Missing entries before it are filled with `none`,
+    /// and trailing `none` entries are removed.
     fileprivate func with(
         _ element: Element?, at index: Int, none: Element, isNone: (Element) -> Bool
     ) -> [Element] {

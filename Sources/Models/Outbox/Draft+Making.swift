@@ -1,11 +1,11 @@
 extension Draft {
-    /// Creates a draft of a new message.
+    /// Creates an outbox item for a new message.
     ///
     /// - Parameters:
-    ///   - message: The message as lists show it, with the params it is made from. It becomes
-    ///     pending, and gets the request id. Its channel and time are the draft's.
-    ///   - requestID: The name of the request, and of the message.
-    ///   - follows: The newest position known in the channel.
+    /// - message: The message as lists show it, with the parameters that it was created from. It
+    ///   becomes pending and gets the request ID. The item takes over its channel and time.
+    /// - requestID: The ID of the request and of the message.
+    /// - follows: The newest known position in the channel.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -17,23 +17,24 @@ extension Draft {
             follows: follows)
     }
 
-    /// Creates a draft of any kind.
+    /// Creates an outbox item of any kind.
     ///
-    /// What is not a parameter is set afterwards.
+    /// Set the remaining properties after the initialization.
     ///
     /// - Parameters:
-    ///   - operation: What the server is asked to do.
-    ///   - requestID: The name of the request.
-    ///   - channelURL: The channel.
-    ///   - channelType: The kind of that channel.
-    ///   - createdAt: When the user wrote it, by the clock of this device.
-    ///   - message: The new message; `nil` for a change.
-    ///   - messageID: The message to change.
-    ///   - targetRequestID: The draft of the message to change, if that was not sent itself.
-    ///   - reactionKey: What is reacted with.
-    ///   - userMessageUpdateParams: What an edit changes in a user message.
-    ///   - fileMessageUpdateParams: What an edit changes in a file message.
-    ///   - follows: The newest position known in the channel.
+    /// - operation: The operation that the server is asked to perform.
+    /// - requestID: The ID of the request.
+    /// - channelURL: The URL of the channel.
+    /// - channelType: The type of the channel.
+    /// - createdAt: The time at which the user wrote it, on this device's clock.
+    /// - message: The new message; `nil` for a change.
+    /// - messageID: The ID of the message to change.
+    /// - targetRequestID: The request ID of the message to change, if that message was not sent
+    ///   yet.
+    /// - reactionKey: The key of the reaction.
+    /// - userMessageUpdateParams: The edit of a user message.
+    /// - fileMessageUpdateParams: The edit of a file message.
+    /// - follows: The newest known position in the channel.
     public init(
         _ operation: DraftOperation,
         requestID: RequestID,
@@ -65,9 +66,9 @@ extension Draft {
         }
     }
 
-    /// The newest position known in the channel when this was written; `nil` if none was.
+    /// The newest known position in the channel when the item was written; `nil` if there was none.
     ///
-    /// A message that is not sent comes after it, whatever the clock of this device says.
+    /// An unsent message is listed after this position, whatever this device's clock says.
     public var follows: Position? {
         get { followsMessageID.map { Position(createdAt: followsCreatedAt, messageID: $0) } }
         set {
@@ -76,13 +77,13 @@ extension Draft {
         }
     }
 
-    /// What a new user message is made from, as its ``message`` holds it.
+    /// The parameters of a new user message, as stored in ``message``.
     public var userMessageCreateParams: UserMessageCreateParams? { message?.userMessageParams }
 
-    /// What a new file message is made from, as its ``message`` holds it.
+    /// The parameters of a new file message, as stored in ``message``.
     public var fileMessageCreateParams: FileMessageCreateParams? { message?.fileMessageParams }
 
-    /// What a new message with several files is made from, as its ``message`` holds it.
+    /// The parameters of a new message with several files, as stored in ``message``.
     public var multipleFilesMessageCreateParams: MultipleFilesMessageCreateParams? {
         message?.multipleFilesMessageParams
     }

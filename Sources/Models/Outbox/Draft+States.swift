@@ -1,16 +1,19 @@
-// The message is what lists show, so it always tells what the draft does.
+// Lists show the message of an item. Every change of state updates both.
 extension Draft {
-    /// From when the time counts after which it is given up: written, or sent again by its user.
+    /// The start of the period after which the outbox gives up: when the item was written or last
+    /// resent by the user.
     public var waitingSince: Timestamp { resentAt ?? createdAt }
 
-    /// Whether its user may send it again: it failed, and not for good.
+    /// A Boolean value that indicates whether the user may resend the item: it failed, and its
+    /// error permits a retry.
     public var isResendable: Bool { state == .failed && errorCode?.isResendable ?? false }
 
-    /// Gives it up until its user sends it again: the draft and its message fail.
+    /// Marks the item and its message as failed. The outbox does not retry it until the user
+    /// resends it.
     ///
     /// - Parameters:
-    ///   - code: Why.
-    ///   - text: What the backend said, for whoever looks for the cause.
+    /// - code: The reason.
+    /// - text: The backend's error message, for diagnosis.
     public mutating func fail(_ code: ErrorCode, _ text: String? = nil) {
         state = .failed
         errorCode = code
@@ -20,11 +23,11 @@ extension Draft {
         message?.errorCode = code
     }
 
-    /// Lets it wait again, since its user asked for it: the draft and its message are pending.
+    /// Marks the item and its message as pending again, at the user's request.
     ///
-    /// Whether it is doubtful, and what was uploaded, stays as it is.
+    /// ``isDoubtful`` and uploaded files are kept.
     ///
-    /// - Parameter time: When the user asked, by the clock of this device.
+    /// - Parameter time: The time of the user's request, on this device's clock.
     public mutating func resend(at time: Timestamp) {
         state = .pending
         errorCode = nil

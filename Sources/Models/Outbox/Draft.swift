@@ -1,165 +1,169 @@
-/// One thing that a user wrote and the server has not confirmed yet, as the outbox keeps it on disk.
+/// An outbox item: an operation of the user that the server has not acknowledged yet, in the form
+/// that the outbox stores on disk.
 ///
-/// A new message, or a change to one: an edit, a deletion, a reaction given or taken back. Which
-/// fields mean something depends on ``operation``: a new message is in ``message``; a change names
-/// its target by ``messageID``, or by ``targetRequestID`` where that was not sent itself, and has
-/// a ``reactionKey`` or what to update.
+/// An item is a new message or a change: an edit, a deletion, or a reaction that is added or
+/// removed. Some properties depend on ``operation``. A new message is in ``message``. A change
+/// identifies its target by ``messageID``, or by ``targetRequestID`` if the target was not sent
+/// yet, and has a ``reactionKey`` or update parameters.
 public struct Draft: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Draft>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The name of this operation; for a new message also that of the message.
+    /// The ID of the operation and, for a new message, of the message.
     ///
-    /// It never changes, however often the operation is tried: by it a server that deduplicates
-    /// knows a second attempt.
+    /// It is the same in every attempt. A server that deduplicates recognizes a second attempt by
+    /// it.
     public var requestID: RequestID {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The kind of that channel.
+    /// The type of the channel.
     public var channelType: ChannelType {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// What the server is asked to do.
+    /// The operation that the server is asked to perform.
     ///
-    /// One that a newer version wrote and this one does not know is read as ``DraftOperation/send``;
-    /// a draft that sends and has no ``message`` is such a one, and has to be left alone.
+    /// An operation of a newer version that this version does not know is read as
+    /// ``DraftOperation/send``. A sending item without a ``message`` is such an operation and must
+    /// be left alone.
     public var operation: DraftOperation {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// How far it has come.
+    /// The state of the item.
     public var state: DraftState {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// When the user wrote it, by the clock of this device.
+    /// The time at which the user wrote the item, on this device's clock.
     public var createdAt: Timestamp {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The new message as lists show it while it is not sent; `nil` if this is a change.
+    /// The new message as lists show it until it is sent; `nil` if the item is a change.
     ///
-    /// It holds the params it is made from.
+    /// It contains the parameters that it was created from.
     public var message: Message? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The message to change; `nil` for a new one, and while the target itself is not sent.
+    /// The ID of the message to change; `nil` for a new message, and while the target is not sent.
     public var messageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// The draft of the message to change, if that was not sent when this was written.
+    /// The request ID of the message to change, if that message was not sent when the item was
+    /// written.
     public var targetRequestID: RequestID? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// What is reacted with.
+    /// The key of the reaction.
     public var reactionKey: String? {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// What an edit changes in a user message.
+    /// The edit of a user message.
     public var userMessageUpdateParams: UserMessageUpdateParams? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// What an edit changes in a file message.
+    /// The edit of a file message.
     public var fileMessageUpdateParams: FileMessageUpdateParams? {
         get { self[15] }
         set { self[15] = newValue }
     }
 
-    /// How often it was handed to the backend.
+    /// The number of attempts, each of which passed the item to the backend.
     public var attempts: Int {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// Why it failed, or why the last attempt did; `nil` if none has.
+    /// The error because of which the item or its last attempt failed; `nil` if none has failed.
     public var errorCode: ErrorCode? {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// What the backend said of the failure, for whoever looks for its cause.
+    /// The backend's error message, for diagnosis.
     public var errorMessage: String? {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// When the server allows the next attempt; `nil` for at once.
+    /// The earliest time at which the server allows the next attempt; `nil` for immediately.
     public var notBefore: Timestamp? {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// When the message was accepted that ``follows`` names.
+    /// The time of the message in ``follows``.
     public var followsCreatedAt: Timestamp {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// The message that ``follows`` names; `nil` if none was known.
+    /// The ID of the message in ``follows``; `nil` if there was none.
     public var followsMessageID: MessageID? {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// What the server made of ``files``, in their order; one without an address is not uploaded.
+    /// The server's descriptions of uploaded ``files``, in the same order. An entry without a URL
+    /// is not uploaded.
     ///
-    /// May be shorter than they are. ``uploadedFile(at:)`` knows both.
+    /// The list may be shorter than ``files``; ``uploadedFile(at:)`` handles both.
     public var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }
     }
 
-    /// Whether another attempt could do the same thing twice.
+    /// A Boolean value that indicates whether another attempt could execute the operation twice.
     ///
-    /// An attempt may have reached the server, and that does not deduplicate requests.
+    /// It is `true` if an attempt may have reached a server that does not deduplicate requests.
     public var isDoubtful: Bool {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// The copies that the outbox has made of ``files``, in their order; an empty name for none.
+    /// The outbox's copies of ``files``, in the same order; an empty name if there is no copy.
     ///
-    /// Names of files in the outbox's own directory, and not paths: an app finds its directories
-    /// in another place after an update. The copies are the outbox's, and go with the draft.
-    /// May be shorter than ``files``. ``keptFile(at:)`` knows both.
+    /// Entries are names of files in the outbox's own directory and not paths, because an app's
+    /// directories move when it is updated. The outbox owns the copies and deletes them with the
+    /// item. The list may be shorter than ``files``; ``keptFile(at:)`` handles both.
     public var keptFiles: [String] {
         get { self[24] }
         set { self[24] = newValue }
     }
 
-    /// When the user last asked to send it again, by the clock of this device; `nil` if never.
+    /// The time at which the user last resent the item, on this device's clock; `nil` if never.
     public var resentAt: Timestamp? {
         get { self[25] }
         set { self[25] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Draft",
         [
@@ -173,7 +177,7 @@ public struct Draft: Record {
             Field(8, "message_id", \Draft.messageID, meaning: .zeroIsNone),
             Field(9, "target_request_id", \Draft.targetRequestID),
             Field(10, "reaction_key", \Draft.reactionKey),
-            // 11 to 13 are free: what a new message is made from is in the message.
+            // 11 to 13 are free: the parameters of a new message are stored in the message.
             Field(14, "user_message_update_params", \Draft.userMessageUpdateParams),
             Field(15, "file_message_update_params", \Draft.fileMessageUpdateParams),
             Field(16, "attempts", \Draft.attempts),

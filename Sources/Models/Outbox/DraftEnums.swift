@@ -1,14 +1,14 @@
-/// What a draft asks the server to do.
+/// The operation that an outbox item asks the server to perform.
 public enum DraftOperation: Int, CaseIterable, Sendable {
-    /// Take a new message.
+    /// Send a new message.
     case send = 0
-    /// Change a message.
+    /// Edit a message.
     case update = 1
     /// Delete a message.
     case delete = 2
     /// Add a reaction to a message.
     case addReaction = 3
-    /// Take a reaction to a message back.
+    /// Remove a reaction from a message.
     case deleteReaction = 4
 }
 
@@ -16,13 +16,13 @@ extension DraftOperation: WireEnum {
     static var names: [String] { ["send", "update", "delete", "add_reaction", "delete_reaction"] }
 }
 
-/// How far a draft has come.
+/// The state of an outbox item.
 ///
-/// One that was canceled or confirmed is a draft no more, and is not stored.
+/// Canceled and acknowledged items are removed and have no state.
 public enum DraftState: Int, CaseIterable, Sendable {
-    /// Waits for its turn, or is on its way.
+    /// The item is waiting or in flight.
     case pending = 0
-    /// Was refused, or given up; its error code says why.
+    /// The server rejected the item, or the outbox gave up. The error code is the reason.
     case failed = 1
 }
 

@@ -1,13 +1,13 @@
-// What a message looks like before the server has said so.
+// Messages as lists show them before the server has acknowledged them.
 extension Message {
-    /// Creates a new user message, as lists show it until it is sent.
+    /// Creates a user message as lists show it until it is sent.
     ///
     /// - Parameters:
-    ///   - params: What it is made from; the message keeps it.
-    ///   - channelURL: The channel.
-    ///   - channelType: The kind of that channel.
-    ///   - sender: Who writes it.
-    ///   - time: When, by the clock of this device.
+    /// - params: The parameters of the message, which are stored in it.
+    /// - channelURL: The URL of the channel.
+    /// - channelType: The type of the channel.
+    /// - sender: The author.
+    /// - time: The time at which it was written, on this device's clock.
     public init(
         _ params: UserMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -20,7 +20,7 @@ extension Message {
         userMessageParams = params
     }
 
-    /// Creates a new file message, as lists show it until it is sent.
+    /// Creates a file message as lists show it until it is sent.
     public init(
         _ params: FileMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -30,7 +30,7 @@ extension Message {
         fileMessageParams = params
     }
 
-    /// Creates a new message with several files, as lists show it until it is sent.
+    /// Creates a message with several files as lists show it until it is sent.
     public init(
         _ params: MultipleFilesMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp
@@ -57,9 +57,9 @@ extension Message {
         if params.pushNotificationDeliveryOption == .suppress { isSilent = true }
     }
 
-    /// Changes what an edit names; the server decides of the version.
+    /// Applies an edit. The version does not change, since the server assigns it.
     ///
-    /// - Returns: Whether the edit is for a message of this kind.
+    /// - Returns: `true` if the edit is for a message of this kind.
     @discardableResult
     public mutating func apply(_ update: MessageUpdate) -> Bool {
         switch (update, type) {
@@ -100,7 +100,7 @@ extension Message {
 }
 
 extension MessageCreateParams {
-    /// Takes over what an edit has made of the message that is made from it.
+    /// Copies the edited properties of the message into its creation parameters.
     fileprivate mutating func take(from message: Message) {
         data = message.data
         customType = message.customType
@@ -111,7 +111,7 @@ extension MessageCreateParams {
 }
 
 extension FileInfo {
-    /// What is known of a file before it is uploaded.
+    /// Creates a description of a file before its upload.
     fileprivate init(_ file: UploadableFile) {
         self.init(
             url: file.url ?? "", name: file.name, mimeType: file.mimeType,
@@ -120,7 +120,7 @@ extension FileInfo {
 }
 
 extension Draft {
-    /// What an edit changes; `nil` if the draft is none.
+    /// The edit of the outbox item; `nil` if it is not an edit.
     public var update: MessageUpdate? {
         guard operation == .update else { return nil }
         if let params = userMessageUpdateParams { return .user(params) }

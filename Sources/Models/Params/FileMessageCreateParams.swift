@@ -1,12 +1,12 @@
-/// What a file message is made from.
+/// The parameters of a new file message.
 public struct FileMessageCreateParams: MessageCreateParams {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<FileMessageCreateParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// A text beside the file; may be empty.
+    /// A text in addition to the file; may be empty.
     public var text: String {
         get { self[16] }
         set { self[16] = newValue }
@@ -18,7 +18,7 @@ public struct FileMessageCreateParams: MessageCreateParams {
         set { self[17] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "FileMessageCreateParams",
         createFields + [

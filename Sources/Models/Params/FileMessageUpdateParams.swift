@@ -1,12 +1,13 @@
-/// What changes in a file message: absent is not empty.
+/// An edit of a file message. A missing value leaves the property unchanged; an empty one clears
+/// it.
 public struct FileMessageUpdateParams: MessageUpdateParams {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<FileMessageUpdateParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema("FileMessageUpdateParams", updateFields)
 }
 

@@ -1,5 +1,5 @@
 extension GroupChannelChangelogParams {
-    /// Creates params for the changes of the channels that a list has.
+    /// Creates parameters for the changes of the channels in a list.
     public init(_ query: GroupChannelListQuery) {
         self.init()
         customTypes = query.customTypesFilter
@@ -9,7 +9,8 @@ extension GroupChannelChangelogParams {
         includesChatNotification = query.includesChatNotification
     }
 
-    /// Whether a changelog with these params tells of a channel.
+    /// Returns a Boolean value that indicates whether a changelog with these parameters reports a
+    /// channel.
     public func belongsTo(_ channel: GroupChannel) -> Bool {
         if !customTypes.isEmpty && !customTypes.contains(channel.customType) { return false }
         if !includesEmptyChannel && channel.lastMessage == nil { return false }

@@ -1,42 +1,42 @@
-/// Which group channels a changelog tells of.
+/// The group channels that a changelog reports.
 public struct GroupChannelChangelogParams: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelChangelogParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The custom types that are told of; empty for all.
+    /// The custom types to report; empty for all.
     public var customTypes: [String] {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Whether channels without a message are told of.
+    /// A Boolean value that indicates whether channels without a message are reported.
     public var includesEmptyChannel: Bool {
         get { self[2, default: true] }
         set { self[2, default: true] = newValue }
     }
 
-    /// Whether frozen channels are told of.
+    /// A Boolean value that indicates whether frozen channels are reported.
     public var includesFrozenChannel: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// Whether channels come with their metadata.
+    /// A Boolean value that indicates whether channels include their metadata.
     public var includesMetaData: Bool {
         get { self[4, default: true] }
         set { self[4, default: true] = newValue }
     }
 
-    /// Whether channels that carry notifications are told of.
+    /// A Boolean value that indicates whether channels that carry notifications are reported.
     public var includesChatNotification: Bool {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "GroupChannelChangelogParams",
         [

@@ -1,42 +1,42 @@
-/// Which messages a changelog tells of, and what they come with.
+/// The messages that a changelog reports, and the data that they include.
 public struct MessageChangelogParams: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MessageChangelogParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Whether replies are told of.
+    /// The replies to report.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// Whether messages come with their meta arrays.
+    /// A Boolean value that indicates whether messages include their meta arrays.
     public var includesMetaArrays: Bool {
         get { self[10, default: true] }
         set { self[10, default: true] = newValue }
     }
 
-    /// Whether messages come with their reactions.
+    /// A Boolean value that indicates whether messages include their reactions.
     public var includesReactions: Bool {
         get { self[11, default: true] }
         set { self[11, default: true] = newValue }
     }
 
-    /// Whether messages come with what is known of their replies.
+    /// A Boolean value that indicates whether messages include information about their replies.
     public var includesThreadInfo: Bool {
         get { self[12, default: true] }
         set { self[12, default: true] = newValue }
     }
 
-    /// Whether replies come with what they answer.
+    /// A Boolean value that indicates whether replies include a summary of their parent message.
     public var includesParentMessageInfo: Bool {
         get { self[13, default: true] }
         set { self[13, default: true] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MessageChangelogParams",
         [

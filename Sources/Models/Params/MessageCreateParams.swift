@@ -1,68 +1,68 @@
-/// What a user may say of a new message of any kind.
+/// The parameters that new messages of all kinds have.
 public protocol MessageCreateParams: Record {}
 
 extension MessageCreateParams {
-    /// What the application attaches, in whatever form it likes.
+    /// Custom data of the application, in any format.
     public var data: String {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// What the application sorts its messages by; empty for none.
+    /// The application's own type of the message; empty if there is none.
     public var customType: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Whether it mentions single users or all of the channel.
+    /// The kind of mention: single users or the whole channel.
     public var mentionType: MentionType {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The users it mentions.
+    /// The IDs of the mentioned users.
     public var mentionedUserIDs: [UserID] {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The text with places for the mentioned users' names.
+    /// The text with placeholders for the names of the mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// What the application attaches, by key, in its order.
+    /// Custom lists of the application by key, in the application's order.
     public var metaArrays: [MetaArray] {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Whether others are notified.
+    /// The setting that tells whether other users get a push notification.
     public var pushNotificationDeliveryOption: PushNotificationDeliveryOption {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The message it answers; `nil` if none.
+    /// The ID of the message that this one replies to; `nil` if it is not a reply.
     public var parentMessageID: MessageID? {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// Whether a reply is shown in the channel too.
+    /// A Boolean value that indicates whether a reply is also shown in the channel.
     public var isReplyToChannel: Bool {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// How it sounds as a critical alert; `nil` if it is none.
+    /// The sound of the message as a critical alert; `nil` if it is not one.
     public var appleCriticalAlertOptions: AppleCriticalAlertOptions? {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// Whether it is pinned in the channel.
+    /// A Boolean value that indicates whether the message is pinned in the channel.
     public var isPinned: Bool {
         get { self[11] }
         set { self[11] = newValue }
@@ -85,11 +85,11 @@ extension MessageCreateParams {
     }
 }
 
-/// Whether others are notified of a message.
+/// The setting that tells whether other users get a push notification of a message.
 public enum PushNotificationDeliveryOption: Int, CaseIterable, Sendable {
-    /// As their settings say.
+    /// Each user's own setting applies.
     case `default` = 0
-    /// Nobody is.
+    /// No user gets a push notification.
     case suppress = 1
 }
 

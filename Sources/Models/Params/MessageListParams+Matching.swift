@@ -1,37 +1,39 @@
 extension MessageListParams {
-    /// Whether a message is in the list that the params ask for, wherever in time it lies.
+    /// Returns a Boolean value that indicates whether a message is in the list that the parameters
+    /// describe, regardless of its time.
     ///
-    /// ``showsSubchannelMessagesOnly`` is not looked at: a message does not say which subchannel
-    /// it is of.
+    /// ``showsSubchannelMessagesOnly`` is ignored: a message does not contain its subchannel.
     public func belongsTo(_ message: Message) -> Bool {
         matches(message) && replyType.belongsTo(message)
     }
 
-    /// Whether the left message comes before the right one in the list that the params ask for.
+    /// Returns a Boolean value that indicates whether the left message precedes the right one in
+    /// the list that the parameters describe.
     ///
-    /// Sent messages are ordered by position; what is not sent yet comes after them, in the order
-    /// it was written; ``isReversed`` turns all of it around. A strict total order on messages
-    /// with different ids.
+    /// Sent messages are ordered by position; unsent messages follow in the order in which they
+    /// were written. ``isReversed`` reverses the whole list. The order is a strict total order of
+    /// messages with different IDs.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension ThreadedMessageListParams {
-    /// Whether a message is among the replies to another one that the params ask for, wherever in
-    /// time it lies.
+    /// Returns a Boolean value that indicates whether a message is one of the described replies to
+    /// another one, regardless of its time.
     public func belongsTo(_ message: Message, parentMessageID: MessageID) -> Bool {
         message.parentMessageID == parentMessageID && matches(message)
     }
 
-    /// Whether the left reply comes before the right one, as ``MessageListParams/precedes(_:_:)``.
+    /// Returns a Boolean value that indicates whether the left reply precedes the right one. The
+    /// order is that of ``MessageListParams/precedes(_:_:)``.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
 }
 
 extension MessageChangelogParams {
-    /// Creates params for the changes of the messages that a list has.
+    /// Creates parameters for the changes of the messages in a list.
     public init(_ params: MessageListParams) {
         self.init()
         replyType = params.replyType
@@ -41,12 +43,13 @@ extension MessageChangelogParams {
         includesParentMessageInfo = params.includesParentMessageInfo
     }
 
-    /// Whether a changelog with these params tells of a message.
+    /// Returns a Boolean value that indicates whether a changelog with these parameters reports a
+    /// message.
     public func belongsTo(_ message: Message) -> Bool { replyType.belongsTo(message) }
 }
 
 extension MessageRetrievalParams {
-    /// Creates params for one message.
+    /// Creates parameters for fetching a message.
     public init(
         messageID: MessageID, channelURL: ChannelURL, channelType: ChannelType = .group
     ) {
@@ -57,7 +60,7 @@ extension MessageRetrievalParams {
         }
     }
 
-    /// Whether a message is the one that is asked for.
+    /// Returns a Boolean value that indicates whether a message is the one to fetch.
     public func belongsTo(_ message: Message) -> Bool {
         message.messageID == messageID && message.channelURL == channelURL
             && message.channelType == channelType
@@ -65,7 +68,7 @@ extension MessageRetrievalParams {
 }
 
 extension ReplyType {
-    /// Whether a list of this type has a message.
+    /// Returns a Boolean value that indicates whether a list of this type contains a message.
     public func belongsTo(_ message: Message) -> Bool {
         switch self {
         case .all: true
@@ -75,7 +78,7 @@ extension ReplyType {
     }
 }
 
-// MARK: What both kinds of lists filter by
+// MARK: Filters of both kinds of lists
 
 private protocol MessageFilter {
     var messageType: MessageTypeFilter { get }
@@ -103,7 +106,8 @@ extension MessageFilter {
 }
 
 extension Message {
-    /// Whether it comes before another one in its channel: what is sent before what is not.
+    /// Returns a Boolean value that indicates whether the message precedes another one of its
+    /// channel. Sent messages precede unsent ones.
     fileprivate func isOlder(than other: Message) -> Bool {
         switch (position, other.position) {
         case (let left?, let right?): return left < right

@@ -1,90 +1,91 @@
-/// Which messages of a channel to list, and what they come with.
+/// The messages of a channel to list, and the data that they include.
 public struct MessageListParams: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MessageListParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How many messages before the starting point; 40 by default.
+    /// The number of messages to list before the anchor. The default is 40.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// How many messages after the starting point; 40 by default.
+    /// The number of messages to list after the anchor. The default is 40.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// Whether messages at the starting point itself are listed; they are by default.
+    /// A Boolean value that indicates whether messages at the anchor itself are listed. The default
+    /// is true.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// Whether the newest message comes first.
+    /// A Boolean value that indicates whether the newest message is the first.
     public var isReversed: Bool {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The kinds of messages that are listed.
+    /// The kinds of messages to list.
     public var messageType: MessageTypeFilter {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The custom types that are listed; empty for all.
+    /// The custom types to list; empty for all.
     public var customTypes: [String] {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Whose messages are listed; empty for everybody's.
+    /// The users whose messages are listed; empty for all.
     public var senderUserIDs: [UserID] {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// Whether replies are listed; by default they are not.
+    /// The replies to list. The default is none.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// Whether only messages of the user's subchannel are listed.
+    /// A Boolean value that indicates whether only messages of the user's subchannel are listed.
     public var showsSubchannelMessagesOnly: Bool {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// Whether messages come with their meta arrays.
+    /// A Boolean value that indicates whether messages include their meta arrays.
     public var includesMetaArrays: Bool {
         get { self[10, default: true] }
         set { self[10, default: true] = newValue }
     }
 
-    /// Whether messages come with their reactions.
+    /// A Boolean value that indicates whether messages include their reactions.
     public var includesReactions: Bool {
         get { self[11, default: true] }
         set { self[11, default: true] = newValue }
     }
 
-    /// Whether messages come with what is known of their replies.
+    /// A Boolean value that indicates whether messages include information about their replies.
     public var includesThreadInfo: Bool {
         get { self[12, default: true] }
         set { self[12, default: true] = newValue }
     }
 
-    /// Whether replies come with what they answer.
+    /// A Boolean value that indicates whether replies include a summary of their parent message.
     public var includesParentMessageInfo: Bool {
         get { self[13, default: true] }
         set { self[13, default: true] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MessageListParams",
         [
@@ -109,15 +110,15 @@ public struct MessageListParams: Record {
 
 extension MessageListParams: SingularValue {}
 
-/// The kinds of messages that a list has.
+/// The kinds of messages in a list.
 public enum MessageTypeFilter: Int, CaseIterable, Sendable {
-    /// All kinds.
+    /// Messages of all kinds.
     case all = 0
-    /// Users' texts.
+    /// Texts of users.
     case user = 1
-    /// Users' files.
+    /// Files of users.
     case file = 2
-    /// What channels say themselves.
+    /// Messages of the channels and their administrators.
     case admin = 3
 }
 
@@ -125,13 +126,13 @@ extension MessageTypeFilter: WireEnum {
     static var names: [String] { ["all", "user", "file", "admin"] }
 }
 
-/// Whether a list has replies.
+/// The replies in a list.
 public enum ReplyType: Int, CaseIterable, Sendable {
-    /// Only messages that answer none.
+    /// No replies.
     case none = 0
-    /// All messages.
+    /// All replies.
     case all = 1
-    /// Of the replies only those that are shown in the channel too.
+    /// Only replies that are also shown in the channel.
     case onlyReplyToChannel = 2
 }
 

@@ -1,54 +1,54 @@
-/// Which one message to fetch, and what it comes with.
+/// The message to fetch, and the data that it includes.
 public struct MessageRetrievalParams: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MessageRetrievalParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Its channel.
+    /// The URL of the channel.
     public var channelURL: ChannelURL {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The kind of that channel.
+    /// The type of the channel.
     public var channelType: ChannelType {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The message.
+    /// The ID of the message.
     public var messageID: MessageID {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// Whether it comes with its meta arrays.
+    /// A Boolean value that indicates whether the message includes its meta arrays.
     public var includesMetaArrays: Bool {
         get { self[10, default: true] }
         set { self[10, default: true] = newValue }
     }
 
-    /// Whether it comes with its reactions.
+    /// A Boolean value that indicates whether the message includes its reactions.
     public var includesReactions: Bool {
         get { self[11, default: true] }
         set { self[11, default: true] = newValue }
     }
 
-    /// Whether it comes with what is known of its replies.
+    /// A Boolean value that indicates whether the message includes information about its replies.
     public var includesThreadInfo: Bool {
         get { self[12, default: true] }
         set { self[12, default: true] = newValue }
     }
 
-    /// Whether it comes with what it answers.
+    /// A Boolean value that indicates whether a reply includes a summary of its parent message.
     public var includesParentMessageInfo: Bool {
         get { self[13, default: true] }
         set { self[13, default: true] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MessageRetrievalParams",
         [

@@ -1,14 +1,15 @@
-/// What a user may change in a message of any kind: absent is not empty.
+/// The parameters that edits of all kinds of messages have. A missing value leaves the property
+/// unchanged; an empty one clears it.
 public protocol MessageUpdateParams: Record {}
 
 extension MessageUpdateParams {
-    /// The new text; of a file message, that beside the file.
+    /// The new text; for a file message, the text in addition to the file.
     public var text: String? {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// What the application attaches from now on.
+    /// The new custom data of the application.
     public var data: String? {
         get { self[2] }
         set { self[2] = newValue }
@@ -20,19 +21,19 @@ extension MessageUpdateParams {
         set { self[3] = newValue }
     }
 
-    /// Whom it mentions from now on.
+    /// The new kind of mention: single users or the whole channel.
     public var mentionType: MentionType? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The users it mentions from now on, if ``mentionType`` says users.
+    /// The new mentioned users, if ``mentionType`` is users.
     public var mentionedUserIDs: [UserID] {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The new text with places for the mentioned users' names.
+    /// The new text with placeholders for the names of the mentioned users.
     public var mentionedMessageTemplate: String? {
         get { self[6] }
         set { self[6] = newValue }

@@ -1,24 +1,24 @@
-/// What a message with several files is made from.
+/// The parameters of a new message with several files.
 public struct MultipleFilesMessageCreateParams: MessageCreateParams {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<MultipleFilesMessageCreateParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// A text beside the files; may be empty.
+    /// A text in addition to the files; may be empty.
     public var text: String {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// The files, in the order they are shown.
+    /// The files, in the order in which they are shown.
     public var files: [UploadableFile] {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "MultipleFilesMessageCreateParams",
         createFields + [

@@ -1,5 +1,5 @@
 extension UserMessageCreateParams {
-    /// Creates params for a user message with a text.
+    /// Creates parameters for a user message with a text.
     public init(_ text: String) {
         self.init()
         self.text = text
@@ -7,7 +7,7 @@ extension UserMessageCreateParams {
 }
 
 extension FileMessageCreateParams {
-    /// Creates params for a file message.
+    /// Creates parameters for a file message.
     public init(_ file: UploadableFile) {
         self.init()
         self.file = file
@@ -15,7 +15,7 @@ extension FileMessageCreateParams {
 }
 
 extension MultipleFilesMessageCreateParams {
-    /// Creates params for a message with several files.
+    /// Creates parameters for a message with several files.
     public init(_ files: [UploadableFile]) {
         self.init()
         self.files = files
@@ -23,7 +23,7 @@ extension MultipleFilesMessageCreateParams {
 }
 
 extension UploadableFile {
-    /// Creates a file that lies on this device.
+    /// Creates a description of a file on this device.
     public init(path: String, name: String? = nil, mimeType: String? = nil) {
         self.init()
         self.path = path
@@ -31,7 +31,7 @@ extension UploadableFile {
         self.mimeType = mimeType
     }
 
-    /// Creates a file that can be fetched elsewhere and need not be uploaded.
+    /// Creates a description of a file that has a URL and needs no upload.
     public init(url: String, name: String? = nil, mimeType: String? = nil) {
         self.init()
         self.url = url
@@ -41,7 +41,7 @@ extension UploadableFile {
 }
 
 extension ThumbnailSize {
-    /// Creates the size of a thumbnail, in pixels.
+    /// Creates the maximum size of a thumbnail, in pixels.
     public init(maximumWidth: Int, maximumHeight: Int) {
         self.init()
         self.maximumWidth = maximumWidth

@@ -1,72 +1,72 @@
-/// Which replies to a message to list, and what they come with.
+/// The replies to a message to list, and the data that they include.
 public struct ThreadedMessageListParams: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ThreadedMessageListParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How many replies before the starting point.
+    /// The number of replies to list before the anchor.
     public var previousResultSize: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
     }
 
-    /// How many replies after the starting point.
+    /// The number of replies to list after the anchor.
     public var nextResultSize: Int {
         get { self[2, default: 20] }
         set { self[2, default: 20] = newValue }
     }
 
-    /// Whether replies at the starting point itself are listed.
+    /// A Boolean value that indicates whether replies at the anchor itself are listed.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// Whether the newest reply comes first.
+    /// A Boolean value that indicates whether the newest reply is the first.
     public var isReversed: Bool {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// The kinds of messages that are listed.
+    /// The kinds of messages to list.
     public var messageType: MessageTypeFilter {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// The custom types that are listed; empty for all.
+    /// The custom types to list; empty for all.
     public var customTypes: [String] {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// Whose replies are listed; empty for everybody's.
+    /// The users whose replies are listed; empty for all.
     public var senderUserIDs: [UserID] {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// Whether replies come with their meta arrays.
+    /// A Boolean value that indicates whether replies include their meta arrays.
     public var includesMetaArrays: Bool {
         get { self[10, default: true] }
         set { self[10, default: true] = newValue }
     }
 
-    /// Whether replies come with their reactions.
+    /// A Boolean value that indicates whether replies include their reactions.
     public var includesReactions: Bool {
         get { self[11, default: true] }
         set { self[11, default: true] = newValue }
     }
 
-    /// Whether replies come with what they answer.
+    /// A Boolean value that indicates whether replies include a summary of their parent message.
     public var includesParentMessageInfo: Bool {
         get { self[13, default: true] }
         set { self[13, default: true] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ThreadedMessageListParams",
         [

@@ -1,58 +1,58 @@
 public import Foundation
 
-/// A file on this device, or in its memory, that is to be sent.
+/// A file to send, on this device or in memory.
 ///
-/// One of ``data``, ``path`` and ``url`` says where it is.
+/// One of ``data``, ``path`` and ``url`` is its location.
 public struct UploadableFile: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<UploadableFile>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The bytes themselves.
+    /// The content of the file.
     public var data: Data? {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Where the file lies on this device.
+    /// The path of the file on this device.
     public var path: String? {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Where the file can be fetched, if it need not be uploaded.
+    /// The URL from which the file can be downloaded, if it needs no upload.
     public var url: String? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The name it is shown with.
+    /// The name to display.
     public var name: String? {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Its media type, such as "image/png".
+    /// The media type, such as "image/png".
     public var mimeType: String? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     public var size: Int? {
         get { self[6] }
         set { self[6] = newValue }
     }
 
-    /// The smaller pictures that the server is to make.
+    /// The maximum sizes of the thumbnails that the server creates.
     public var thumbnailSizes: [ThumbnailSize] {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "UploadableFile",
         [
@@ -68,27 +68,27 @@ public struct UploadableFile: Record {
 
 extension UploadableFile: SingularValue {}
 
-/// How large a thumbnail may be.
+/// The maximum size of a thumbnail.
 public struct ThumbnailSize: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<ThumbnailSize>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Its width in pixels, at most.
+    /// The maximum width in pixels.
     public var maximumWidth: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Its height in pixels, at most.
+    /// The maximum height in pixels.
     public var maximumHeight: Int {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "ThumbnailSize",
         [

@@ -1,9 +1,9 @@
-/// What a user message is made from.
+/// The parameters of a new user message.
 public struct UserMessageCreateParams: MessageCreateParams {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<UserMessageCreateParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
     /// The text.
@@ -12,25 +12,25 @@ public struct UserMessageCreateParams: MessageCreateParams {
         set { self[16] = newValue }
     }
 
-    /// The languages it is to be translated to.
+    /// The languages into which the server translates the text.
     public var translationTargetLanguages: [String] {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// The poll it asks.
+    /// The ID of the message's poll.
     public var pollID: Int64? {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// What views of the server's own features are made of.
+    /// The content of views for the server's own features.
     public var extendedMessagePayload: JSONValue? {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "UserMessageCreateParams",
         createFields + [

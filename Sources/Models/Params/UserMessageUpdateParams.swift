@@ -1,18 +1,19 @@
-/// What changes in a user message: absent is not empty.
+/// An edit of a user message. A missing value leaves the property unchanged; an empty one clears
+/// it.
 public struct UserMessageUpdateParams: MessageUpdateParams {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<UserMessageUpdateParams>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The poll it asks from now on.
+    /// The ID of the message's new poll.
     public var pollID: Int64? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "UserMessageUpdateParams",
         updateFields + [

@@ -1,90 +1,91 @@
-/// A user as a member of a group channel.
+/// A member of a group channel.
 public struct Member: Person {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Member>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The user's role in the channel.
+    /// The role of the user in the channel.
     public var role: Role {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// Whether the current user has blocked them.
+    /// A Boolean value that indicates whether the current user has blocked this user.
     public var isBlockedByMe: Bool {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// Whether they have blocked the current user.
+    /// A Boolean value that indicates whether this user has blocked the current user.
     public var isBlockingMe: Bool {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// Whether the user has joined or is invited.
+    /// The membership state: joined, invited or neither.
     public var state: MemberState {
         get { self[15] }
         set { self[15] = newValue }
     }
 
-    /// Whether the user may not send messages here.
+    /// A Boolean value that indicates whether the user is muted in this channel and cannot send
+    /// messages.
     public var isMuted: Bool {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// Why the user was muted.
+    /// The reason why the user was muted.
     public var mutedDescription: String? {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// When the mute ends; negative for never.
+    /// The time at which the mute ends; negative if it does not end.
     public var mutedEndAt: Timestamp? {
         get { self[18] }
         set { self[18] = newValue }
     }
 
-    /// When the user joined.
+    /// The time at which the user joined.
     public var joinedAt: Timestamp? {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// Up to when messages were delivered to the user.
+    /// The time up to which messages were delivered to the user.
     public var deliveredAt: Timestamp? {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// Up to when the user has read.
+    /// The time up to which the user has read the channel.
     public var readAt: Timestamp? {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// Whether the user gets push notifications of the channel.
+    /// A Boolean value that indicates whether the user gets push notifications of the channel.
     public var isPushEnabled: Bool {
         get { self[22] }
         set { self[22] = newValue }
     }
 
-    /// Which messages of the channel are pushed.
+    /// The setting for which messages of the channel the user gets push notifications.
     public var pushTriggerOption: GroupChannelPushTriggerOption {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// Whether the user asked not to be disturbed.
+    /// A Boolean value that indicates whether the user has enabled "do not disturb".
     public var doNotDisturb: Bool {
         get { self[24] }
         set { self[24] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Member",
         personFields + [

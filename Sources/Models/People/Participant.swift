@@ -1,18 +1,19 @@
 /// A user who has entered an open channel.
 public struct Participant: Person {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Participant>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Whether the user may not send messages here.
+    /// A Boolean value that indicates whether the user is muted in this channel and cannot send
+    /// messages.
     public var isMuted: Bool {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Participant",
         personFields + [

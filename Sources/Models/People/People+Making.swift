@@ -9,26 +9,27 @@ extension User {
     }
 }
 
-/// The numbers of the fields that all kinds of people have.
+/// The numbers of the fields that all user types have.
 private let sharedNumbers = Set(User.personFields.map(\.number))
 
 extension Person {
-    /// Creates a person of this kind from one of another: what all kinds have is taken over.
+    /// Creates a value of this user type from another one by copying the fields that all user types
+    /// have.
     ///
-    /// What only the other kind has, ``Record/extra`` and unknown fields are left out.
+    /// Fields that only one type has, ``Record/extra`` and unknown fields are not copied.
     public init(person: some Person) {
         self.init(person.fields.bytes.keeping(sharedNumbers.contains))
     }
 }
 
 extension Sender {
-    /// Creates the sender of messages from a user.
+    /// Creates the sender of a message from a user.
     public init(_ user: User, role: Role = .none) {
         self.init(person: user)
         self.role = role
     }
 
-    /// Creates the sender of messages.
+    /// Creates the sender of a message.
     public init(id: UserID, nickname: String = "", profileURL: String = "", role: Role = .none) {
         self.init { fields in
             fields.put(1, id)
@@ -49,7 +50,7 @@ extension Member {
 }
 
 extension Person {
-    /// Whether the user is connected, as one of three.
+    /// The connection status of the user: ``isOnline`` as an enumeration.
     public var connectionStatus: UserConnectionStatus {
         switch isOnline {
         case true: .online

@@ -1,8 +1,8 @@
-/// What a user may do in a channel.
+/// The role of a user in a channel.
 public enum Role: Int, CaseIterable, Sendable {
     /// An ordinary user.
     case none = 0
-    /// May moderate the channel.
+    /// A user who can moderate the channel.
     case `operator` = 1
 }
 
@@ -10,13 +10,13 @@ extension Role: WireEnum {
     static var names: [String] { ["none", "operator"] }
 }
 
-/// How a user belongs to a group channel.
+/// The membership state of a user in a group channel.
 public enum MemberState: Int, CaseIterable, Sendable {
-    /// A member.
+    /// The user is a member.
     case joined = 0
-    /// Invited, and has not answered.
+    /// The user is invited and has not replied.
     case invited = 1
-    /// Not a member: a public channel one looks at, or one that was left.
+    /// The user is not a member: the channel is public and only viewed, or the user has left it.
     case none = 2
 }
 
@@ -24,11 +24,11 @@ extension MemberState: WireEnum {
     static var names: [String] { ["joined", "invited", "none"] }
 }
 
-/// Whether a user may send messages in a channel.
+/// The state that tells whether a user can send messages in a channel.
 public enum MutedState: Int, CaseIterable, Sendable {
-    /// May send.
+    /// The user can send messages.
     case unmuted = 0
-    /// May only read.
+    /// The user can only read.
     case muted = 1
 }
 
@@ -36,11 +36,11 @@ extension MutedState: WireEnum {
     static var names: [String] { ["unmuted", "muted"] }
 }
 
-/// What was done to a restricted user.
+/// The kind of a user's restriction.
 public enum RestrictionType: Int, CaseIterable, Sendable {
-    /// May only read.
+    /// The user can only read.
     case muted = 0
-    /// May not be in the channel.
+    /// The user is excluded from the channel.
     case banned = 1
 }
 
@@ -48,15 +48,15 @@ extension RestrictionType: WireEnum {
     static var names: [String] { ["muted", "banned"] }
 }
 
-/// Which messages of a channel are pushed to a user.
+/// The messages of a channel for which a user gets push notifications.
 public enum GroupChannelPushTriggerOption: Int, CaseIterable, Sendable {
-    /// Those that the user's general setting says.
+    /// The messages selected by the user's general setting.
     case `default` = 0
-    /// All of them.
+    /// All messages.
     case all = 1
-    /// None.
+    /// No messages.
     case off = 2
-    /// Those that mention the user.
+    /// Only messages that mention the user.
     case mentionOnly = 3
 }
 
@@ -64,13 +64,13 @@ extension GroupChannelPushTriggerOption: WireEnum {
     static var names: [String] { ["default", "all", "off", "mention_only"] }
 }
 
-/// Whether a user is connected.
+/// The state of a user's connection.
 public enum UserConnectionStatus: Int, CaseIterable, Sendable {
-    /// Nobody said.
+    /// The status is unknown.
     case nonAvailable = 0
-    /// Connected.
+    /// The user is connected.
     case online = 1
-    /// Not connected.
+    /// The user is not connected.
     case offline = 2
 }
 

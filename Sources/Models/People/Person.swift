@@ -1,72 +1,73 @@
-/// What every kind of user has: a user, a sender, a member, a participant.
+/// The properties that all user types have: users, senders, members and participants.
 public protocol Person: Record {}
 
-// A list of messages reads the first three of each sender: they have code of their own for that.
+// A message list reads the first three properties of each sender: they are specialized for it.
 extension Person {
-    /// Who it is; unique within the application.
+    /// The ID of the user; unique within the application.
     public var userID: UserID {
         @_specialize(where Self == Sender)
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The name shown to others.
+    /// The name to display.
     public var nickname: String {
         @_specialize(where Self == Sender)
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// Where the picture is; empty for none.
+    /// The URL of the profile image; empty if there is none.
     public var profileURL: String {
         @_specialize(where Self == Sender)
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// What the application attached, by key.
+    /// Custom metadata of the application, by key.
     public var metadata: [String: String] {
         get { self[4] }
         set { self[4] = newValue }
     }
 
-    /// Whether the user is connected; `nil` where nobody said.
+    /// A Boolean value that indicates whether the user is connected; `nil` if unknown.
     public var isOnline: Bool? {
         get { self[5] }
         set { self[5] = newValue }
     }
 
-    /// Whether the user has not been deactivated.
+    /// A Boolean value that indicates whether the user is active, that is, not deactivated.
     public var isActive: Bool {
         get { self[6, default: true] }
         set { self[6, default: true] = newValue }
     }
 
-    /// When the user was last connected; `nil` if unknown.
+    /// The time at which the user was last connected; `nil` if unknown.
     public var lastSeenAt: Timestamp? {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The languages that the user prefers, best first, such as `["de", "en"]`.
+    /// The preferred languages of the user, most preferred first, such as `["de", "en"]`.
     public var preferredLanguages: [String] {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// By what the user was found as a friend.
+    /// The key by which the user was found as a friend.
     public var friendDiscoveryKey: String? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// What the user is called among the current user's friends.
+    /// The name of the user among the current user's friends.
     public var friendName: String? {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// Whether the picture is given only to those who are logged in.
+    /// A Boolean value that indicates whether a download of the profile image requires
+    /// authentication.
     public var requiresAuthForProfileImage: Bool {
         get { self[11] }
         set { self[11] = newValue }

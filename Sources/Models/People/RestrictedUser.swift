@@ -1,36 +1,36 @@
 /// A user who was muted or banned.
 public struct RestrictedUser: Person {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<RestrictedUser>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Whether the user was muted or banned.
+    /// The kind of restriction: muted or banned.
     public var restrictionType: RestrictionType {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// Why; empty where nobody said.
+    /// The reason for the restriction; empty if none was given.
     public var restrictionDescription: String {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// When the restriction ends; negative for never.
+    /// The time at which the restriction ends; negative if it does not end.
     public var endAt: Timestamp? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// How many milliseconds the restriction lasts yet; negative for ever.
+    /// The remaining duration of the restriction in milliseconds; negative if it does not end.
     public var remainingDuration: Int? {
         get { self[15] }
         set { self[15] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "RestrictedUser",
         personFields + [

@@ -1,30 +1,30 @@
-/// How the current user is restricted in a channel.
+/// The restriction of the current user in a channel.
 public struct RestrictionInfo: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<RestrictionInfo>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// Whether the user was muted or banned.
+    /// The kind of restriction: muted or banned.
     public var restrictionType: RestrictionType {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// Why; empty where nobody said.
+    /// The reason for the restriction; empty if none was given.
     public var reason: String {
         get { self[2] }
         set { self[2] = newValue }
     }
 
-    /// When the restriction ends; negative for never.
+    /// The time at which the restriction ends; negative if it does not end.
     public var endAt: Timestamp? {
         get { self[3] }
         set { self[3] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "RestrictionInfo",
         [

@@ -1,24 +1,24 @@
-/// The user who wrote a message, as they were in its channel.
+/// The author of a message, with the properties of that time.
 public struct Sender: Person {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<Sender>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The user's role in the channel.
+    /// The role of the user in the channel.
     public var role: Role {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// Whether the current user has blocked them.
+    /// A Boolean value that indicates whether the current user has blocked this user.
     public var isBlockedByMe: Bool {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "Sender",
         personFields + [

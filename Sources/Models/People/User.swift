@@ -1,12 +1,12 @@
-/// Someone who can read and write messages.
+/// A user of the application.
 public struct User: Person {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<User>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "User",
         personFields + [])

@@ -1,12 +1,12 @@
 /// The orders of a group channel list.
 public enum GroupChannelListOrder: Int, CaseIterable, Sendable {
-    /// By creation, newest first.
+    /// By creation time, newest first.
     case chronological = 0
-    /// By last message, newest first; channels without one come after all others.
+    /// By the time of the last message, newest first. Channels without a message are last.
     case latestLastMessage = 1
-    /// By name, byte by byte.
+    /// By name, in byte order.
     case channelNameAlphabetical = 2
-    /// By the value of a metadata key, byte by byte; channels without it come last.
+    /// By the value of a metadata key, in byte order. Channels without the key are last.
     case metaDataValueAlphabetical = 3
 }
 
@@ -19,11 +19,11 @@ extension GroupChannelListOrder: WireEnum {
     }
 }
 
-/// Whether all users of a filter must be members, or any.
+/// The way in which a filter combines several users.
 public enum QueryType: Int, CaseIterable, Sendable {
-    /// All of them.
+    /// All users must be members.
     case and = 0
-    /// Any of them.
+    /// At least one of the users must be a member.
     case or = 1
 }
 
@@ -32,17 +32,17 @@ extension QueryType: WireEnum {
     static var aliases: [String: Self] { ["and": .and, "or": .or] }
 }
 
-/// Which channels a list has, by the current user's membership.
+/// A channel filter by the current user's membership.
 public enum MemberStateFilter: Int, CaseIterable, Sendable {
-    /// Those that the user has joined or is invited to.
+    /// Channels that the user has joined or is invited to.
     case all = 0
-    /// Those that the user has joined.
+    /// Channels that the user has joined.
     case joinedOnly = 1
-    /// Those that the user is invited to.
+    /// Channels that the user is invited to.
     case invitedOnly = 2
-    /// Those that a friend invited the user to.
+    /// Channels that a friend invited the user to.
     case invitedByFriend = 3
-    /// Those that somebody else invited the user to.
+    /// Channels that a user who is not a friend invited the user to.
     case invitedByNonFriend = 4
 }
 
@@ -52,13 +52,13 @@ extension MemberStateFilter: WireEnum {
     }
 }
 
-/// Which channels a list has, by their size.
+/// A channel filter by channel size.
 public enum SuperChannelFilter: Int, CaseIterable, Sendable {
-    /// All.
+    /// All channels.
     case all = 0
     /// Supergroups.
     case superOnly = 1
-    /// Channels that are no supergroups.
+    /// Channels that are not supergroups.
     case nonSuperOnly = 2
     /// Broadcast channels.
     case broadcastOnly = 3
@@ -70,13 +70,13 @@ extension SuperChannelFilter: WireEnum {
     static var names: [String] { ["all", "super", "nonsuper", "broadcast_only", "exclusive_only"] }
 }
 
-/// Which channels a list has, by who may join.
+/// A channel filter by who may join.
 public enum PublicChannelFilter: Int, CaseIterable, Sendable {
-    /// All.
+    /// All channels.
     case all = 0
-    /// Those that anybody may join.
+    /// Channels that any user may join.
     case publicOnly = 1
-    /// Those that one is invited to.
+    /// Channels that require an invitation.
     case privateOnly = 2
 }
 
@@ -84,11 +84,11 @@ extension PublicChannelFilter: WireEnum {
     static var names: [String] { ["all", "public", "private"] }
 }
 
-/// Which channels a list has, by what is unread in them.
+/// A channel filter by unread messages.
 public enum UnreadChannelFilter: Int, CaseIterable, Sendable {
-    /// All.
+    /// All channels.
     case all = 0
-    /// Those with unread messages.
+    /// Channels with unread messages.
     case unreadMessage = 1
 }
 
@@ -96,17 +96,17 @@ extension UnreadChannelFilter: WireEnum {
     static var names: [String] { ["all", "unread_message"] }
 }
 
-/// Which channels a list has, by whether the current user has hidden them.
+/// A channel filter by hidden state.
 public enum HiddenStateFilter: Int, CaseIterable, Sendable {
-    /// Those that are shown.
+    /// Channels that are not hidden.
     case unhiddenOnly = 0
-    /// Those that are hidden.
+    /// Channels that are hidden.
     case hiddenOnly = 1
-    /// Those that are hidden until their next message.
+    /// Channels that are hidden until their next message.
     case hiddenAllowAutoUnhide = 2
-    /// Those that are hidden until the user shows them.
+    /// Channels that are hidden until the user shows them again.
     case hiddenPreventAutoUnhide = 3
-    /// All.
+    /// All channels.
     case all = 4
 }
 
@@ -119,11 +119,11 @@ extension HiddenStateFilter: WireEnum {
     }
 }
 
-/// Where a channel list looks for a text.
+/// A property in which a channel list searches for a text.
 public enum SearchField: Int, CaseIterable, Sendable {
-    /// In the nicknames of other members.
+    /// The nicknames of other members.
     case memberNickname = 0
-    /// In the name of the channel.
+    /// The name of the channel.
     case channelName = 1
 }
 

@@ -1,16 +1,17 @@
 import Foundation
 
 extension GroupChannelListQuery {
-    /// Whether a channel is in the list that the query asks for.
+    /// Returns a Boolean value that indicates whether a channel is in the list that the query
+    /// describes.
     ///
-    /// Decides from what the channel says of itself: a filter on members sees those it comes with,
-    /// which of a supergroup are not all.
+    /// The decision uses only the channel's own data. Filters on members see the members that the
+    /// channel contains, which are not all members of a supergroup.
     ///
     /// - Parameters:
-    ///   - channel: The channel.
-    ///   - currentUserID: Who asks. Filters on nicknames leave this member out, and
-    ///     ``userIDsExactFilter`` implies it. The default, `nil`, is nobody.
-    /// - Returns: Whether every filter lets the channel pass.
+    /// - channel: The channel.
+    /// - currentUserID: The user who queries. Filters on nicknames skip this member, and
+    ///   ``userIDsExactFilter`` includes this user implicitly. The default is `nil`: no user.
+    /// - Returns: `true` if the channel passes every filter.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)
             && matchesMetaData(channel) && matchesMembers(channel, currentUserID)
@@ -37,7 +38,7 @@ extension GroupChannelListQuery {
         }
     }
 
-    /// A public channel that one only looks at is in nobody's list.
+    /// A public channel that the user only views is in no list.
     private func matchesOwnPart(_ channel: GroupChannel) -> Bool {
         if unreadChannelFilter == .unreadMessage && channel.unreadMessageCount == 0 {
             return false
@@ -144,7 +145,8 @@ extension GroupChannel {
 }
 
 extension String {
-    /// Whether a text occurs in this one; letters are compared in lower case, in no language.
+    /// Returns a Boolean value that indicates whether this text contains another one. With
+    /// `ignoringCase`, the lower-case forms are compared, independent of the locale.
     func contains(_ part: String, ignoringCase: Bool) -> Bool {
         part.isEmpty || lowercased().range(of: part.lowercased(), options: .literal) != nil
     }

@@ -1,26 +1,28 @@
 extension GroupChannelListQuery {
-    /// Whether the left channel comes before the right one in the list that the query asks for.
+    /// Returns a Boolean value that indicates whether the left channel precedes the right one in
+    /// the list that the query describes.
     ///
-    /// A strict total order: of two channels with different URLs exactly one comes first, whatever
-    /// else they share.
+    /// The order is a strict total order: of two channels with different URLs, exactly one precedes
+    /// the other.
     public func precedes(_ left: GroupChannel, _ right: GroupChannel) -> Bool {
         order.precedes(left, right, metaDataKey: metaDataOrderKeyFilter)
     }
 }
 
 extension GroupChannelListOrder {
-    /// Whether the left channel comes before the right one.
+    /// Returns a Boolean value that indicates whether the left channel precedes the right one.
     ///
-    /// Ties are decided by creation, newest first, and then by URL, byte by byte. Names and
-    /// values are compared byte by byte as well, so that the order is the same in every language
-    /// and on every device.
+    /// Ties are broken by creation time, newest first, and then by URL in byte order. Names and
+    /// values are compared in byte order too, so that the order is the same in every language and
+    /// on every device.
     ///
     /// - Parameters:
-    ///   - left: A channel.
-    ///   - right: Another one.
-    ///   - metaDataKey: By whose value `metaDataValueAlphabetical` goes; without a key no channel
-    ///     has a value.
-    /// - Returns: Whether the left channel comes first; false where both are the same channel.
+    /// - left: A channel.
+    /// - right: Another channel.
+    /// - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`. Without
+    ///   a key, no channel has a value.
+    /// - Returns: `true` if the left channel precedes the right one; `false` if they are the same
+    ///   channel.
     public func precedes(
         _ left: GroupChannel, _ right: GroupChannel, metaDataKey: String? = nil
     ) -> Bool {
@@ -45,7 +47,8 @@ extension GroupChannelListOrder {
         return left.url < right.url
     }
 
-    /// Which of two values comes first, `nil` if neither; what is missing comes last.
+    /// Returns `true` if the left value precedes the right one, `false` if the right one precedes
+    /// the left, and `nil` if they are equal. Missing values are last.
     private func decide<Value>(
         _ values: (Value?, Value?), _ precede: (Value, Value) -> Bool
     ) -> Bool? {

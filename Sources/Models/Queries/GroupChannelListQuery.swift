@@ -1,16 +1,16 @@
-/// Which of the current user's group channels to list, and in which order.
+/// The filters and the order of a list of the current user's group channels.
 ///
-/// Each filter narrows the list, and one that is left as it is lets every channel pass. But three
-/// kinds are listed only when asked for, or never: hidden channels, channels that carry
-/// notifications, and channels that one is neither a member of nor invited to.
+/// Each filter narrows the list; a filter with its default value accepts every channel. There are
+/// three exceptions: hidden channels and channels that carry notifications are listed only on
+/// request, and channels that the user has neither joined nor is invited to are never listed.
 public struct GroupChannelListQuery: Record {
-    /// The fields, in the binary form.
+    /// The fields in their binary form.
     public var fields = RecordFields<GroupChannelListQuery>()
 
-    /// Creates a record without any field.
+    /// Creates a record without any fields.
     public init() {}
 
-    /// How many channels a page has.
+    /// The number of channels in a page. The default is 20.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -22,37 +22,37 @@ public struct GroupChannelListQuery: Record {
         set { self[2] = newValue }
     }
 
-    /// Whether channels without a message are listed.
+    /// A Boolean value that indicates whether channels without a message are listed.
     public var includesEmptyChannel: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
     }
 
-    /// Whether frozen channels are listed.
+    /// A Boolean value that indicates whether frozen channels are listed.
     public var includesFrozenChannel: Bool {
         get { self[4, default: true] }
         set { self[4, default: true] = newValue }
     }
 
-    /// Whether channels come with their members.
+    /// A Boolean value that indicates whether channels include their members.
     public var includesMemberList: Bool {
         get { self[5, default: true] }
         set { self[5, default: true] = newValue }
     }
 
-    /// Whether channels come with their metadata.
+    /// A Boolean value that indicates whether channels include their metadata.
     public var includesMetaData: Bool {
         get { self[6, default: true] }
         set { self[6, default: true] = newValue }
     }
 
-    /// Whether channels that carry notifications are listed.
+    /// A Boolean value that indicates whether channels that carry notifications are listed.
     public var includesChatNotification: Bool {
         get { self[7] }
         set { self[7] = newValue }
     }
 
-    /// The fields of the type.
+    /// The fields of this type.
     public static let schema = Schema(
         "GroupChannelListQuery",
         [
@@ -95,49 +95,49 @@ public struct GroupChannelListQuery: Record {
 // MARK: Filters on the channel
 
 extension GroupChannelListQuery {
-    /// The channels that are listed; empty for all.
+    /// The URLs of the channels to list; empty for all.
     public var channelURLsFilter: [ChannelURL] {
         get { self[8] }
         set { self[8] = newValue }
     }
 
-    /// What the name must contain, whatever the case of letters.
+    /// The text that the channel name must contain, ignoring case.
     public var channelNameContainsFilter: String? {
         get { self[9] }
         set { self[9] = newValue }
     }
 
-    /// The custom types that are listed; empty for all.
+    /// The custom types to list; empty for all.
     public var customTypesFilter: [String] {
         get { self[10] }
         set { self[10] = newValue }
     }
 
-    /// What the custom type must begin with.
+    /// The prefix that the custom type must have.
     public var customTypeStartsWithFilter: String? {
         get { self[11] }
         set { self[11] = newValue }
     }
 
-    /// Whether supergroups are listed.
+    /// The filter by channel size.
     public var superChannelFilter: SuperChannelFilter {
         get { self[12] }
         set { self[12] = newValue }
     }
 
-    /// Whether public channels are listed.
+    /// The filter by who may join.
     public var publicChannelFilter: PublicChannelFilter {
         get { self[13] }
         set { self[13] = newValue }
     }
 
-    /// Before when a channel must have been created; that time not included.
+    /// The time before which the channel must have been created, exclusive.
     public var createdBefore: Timestamp? {
         get { self[14] }
         set { self[14] = newValue }
     }
 
-    /// After when a channel must have been created; that time not included.
+    /// The time after which the channel must have been created, exclusive.
     public var createdAfter: Timestamp? {
         get { self[15] }
         set { self[15] = newValue }
@@ -147,19 +147,19 @@ extension GroupChannelListQuery {
 // MARK: Filters on the current user's part in it
 
 extension GroupChannelListQuery {
-    /// Whether channels one has joined, or is invited to, are listed.
+    /// The filter by the current user's membership.
     public var memberStateFilter: MemberStateFilter {
         get { self[16] }
         set { self[16] = newValue }
     }
 
-    /// Whether only channels with unread messages are listed.
+    /// The filter by unread messages.
     public var unreadChannelFilter: UnreadChannelFilter {
         get { self[17] }
         set { self[17] = newValue }
     }
 
-    /// Whether hidden channels are listed.
+    /// The filter by hidden state.
     public var hiddenStateFilter: HiddenStateFilter {
         get { self[18] }
         set { self[18] = newValue }
@@ -169,38 +169,39 @@ extension GroupChannelListQuery {
 // MARK: Filters on the members
 
 extension GroupChannelListQuery {
-    /// What another member's nickname must contain, whatever the case of letters.
+    /// The text that the nickname of another member must contain, ignoring case.
     public var nicknameContainsFilter: String? {
         get { self[19] }
         set { self[19] = newValue }
     }
 
-    /// What another member's nickname must begin with, whatever the case of letters.
+    /// The prefix that the nickname of another member must have, ignoring case.
     public var nicknameStartsWithFilter: String? {
         get { self[20] }
         set { self[20] = newValue }
     }
 
-    /// What another member's nickname must be, letter for letter.
+    /// The nickname that another member must have, case-sensitive.
     public var nicknameExactMatchFilter: String? {
         get { self[21] }
         set { self[21] = newValue }
     }
 
-    /// Who must be a member: all of them, or any, as ``queryType`` says; empty for no
-    /// matter who.
+    /// The users who must be members: all of them or at least one, depending on ``queryType``;
+    /// empty for no filter.
     public var userIDsIncludeFilter: [UserID] {
         get { self[22] }
         set { self[22] = newValue }
     }
 
-    /// Whether all users of ``userIDsIncludeFilter`` must be members, or any.
+    /// The way in which ``userIDsIncludeFilter`` combines several users.
     public var queryType: QueryType {
         get { self[23] }
         set { self[23] = newValue }
     }
 
-    /// Who must be the members, all of them and nobody else; the current user is implied.
+    /// The users who must be exactly the members of the channel. The current user is included
+    /// implicitly.
     public var userIDsExactFilter: [UserID] {
         get { self[24] }
         set { self[24] = newValue }
@@ -210,13 +211,13 @@ extension GroupChannelListQuery {
 // MARK: Search
 
 extension GroupChannelListQuery {
-    /// What one of the ``searchFields`` must contain, whatever the case of letters.
+    /// The text that one of the ``searchFields`` must contain, ignoring case.
     public var searchQuery: String? {
         get { self[25] }
         set { self[25] = newValue }
     }
 
-    /// Where ``searchQuery`` is looked for; empty for everywhere.
+    /// The properties in which ``searchQuery`` is searched; empty for all.
     public var searchFields: [SearchField] {
         get { self[26] }
         set { self[26] = newValue }
@@ -226,13 +227,13 @@ extension GroupChannelListQuery {
 // MARK: Filters on metadata
 
 extension GroupChannelListQuery {
-    /// By whose value the order `metaDataValueAlphabetical` goes.
+    /// The metadata key whose values order the list for `metaDataValueAlphabetical`.
     public var metaDataOrderKeyFilter: String? {
         get { self[27] }
         set { self[27] = newValue }
     }
 
-    /// The key that the metadata must have.
+    /// The key that the metadata must contain.
     public var metaDataKeyFilter: String? {
         get { self[28] }
         set { self[28] = newValue }
@@ -244,7 +245,7 @@ extension GroupChannelListQuery {
         set { self[29] = newValue }
     }
 
-    /// What the value of ``metaDataKeyFilter`` must begin with.
+    /// The prefix that the value of ``metaDataKeyFilter`` must have.
     public var metaDataValueStartsWithFilter: String? {
         get { self[30] }
         set { self[30] = newValue }
