@@ -2,7 +2,7 @@ public import Foundation
 
 /// An error of a backend request.
 ///
-/// ``code`` tells the caller how to react; ``detail`` is the server's own error number.
+/// ``code`` determines how the caller reacts; ``detail`` is the server's own error number.
 public struct BackendError: LocalizedError, Hashable {
     /// The kind of failure, for use in code.
     public let code: Code

@@ -103,7 +103,7 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// For a channel that is new to the user, the patch contains every known field.
     public var patch: Patch<GroupChannel>
 
-    /// The cause, as collections report it: one of the sources that stand for live events.
+    /// The cause, as collections report it: one of the live event sources.
     public var source: CollectionEventSource
 
     /// The affected users, such as those who joined, left, were invited or were muted.

@@ -12,7 +12,7 @@ extension ChannelType: WireEnum {
     static var names: [String] { ["open", "group", "feed"] }
 }
 
-/// The state that tells whether a user has hidden a channel.
+/// The state that determines whether a user has hidden a channel.
 public enum HiddenState: Int, CaseIterable, Sendable {
     /// The channel is visible.
     case unhidden = 0

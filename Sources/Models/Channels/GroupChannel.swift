@@ -210,7 +210,7 @@ extension GroupChannel {
         set { self[57] = newValue }
     }
 
-    /// The state that tells whether the current user has hidden the channel.
+    /// The state that determines whether the current user has hidden the channel.
     public var hiddenState: HiddenState {
         get { self[26] }
         set { self[26] = newValue }

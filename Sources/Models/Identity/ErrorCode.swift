@@ -121,7 +121,7 @@ extension ErrorCode {
     public static let connectionFailed = ErrorCode(800_210)
     /// The request failed in transit.
     public static let requestFailed = ErrorCode(800_220)
-    /// The server is overloaded and tells the client when to retry.
+    /// The server is overloaded and specifies when to retry.
     public static let serverOverloaded = ErrorCode(800_221)
     /// The upload could not be canceled.
     public static let fileUploadCancelFailed = ErrorCode(800_230)

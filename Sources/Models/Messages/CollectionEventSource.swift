@@ -1,7 +1,7 @@
 /// The cause of a change in a collection.
 ///
 /// The raw values up to 130 are those of established chat SDKs. The values from 100 through 999
-/// stand for live events.
+/// are live events.
 public enum CollectionEventSource: Int, CaseIterable, Sendable {
     // MARK: Sync
 

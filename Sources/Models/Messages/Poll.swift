@@ -24,7 +24,7 @@ public struct Poll: Record {
         set { self[3] = newValue }
     }
 
-    /// The status that tells whether the poll accepts votes.
+    /// The status that determines whether the poll accepts votes.
     public var status: PollStatus {
         get { self[4] }
         set { self[4] = newValue }
@@ -179,7 +179,7 @@ public struct PollOption: Record {
 
 extension PollOption: SingularValue {}
 
-/// The state that tells whether a poll accepts votes.
+/// The state that determines whether a poll accepts votes.
 public enum PollStatus: Int, CaseIterable, Sendable {
     /// The poll accepts votes.
     case open = 0

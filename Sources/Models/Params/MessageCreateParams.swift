@@ -38,7 +38,7 @@ extension MessageCreateParams {
         set { self[6] = newValue }
     }
 
-    /// The setting that tells whether other users get a push notification.
+    /// The setting that determines whether other users get a push notification.
     public var pushNotificationDeliveryOption: PushNotificationDeliveryOption {
         get { self[7] }
         set { self[7] = newValue }
@@ -85,7 +85,7 @@ extension MessageCreateParams {
     }
 }
 
-/// The setting that tells whether other users get a push notification of a message.
+/// The setting that determines whether other users get a push notification of a message.
 public enum PushNotificationDeliveryOption: Int, CaseIterable, Sendable {
     /// Each user's own setting applies.
     case `default` = 0

@@ -24,7 +24,7 @@ extension MemberState: WireEnum {
     static var names: [String] { ["joined", "invited", "none"] }
 }
 
-/// The state that tells whether a user can send messages in a channel.
+/// The state that determines whether a user can send messages in a channel.
 public enum MutedState: Int, CaseIterable, Sendable {
     /// The user can send messages.
     case unmuted = 0
