@@ -31,8 +31,8 @@ extension Draft {
     /// Stores the server's description of an uploaded file, so that it is not uploaded again.
     ///
     /// - Parameters:
-    /// - file: The file, with a URL; `nil` if it must be uploaded again.
-    /// - index: The index of the file in ``files``.
+    ///   - file: The file, with a URL; `nil` if it must be uploaded again.
+    ///   - index: The index of the file in ``files``.
     /// - Precondition: ``files`` has an entry at the index.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
         checkIndex(index)
@@ -49,8 +49,8 @@ extension Draft {
     /// Stores the name of the outbox's copy of a file.
     ///
     /// - Parameters:
-    /// - name: The name in the outbox's own directory; `nil` if the copy no longer exists.
-    /// - index: The index of the file in ``files``.
+    ///   - name: The name in the outbox's own directory; `nil` if the copy no longer exists.
+    ///   - index: The index of the file in ``files``.
     /// - Precondition: ``files`` has an entry at the index.
     public mutating func setKeptFile(_ name: String?, at index: Int) {
         checkIndex(index)

@@ -2,10 +2,10 @@ extension Draft {
     /// Creates an outbox item for a new message.
     ///
     /// - Parameters:
-    /// - message: The message as lists show it, with the parameters that it was created from. It
-    ///   becomes pending and gets the request ID. The item takes over its channel and time.
-    /// - requestID: The ID of the request and of the message.
-    /// - follows: The newest known position in the channel.
+    ///   - message: The message as lists show it, with the parameters that it was created from. It
+    ///     becomes pending and gets the request ID. The item takes over its channel and time.
+    ///   - requestID: The ID of the request and of the message.
+    ///   - follows: The newest known position in the channel.
     public init(_ message: Message, requestID: RequestID, follows: Position? = nil) {
         var message = message
         message.requestID = requestID
@@ -22,19 +22,19 @@ extension Draft {
     /// Set the remaining properties after the initialization.
     ///
     /// - Parameters:
-    /// - operation: The operation that the server is asked to perform.
-    /// - requestID: The ID of the request.
-    /// - channelURL: The URL of the channel.
-    /// - channelType: The type of the channel.
-    /// - createdAt: The time at which the user wrote it, on this device's clock.
-    /// - message: The new message; `nil` for a change.
-    /// - messageID: The ID of the message to change.
-    /// - targetRequestID: The request ID of the message to change, if that message was not sent
-    ///   yet.
-    /// - reactionKey: The key of the reaction.
-    /// - userMessageUpdateParams: The edit of a user message.
-    /// - fileMessageUpdateParams: The edit of a file message.
-    /// - follows: The newest known position in the channel.
+    ///   - operation: The operation that the server is asked to perform.
+    ///   - requestID: The ID of the request.
+    ///   - channelURL: The URL of the channel.
+    ///   - channelType: The type of the channel.
+    ///   - createdAt: The time at which the user wrote it, on this device's clock.
+    ///   - message: The new message; `nil` for a change.
+    ///   - messageID: The ID of the message to change.
+    ///   - targetRequestID: The request ID of the message to change, if that message was not sent
+    ///     yet.
+    ///   - reactionKey: The key of the reaction.
+    ///   - userMessageUpdateParams: The edit of a user message.
+    ///   - fileMessageUpdateParams: The edit of a file message.
+    ///   - follows: The newest known position in the channel.
     public init(
         _ operation: DraftOperation,
         requestID: RequestID,

@@ -12,8 +12,8 @@ extension Draft {
     /// resends it.
     ///
     /// - Parameters:
-    /// - code: The reason.
-    /// - text: The backend's error message, for diagnosis.
+    ///   - code: The reason.
+    ///   - text: The backend's error message, for diagnosis.
     public mutating func fail(_ code: ErrorCode, _ text: String? = nil) {
         state = .failed
         errorCode = code

@@ -3,11 +3,11 @@ extension Message {
     /// Creates a user message as lists show it until it is sent.
     ///
     /// - Parameters:
-    /// - params: The parameters of the message, which are stored in it.
-    /// - channelURL: The URL of the channel.
-    /// - channelType: The type of the channel.
-    /// - sender: The author.
-    /// - time: The time at which it was written, on this device's clock.
+    ///   - params: The parameters of the message, which are stored in it.
+    ///   - channelURL: The URL of the channel.
+    ///   - channelType: The type of the channel.
+    ///   - sender: The author.
+    ///   - time: The time at which it was written, on this device's clock.
     public init(
         _ params: UserMessageCreateParams, in channelURL: ChannelURL,
         channelType: ChannelType = .group, by sender: Sender?, at time: Timestamp

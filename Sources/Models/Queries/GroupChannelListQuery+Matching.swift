@@ -8,9 +8,9 @@ extension GroupChannelListQuery {
     /// channel contains, which are not all members of a supergroup.
     ///
     /// - Parameters:
-    /// - channel: The channel.
-    /// - currentUserID: The user who queries. Filters on nicknames skip this member, and
-    ///   ``userIDsExactFilter`` includes this user implicitly. The default is `nil`: no user.
+    ///   - channel: The channel.
+    ///   - currentUserID: The user who queries. Filters on nicknames skip this member, and
+    ///     ``userIDsExactFilter`` includes this user implicitly. The default is `nil`: no user.
     /// - Returns: `true` if the channel passes every filter.
     public func belongsTo(_ channel: GroupChannel, currentUserID: UserID? = nil) -> Bool {
         matchesKind(channel) && matchesOwnPart(channel) && matchesNameAndType(channel)

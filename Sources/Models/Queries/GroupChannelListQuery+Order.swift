@@ -17,10 +17,10 @@ extension GroupChannelListOrder {
     /// on every device.
     ///
     /// - Parameters:
-    /// - left: A channel.
-    /// - right: Another channel.
-    /// - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`. Without
-    ///   a key, no channel has a value.
+    ///   - left: A channel.
+    ///   - right: Another channel.
+    ///   - metaDataKey: The key whose values order the list for `metaDataValueAlphabetical`.
+    ///     Without a key, no channel has a value.
     /// - Returns: `true` if the left channel precedes the right one; `false` if they are the same
     ///   channel.
     public func precedes(
