@@ -1,12 +1,12 @@
-/// One sentence of what the protocol `Backend` promises, as its documentation has it.
+/// A promise of the protocol `Backend`, as stated in its documentation.
 public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
-    /// What the promise is called, such as `feed.once`.
+    /// The name of the promise, such as `feed.once`.
     public let id: String
 
-    /// What is promised.
+    /// The text of the promise.
     public let sentence: String
 
-    /// The promise with an id that is in the list.
+    /// Returns the listed promise with an ID. Traps if there is none.
     init(id: String) {
         guard let sentence = BackendPromise.sentences[id] else {
             preconditionFailure("`Backend` promises nothing that is called \(id).")
@@ -23,359 +23,366 @@ public struct BackendPromise: Hashable, Sendable, Codable, Identifiable {
 }
 
 extension BackendPromise: CustomStringConvertible {
-    /// The id and the sentence.
+    /// The ID and the text.
     public var description: String { "\(id): \(sentence)" }
 }
 
-// Word for word what `Backend.swift` says; a test compares them.
+// The same texts as in `Backend.swift`; a test compares them.
 extension BackendPromise {
-    /// General, the connection, and the feed.
+    /// Promises of all calls, the connection, and the feed.
     private static let feedPromises: [(String, String)] = [
         (
             "errors.channel",
-            "What is asked of a channel that does not exist, or that the user has no part "
-                + "in, throws `notFound` or `refused`, and has no effect."
+            "A call for a channel that does not exist or that the user has no access to "
+                + "throws `notFound` or `refused` and has no effect."
         ),
         (
             "errors.unsupported",
-            "What the capabilities leave out throws `unsupported`, and has no effect."
+            "A call that needs a missing capability throws `unsupported` and has no "
+                + "effect."
         ),
         (
             "connect.user",
-            "The answer names the user who was asked for."
+            "The session is that of the user in the credentials."
         ),
         (
             "connect.again",
-            "Connecting again, connected or not, is legal, and changes nothing of what "
-                + "the server holds."
+            "Connecting again is allowed in any state and does not change the server's "
+                + "data."
         ),
         (
             "disconnect.ends",
-            "What is asked afterwards throws `notConnected`, until somebody connects."
+            "Later calls throw `notConnected` until the user connects again."
         ),
         (
             "feed.beginning",
-            "Without a cursor, it first tells every group channel of the user, with all "
-                + "there is to know of each, the ones of the most recent messages first. No "
-                + "message of before is told."
+            "Without a cursor, the feed first reports every group channel of the user with "
+                + "its complete state, ordered by the newest message, newest first. Earlier "
+                + "messages are not reported."
         ),
         (
             "feed.complete",
-            "Every message that was accepted, edited or deleted after the cursor in a "
-                + "channel of the user is told, as an event or by a hole in its channel."
+            "Every message that was accepted, edited or deleted after the cursor in one of "
+                + "the user's channels is reported, by an event or by a truncation of its "
+                + "channel."
         ),
         (
             "feed.order",
-            "Events of one channel come in the order in which they happened."
+            "The events of a channel are in the order in which they happened."
         ),
         (
             "feed.once",
-            "A cursor goes on behind its batch: what was told is not told again from "
-                + "there."
+            "A cursor resumes after its batch: reported events are not reported again."
         ),
         (
             "feed.again",
-            "The same cursor tells the same again, however often; of what has changed "
-                + "since, the newer state."
+            "A request with the same cursor reports the same events each time, with the "
+                + "newer state of messages and channels that have changed since."
         ),
         (
             "feed.cursor",
-            "A batch that tells what a later one would not repeat has a cursor of its "
+            "A batch with events that a later batch would not repeat has a cursor of its "
                 + "own."
         ),
         (
             "feed.live",
-            "`isLive` is false while something that was missed is still to be told."
+            "`isLive` is false while missed events remain to be reported."
         ),
         (
             "feed.whole",
-            "A message comes with all its fields, and never older than it was told "
+            "A message is reported with all its fields, and never in an older version than "
                 + "before."
         ),
         (
             "feed.sender",
-            "The user's own messages are told too, with their request ids, on each of the "
-                + "user's devices."
+            "The user's own messages are reported too, with their request IDs, to each of "
+                + "the user's devices."
         ),
         (
             "feed.members",
-            "A channel that the user gets is told with all there is to know of it; one "
-                + "that the user loses is told as removed, and nothing of it afterwards."
+            "A channel that the user gains is reported with its complete state. A channel "
+                + "that the user loses is reported as removed, with no events afterwards."
         ),
         (
             "feed.private",
-            "Nothing is told of channels that the user has no part in."
+            "Channels that the user has no access to are not reported."
         ),
         (
             "feed.hole",
-            "Behind a hole, walking from its cursor to older messages finds all that the "
-                + "feed did not tell, and what it had told before."
+            "After a truncation, fetching from its cursor toward older messages returns "
+                + "every message that the feed omitted, and those that it had reported before."
         ),
         (
             "feed.restart",
-            "Cursors outlive a restart of the server."
+            "Cursors stay valid when the server restarts."
         ),
         (
             "feed.epoch",
-            "Batches name the epoch that `connect` named, until the server's history "
-                + "breaks."
+            "Batches have the epoch of the session, until the server's history is rolled "
+                + "back."
         ),
         (
             "feed.expired",
-            "A cursor from which the server cannot tell all, that is of another epoch, or "
-                + "that it does not know, throws `expired`; nothing is left out instead, and no "
-                + "feed begins anew."
+            "A cursor throws `expired` if the server cannot report everything after it, if "
+                + "it belongs to another epoch, or if it is unknown. The server neither omits "
+                + "events instead nor starts the feed from the beginning."
         ),
     ]
 
-    /// Pages of messages.
+    /// Promises of message pages.
     private static let pagePromises: [(String, String)] = [
         (
             "messages.order",
-            "A page is in the order of positions, and has no message twice."
+            "A page is in the order of positions and has no duplicates."
         ),
         (
             "messages.limit",
             "A page has at most `older` messages before the anchor and at most `newer` "
-                + "after it. It may have fewer."
+                + "messages after it. It may have fewer."
         ),
         (
             "messages.whole",
-            "No message that exists lies between two on a page without being on it."
+            "A page contains every existing message between its oldest and its newest one."
         ),
         (
             "messages.cursor",
-            "Pages from cursor to cursor join without a message missing or twice."
+            "Pages from cursor to cursor connect without missing or duplicate messages."
         ),
         (
             "messages.ends",
-            "A cursor is `nil` only at the end of the history on its side, however few "
-                + "messages the page has, none too."
+            "A cursor is `nil` only at the end of the history in its direction. A page "
+                + "with few or no messages does not imply that."
         ),
         (
             "messages.walk",
-            "Walking from cursor to cursor comes to an end: a page whose cursor is `nil`."
+            "Following the cursors in one direction ends with a page whose cursor is "
+                + "`nil`."
         ),
         (
             "messages.time",
-            "A time divides: what was created before it is older, all else is newer."
+            "A time as the anchor separates messages that were created before it, which "
+                + "are older, from all others, which are newer."
         ),
         (
             "messages.anchor",
-            "A message as the anchor is on the page, as the oldest of the newer ones; a "
-                + "page around one that was deleted throws `expired`, or lies where the message "
-                + "was."
+            "A message as the anchor is on the page, as the oldest of the newer messages. "
+                + "If the message was deleted, the call throws `expired` or returns the page at "
+                + "its former position."
         ),
         (
             "messages.steady",
-            "A cursor goes on where it was, whatever was sent or deleted meanwhile."
+            "A cursor keeps its position when messages are sent or deleted."
         ),
         (
             "messages.fresh",
-            "A page is no older than what the feed had told when it was asked for."
+            "A page is not older than the feed's reports at the time of the request."
         ),
         (
             "messages.expired",
-            "A cursor or message that the server does not know throws `expired`."
+            "An unknown cursor or message throws `expired`."
         ),
         (
             "lookup.all",
-            "Each id is either among the found or among the gone."
+            "Each ID is either in the found messages or in the IDs that are gone."
         ),
         (
             "replies.page",
-            "What is promised of a channel's pages holds for a thread's."
+            "The promises for pages of a channel apply to pages of a thread."
         ),
         (
             "count.exact",
-            "The count is that of the messages which the pages show."
+            "The count equals the number of messages on the pages of that range."
         ),
     ]
 
-    /// Changelogs and channels.
+    /// Promises of changelogs and channels.
     private static let listPromises: [(String, String)] = [
         (
             "messageChanges.complete",
-            "Page after page, every message that was edited, reacted to or deleted since "
-                + "the point is there."
+            "The pages together contain every message that was edited, reacted to or "
+                + "deleted since the point."
         ),
         (
             "messageChanges.token",
-            "Each answer has a token to go on from, the last one too; it has not been the "
-                + "token of the page before, as long as there is more."
+            "Each page has a token to continue from, including the last one. While more "
+                + "pages follow, it differs from the token of the previous page."
         ),
         (
             "messageChanges.ends",
-            "The pages come to an end."
+            "The number of pages is finite."
         ),
         (
             "messageChanges.expired",
-            "A point since which the server cannot tell all, or a token that it does not "
-                + "know, throws `expired`."
+            "A point throws `expired` if the server cannot report everything since then, "
+                + "and so does an unknown token."
         ),
         (
             "channelChanges.complete",
-            "Page after page, every channel that is new or has changed is there, and "
-                + "every one that is the user's no more."
+            "The pages together contain every channel that is new or has changed, and "
+                + "every channel that the user has lost."
         ),
         (
             "channelChanges.token",
-            "Each answer has a token to go on from, the last one too; it has not been the "
-                + "token of the page before, as long as there is more."
+            "Each page has a token to continue from, including the last one. While more "
+                + "pages follow, it differs from the token of the previous page."
         ),
         (
             "channelChanges.ends",
-            "The pages come to an end."
+            "The number of pages is finite."
         ),
         (
             "channelChanges.expired",
-            "A point since which the server cannot tell all, or a token that it does not "
-                + "know, throws `expired`."
+            "A point throws `expired` if the server cannot report everything since then, "
+                + "and so does an unknown token."
         ),
         (
             "channels.query",
-            "Page after page, every channel that belongs to the query is there, once, in "
-                + "the order of the query, as long as nothing changes meanwhile."
+            "The pages together contain every matching channel once, in the query's order, "
+                + "provided that nothing changes in the meantime."
         ),
         (
             "channel.same",
-            "It is what the list and the feed say of it."
+            "The state equals that in the channel list and in the feed."
         ),
         (
             "members.all",
-            "Page after page, each member is there once: who has joined, and who is "
-                + "invited."
+            "The pages together contain each joined and each invited member once."
         ),
     ]
 
-    /// What users do.
+    /// Promises of the operations of users.
     private static let writingPromises: [(String, String)] = [
         (
             "send.message",
-            "The message has an id, a position, the draft's request id, and what the "
-                + "draft's params say."
+            "The message has an ID, a position, the item's request ID, and the content of "
+                + "the item's parameters."
         ),
         (
             "send.once",
-            "Where requests are deduplicated, the same request id of the same user makes "
-                + "one message, however late the second attempt, and whatever became of the "
-                + "first answer."
+            "If the backend deduplicates requests, two requests of a user with the same "
+                + "request ID create one message, however late the second one is, and even if "
+                + "the first response was lost."
         ),
         (
             "send.deleted",
-            "A message that was deleted since is not made again by its request id."
+            "A request ID whose message was deleted does not create the message again."
         ),
         (
             "send.order",
-            "Messages that are sent one after the other have their positions in that "
-                + "order, but for servers whose clocks disagree."
+            "Messages that are sent one after the other have positions in that order, "
+                + "unless the server has several clocks that differ."
         ),
         (
             "send.told",
-            "When the answer comes, the message is in the history, and the feed tells it."
+            "When the call returns, the message is in the history, and the feed reports "
+                + "it."
         ),
         (
             "update.version",
-            "The message's `updatedAt` is later than before."
+            "The message's `updatedAt` becomes later."
         ),
         (
             "update.absent",
-            "What the update does not name stays as it was."
+            "Properties that the update does not contain keep their values."
         ),
         (
             "update.owner",
-            "Whoever did not send the message is refused."
+            "The server refuses an edit by a user who did not send the message."
         ),
         (
             "delete.gone",
-            "The message is in no page, lookup or count any more, for nobody."
+            "The message is no longer in any page, lookup or count of any user."
         ),
         (
             "delete.owner",
-            "Whoever may not delete the message is refused."
+            "The server refuses a deletion by a user without the right to it."
         ),
         (
             "delete.twice",
-            "Deleting what is gone throws `notFound`."
+            "Deleting a message that is gone throws `notFound`."
         ),
         (
             "react.idempotent",
-            "A user has a reaction once, however often it is given or taken back."
+            "A user holds a reaction at most once, however often it is added or removed."
         ),
         (
             "react.version",
-            "The event's time is later than that of the event before on the same key."
+            "The time of the event is later than that of the previous event for the same "
+                + "key."
         ),
         (
             "upload.bytes",
-            "Downloading it returns its bytes."
+            "Downloading the file returns the same bytes."
         ),
         (
             "read.told",
-            "The feed tells it to the members, and the user's unread count is none."
+            "The feed reports it to the members, and the user's unread count becomes 0."
         ),
         (
             "delivered.told",
-            "The feed tells it to the members."
+            "The feed reports it to the members."
         ),
         (
             "typing.told",
-            "The feed tells those who are connected who is typing."
+            "The feed reports the typing users to connected members."
         ),
         (
             "create.members",
-            "Each user who was named has the channel, joined or invited."
+            "Each listed user has the channel, as joined or invited."
         ),
         (
             "create.distinct",
-            "The same users are given the same channel, if that was asked for."
+            "A distinct channel is returned again for the same users, if the parameters "
+                + "ask for it."
         ),
         (
             "updateChannel.absent",
-            "What the patch does not name stays as it was."
+            "Properties that the patch does not contain keep their values."
         ),
         (
             "deleteChannel.gone",
-            "Each member loses it."
+            "Each member loses the channel."
         ),
         (
             "invite.told",
-            "Whoever is invited has the channel, joined or invited."
+            "Each invited user has the channel, as joined or invited."
         ),
         (
             "invitation.answer",
-            "Who accepts has joined, and who declines has the channel no more."
+            "A user who accepts has joined. A user who declines loses the channel."
         ),
         (
             "leave.loses",
-            "The user loses the channel; the other members have one less."
+            "The user loses the channel, and the number of its members decreases by one."
         ),
         (
             "hide.state",
-            "The channel's hidden state is the one asked for; a new message ends "
-                + "`hiddenAllowAutoUnhide`, and not `hiddenPreventAutoUnhide`."
+            "The channel has the given hidden state. A new message ends "
+                + "`hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`."
         ),
         (
             "reset.history",
-            "No message that was created before then is in a page, lookup or count of the "
-                + "user any more, and the channel says so in `messageOffset`; others have all "
-                + "of them."
+            "Messages that were created before that time are no longer in any page, lookup "
+                + "or count of the user, and the channel has the time as its `messageOffset`. "
+                + "Other users keep all messages."
         ),
         (
             "freeze.refuses",
-            "Others are refused with `channelFrozen` meanwhile."
+            "While the channel is frozen, messages of other users are refused with "
+                + "`channelFrozen`."
         ),
         (
             "mute.refuses",
-            "Who is muted is refused with `mutedInChannel`."
+            "Messages of a muted user are refused with `mutedInChannel`."
         ),
         (
             "ban.loses",
-            "Who is banned loses the channel, and cannot come back meanwhile."
+            "A banned user loses the channel and cannot join again during the ban."
         ),
         (
             "open.live",
-            "Who has entered is told what is sent; nobody is told what was sent before."
+            "Users in the channel receive the messages that are sent from then on, and "
+                + "none of the earlier ones."
         ),
     ]
 }

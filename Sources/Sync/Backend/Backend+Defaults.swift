@@ -1,7 +1,7 @@
 public import Foundation
 public import Models
 
-// What a backend need not have: each call says that it is not there.
+// Default implementations of the optional calls. Each throws `unsupported`.
 extension Backend {
     // MARK: Without `threads`
 
@@ -180,7 +180,7 @@ extension Backend {
 }
 
 extension BackendError {
-    /// What is thrown where a backend lacks a capability.
+    /// The error that a call throws if the backend lacks its capability.
     public static func lacking(_ capability: BackendCapabilities) -> BackendError {
         BackendError(.unsupported, "this backend lacks \(capability)")
     }

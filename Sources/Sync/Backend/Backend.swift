@@ -1,143 +1,158 @@
 public import Foundation
 public import Models
 
-/// What the engine asks of a chat server, as one user on one device.
+/// The connection of one user on one device to a chat server, as the sync engine uses it.
 ///
-/// A backend is free in how it keeps each promise below; the engine relies on the promises alone, and
-/// `BackendConformance` of `ScrollbackTesting` checks them one by one, under the names they have
-/// here. Everything follows from three ideas:
+/// An implementation may fulfill the promises below in any way. The engine relies on nothing else,
+/// and `BackendConformance` of `ScrollbackTesting` checks each promise under the name that it has
+/// here. The protocol follows three principles:
 ///
-/// 1. **One resumable feed.** What was missed and what happens now are the same stream, with a cursor
-///    that is stored beside its data. Where a server has a changelog and a socket, the race between the
-///    two is the backend's to solve, once.
-/// 2. **Coverage is told by cursors and holes**, never inferred from counts, times or short pages.
-/// 3. **A message is told whole**, as it now is; a channel by what is known to have changed.
+/// 1. **One resumable feed.** Missed events and live events are the same stream, with a cursor that
+///    is stored together with its data. If a server has a changelog and a socket, resolving the
+///    race between the two is the backend's task.
+/// 2. **Coverage is reported by cursors and truncations**, never inferred from counts, times or
+///    short pages.
+/// 3. **Messages are reported in full**, in their current version; channels by the fields that are
+///    known to have changed.
 ///
-/// What a backend cannot do, its ``capabilities`` leave out; the calls for it throw `unsupported`, as
-/// they do here if they are not implemented.
+/// ``capabilities`` lists the optional features that a backend supports. Calls for other features
+/// throw `unsupported`, as the default implementations do.
 ///
-/// What a user writes has a request id: one for each thing that they do, and the engine gives the same
-/// for each attempt at it. The backend may deduplicate by it, and answer a later attempt as the first,
-/// without doing anything again. For ``send(_:)``, `deduplicatesRequests` says that it does.
+/// Each operation of the user has a request ID, which the engine repeats in each attempt. The
+/// backend may deduplicate by it, and answer a later attempt like the first one without executing
+/// it again. For ``send(_:)``, the capability `deduplicatesRequests` promises this.
 ///
-/// Calls may come from any task, several at once. A task that is canceled makes its call throw
-/// `canceled` soon. All times are the server's.
+/// Calls may come from any task and concurrently. If the calling task is canceled, the call throws
+/// `canceled` soon. All times are on the server's clock.
 ///
-/// - `errors.channel`: What is asked of a channel that does not exist, or that the user has no part
-///   in, throws `notFound` or `refused`, and has no effect.
-/// - `errors.unsupported`: What the capabilities leave out throws `unsupported`, and has no effect.
+/// - `errors.channel`: A call for a channel that does not exist or that the user has no access to
+///   throws `notFound` or `refused` and has no effect.
+/// - `errors.unsupported`: A call that needs a missing capability throws `unsupported` and has no
+///   effect.
 public protocol Backend: Sendable {
-    /// What it can do beside what every backend can; the same from the first call to the last.
+    /// The optional features that the backend supports. They are constant from the first call to
+    /// the last.
     var capabilities: BackendCapabilities { get }
 
     // MARK: The connection
 
-    /// Lets a user in.
+    /// Connects a user.
     ///
-    /// - `connect.user`: The answer names the user who was asked for.
-    /// - `connect.again`: Connecting again, connected or not, is legal, and changes nothing of what
-    ///   the server holds.
+    /// - `connect.user`: The session is that of the user in the credentials.
+    /// - `connect.again`: Connecting again is allowed in any state and does not change the server's
+    ///   data.
     ///
-    /// - Throws: `sessionRevoked` if the user is not, or no more, let in: what is held on this device
-    ///   has to be closed to them. Any other error says nothing about that.
+    /// - Throws: `sessionRevoked` if the user is not, or no longer, allowed to connect: the cache
+    ///   on this device must then be closed to them. No other error implies that.
     func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession
 
-    /// Ends the connection, and with it each call that waits.
+    /// Ends the connection and all calls in flight.
     ///
-    /// - `disconnect.ends`: What is asked afterwards throws `notConnected`, until somebody connects.
+    /// - `disconnect.ends`: Later calls throw `notConnected` until the user connects again.
     func disconnect() async
 
     // MARK: The feed
 
-    /// Tells what comes after a cursor: at once if something was missed, else when it happens.
+    /// Returns the next batch of events after a cursor: immediately if events were missed,
+    /// otherwise when an event happens.
     ///
-    /// Pulled, never pushed: the next batch is asked for once the last one is stored. One call at a
-    /// time. A batch may be empty, as where a server ends a wait that takes long.
+    /// The engine pulls: it requests the next batch after it has committed the previous one, with
+    /// one call at a time. A batch may be empty, for example because the server ends a long wait.
     ///
-    /// All there is to know of a channel is what ``channel(_:)`` returns of it: each field of
-    /// `GroupChannel` that the backend knows. A patch that tells it sets every one of them, what is
-    /// empty too, since the device may hold an older state.
+    /// The complete state of a channel consists of the fields that ``channel(_:)`` returns: every
+    /// field of `GroupChannel` that the backend knows. A patch with the complete state sets all of
+    /// these fields, including empty ones, because the device may have an older state.
     ///
-    /// - `feed.beginning`: Without a cursor, it first tells every group channel of the user, with all
-    ///   there is to know of each, the ones of the most recent messages first. No message of before is
-    ///   told.
-    /// - `feed.complete`: Every message that was accepted, edited or deleted after the cursor in a
-    ///   channel of the user is told, as an event or by a hole in its channel.
-    /// - `feed.order`: Events of one channel come in the order in which they happened.
-    /// - `feed.once`: A cursor goes on behind its batch: what was told is not told again from there.
-    /// - `feed.again`: The same cursor tells the same again, however often; of what has changed
-    ///   since, the newer state.
-    /// - `feed.cursor`: A batch that tells what a later one would not repeat has a cursor of its own.
-    /// - `feed.live`: `isLive` is false while something that was missed is still to be told.
-    /// - `feed.whole`: A message comes with all its fields, and never older than it was told before.
-    /// - `feed.sender`: The user's own messages are told too, with their request ids, on each of the
-    ///   user's devices.
-    /// - `feed.members`: A channel that the user gets is told with all there is to know of it; one
-    ///   that the user loses is told as removed, and nothing of it afterwards.
-    /// - `feed.private`: Nothing is told of channels that the user has no part in.
-    /// - `feed.hole`: Behind a hole, walking from its cursor to older messages finds all that the feed
-    ///   did not tell, and what it had told before.
-    /// - `feed.restart`: Cursors outlive a restart of the server.
-    /// - `feed.epoch`: Batches name the epoch that `connect` named, until the server's history breaks.
-    /// - `feed.expired`: A cursor from which the server cannot tell all, that is of another epoch, or
-    ///   that it does not know, throws `expired`; nothing is left out instead, and no feed begins anew.
+    /// - `feed.beginning`: Without a cursor, the feed first reports every group channel of the user
+    ///   with its complete state, ordered by the newest message, newest first. Earlier messages are
+    ///   not reported.
+    /// - `feed.complete`: Every message that was accepted, edited or deleted after the cursor in
+    ///   one of the user's channels is reported, by an event or by a truncation of its channel.
+    /// - `feed.order`: The events of a channel are in the order in which they happened.
+    /// - `feed.once`: A cursor resumes after its batch: reported events are not reported again.
+    /// - `feed.again`: A request with the same cursor reports the same events each time, with the
+    ///   newer state of messages and channels that have changed since.
+    /// - `feed.cursor`: A batch with events that a later batch would not repeat has a cursor of its
+    ///   own.
+    /// - `feed.live`: `isLive` is false while missed events remain to be reported.
+    /// - `feed.whole`: A message is reported with all its fields, and never in an older version
+    ///   than before.
+    /// - `feed.sender`: The user's own messages are reported too, with their request IDs, to each
+    ///   of the user's devices.
+    /// - `feed.members`: A channel that the user gains is reported with its complete state. A
+    ///   channel that the user loses is reported as removed, with no events afterwards.
+    /// - `feed.private`: Channels that the user has no access to are not reported.
+    /// - `feed.hole`: After a truncation, fetching from its cursor toward older messages returns
+    ///   every message that the feed omitted, and those that it had reported before.
+    /// - `feed.restart`: Cursors stay valid when the server restarts.
+    /// - `feed.epoch`: Batches have the epoch of the session, until the server's history is rolled
+    ///   back.
+    /// - `feed.expired`: A cursor throws `expired` if the server cannot report everything after it,
+    ///   if it belongs to another epoch, or if it is unknown. The server neither omits events
+    ///   instead nor starts the feed from the beginning.
     ///
-    /// - Parameter cursor: Of the last batch that was stored; `nil` to begin with nothing.
-    /// - Returns: What is told next, and the cursor behind it.
-    /// - Throws: `expired` if the server cannot tell all that came after the cursor.
+    /// - Parameter cursor: The cursor of the last committed batch; `nil` to start without data.
+    /// - Returns: The next events, and the cursor to resume from.
+    /// - Throws: `expired` if the server cannot report everything after the cursor.
     func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch
 
     // MARK: Messages
 
-    /// Returns the messages next to an anchor.
+    /// Returns a page of messages around an anchor.
     ///
-    /// A history is all messages of a channel, replies too, in the order of their positions. It begins
-    /// where the user's history was last reset. Both numbers may be 0: the page then has no message, and
-    /// the cursors at its anchor.
+    /// A channel's history consists of all messages, including replies, in the order of their
+    /// positions. Its lower bound is the user's last reset of the history. Both limits may be 0:
+    /// the page is then empty, with both cursors at the anchor.
     ///
-    /// - `messages.order`: A page is in the order of positions, and has no message twice.
-    /// - `messages.limit`: A page has at most `older` messages before the anchor and at most `newer`
-    ///   after it. It may have fewer.
-    /// - `messages.whole`: No message that exists lies between two on a page without being on it.
-    /// - `messages.cursor`: Pages from cursor to cursor join without a message missing or twice.
-    /// - `messages.ends`: A cursor is `nil` only at the end of the history on its side, however few
-    ///   messages the page has, none too.
-    /// - `messages.walk`: Walking from cursor to cursor comes to an end: a page whose cursor is `nil`.
-    /// - `messages.time`: A time divides: what was created before it is older, all else is newer.
-    /// - `messages.anchor`: A message as the anchor is on the page, as the oldest of the newer ones;
-    ///   a page around one that was deleted throws `expired`, or lies where the message was.
-    /// - `messages.steady`: A cursor goes on where it was, whatever was sent or deleted meanwhile.
-    /// - `messages.fresh`: A page is no older than what the feed had told when it was asked for.
-    /// - `messages.expired`: A cursor or message that the server does not know throws `expired`.
+    /// - `messages.order`: A page is in the order of positions and has no duplicates.
+    /// - `messages.limit`: A page has at most `older` messages before the anchor and at most
+    ///   `newer` messages after it. It may have fewer.
+    /// - `messages.whole`: A page contains every existing message between its oldest and its newest
+    ///   one.
+    /// - `messages.cursor`: Pages from cursor to cursor connect without missing or duplicate
+    ///   messages.
+    /// - `messages.ends`: A cursor is `nil` only at the end of the history in its direction. A page
+    ///   with few or no messages does not imply that.
+    /// - `messages.walk`: Following the cursors in one direction ends with a page whose cursor is
+    ///   `nil`.
+    /// - `messages.time`: A time as the anchor separates messages that were created before it,
+    ///   which are older, from all others, which are newer.
+    /// - `messages.anchor`: A message as the anchor is on the page, as the oldest of the newer
+    ///   messages. If the message was deleted, the call throws `expired` or returns the page at its
+    ///   former position.
+    /// - `messages.steady`: A cursor keeps its position when messages are sent or deleted.
+    /// - `messages.fresh`: A page is not older than the feed's reports at the time of the request.
+    /// - `messages.expired`: An unknown cursor or message throws `expired`.
     ///
-    /// - Throws: `expired` if the server does not know the cursor or the message any more.
+    /// - Throws: `expired` if the server no longer knows the cursor or the message.
     func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns messages by their ids, of which the engine names a hundred at the most.
+    /// Returns messages by their IDs. The engine passes at most a hundred.
     ///
-    /// - `lookup.all`: Each id is either among the found or among the gone.
+    /// - `lookup.all`: Each ID is either in the found messages or in the IDs that are gone.
     func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup
 
-    /// Returns the messages that answer one, next to an anchor: a history of its own.
+    /// Returns a page of the replies to a message around an anchor. A thread is a history of its
+    /// own.
     ///
-    /// - `replies.page`: What is promised of a channel's pages holds for a thread's.
+    /// - `replies.page`: The promises for pages of a channel apply to pages of a thread.
     func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
     ) async throws(BackendError) -> MessagePage
 
-    /// Returns how many messages were created from one time on, and before another.
+    /// Returns the number of messages in a range of creation times.
     ///
-    /// - `count.exact`: The count is that of the messages which the pages show.
+    /// - `count.exact`: The count equals the number of messages on the pages of that range.
     ///
     /// - Parameters:
-    ///   - channelURL: The channel.
-    ///   - lower: The earliest time counted; `nil` for the beginning.
-    ///   - upper: The earliest time not counted any more; `nil` for the end.
+    ///   - channelURL: The URL of the channel.
+    ///   - lower: The lower bound, inclusive; `nil` for the start of the history.
+    ///   - upper: The upper bound, exclusive; `nil` for its end.
     /// - Returns: The number of messages.
     /// - Throws: `unsupported` without `counts`.
     func countMessages(
@@ -146,132 +161,140 @@ public protocol Backend: Sendable {
 
     // MARK: Changelogs
 
-    /// Returns what became of a channel's messages since a point: those that were edited, as they
-    /// are now, and those that were deleted.
+    /// Returns the changes of a channel's messages since a point: edited messages in their current
+    /// version, and deleted messages.
     ///
-    /// Messages that the caller never had may be among them, and new ones.
+    /// The changes may include new messages and messages that the caller never had.
     ///
-    /// - `messageChanges.complete`: Page after page, every message that was edited, reacted to or
-    ///   deleted since the point is there.
-    /// - `messageChanges.token`: Each answer has a token to go on from, the last one too; it has not
-    ///   been the token of the page before, as long as there is more.
-    /// - `messageChanges.ends`: The pages come to an end.
-    /// - `messageChanges.expired`: A point since which the server cannot tell all, or a token that it
-    ///   does not know, throws `expired`.
+    /// - `messageChanges.complete`: The pages together contain every message that was edited,
+    ///   reacted to or deleted since the point.
+    /// - `messageChanges.token`: Each page has a token to continue from, including the last one.
+    ///   While more pages follow, it differs from the token of the previous page.
+    /// - `messageChanges.ends`: The number of pages is finite.
+    /// - `messageChanges.expired`: A point throws `expired` if the server cannot report everything
+    ///   since then, and so does an unknown token.
     ///
-    /// - Throws: `expired` if the server cannot tell all that changed since then.
+    /// - Throws: `expired` if the server cannot report all changes since the point.
     func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
     ) async throws(BackendError) -> MessageChangelog
 
-    /// Returns what became of the user's group channels since a point.
+    /// Returns the changes of the user's group channels since a point.
     ///
-    /// - `channelChanges.complete`: Page after page, every channel that is new or has changed is
-    ///   there, and every one that is the user's no more.
-    /// - `channelChanges.token`: Each answer has a token to go on from, the last one too; it has not
-    ///   been the token of the page before, as long as there is more.
-    /// - `channelChanges.ends`: The pages come to an end.
-    /// - `channelChanges.expired`: A point since which the server cannot tell all, or a token that it
-    ///   does not know, throws `expired`.
+    /// - `channelChanges.complete`: The pages together contain every channel that is new or has
+    ///   changed, and every channel that the user has lost.
+    /// - `channelChanges.token`: Each page has a token to continue from, including the last one.
+    ///   While more pages follow, it differs from the token of the previous page.
+    /// - `channelChanges.ends`: The number of pages is finite.
+    /// - `channelChanges.expired`: A point throws `expired` if the server cannot report everything
+    ///   since then, and so does an unknown token.
     ///
-    /// - Throws: `expired` if the server cannot tell all that changed since then.
+    /// - Throws: `expired` if the server cannot report all changes since the point.
     func channelChanges(
         since point: ChangelogPoint
     ) async throws(BackendError) -> GroupChannelChangelog
 
     // MARK: Channels
 
-    /// Returns a page of the group channels that a query is for, in its order.
+    /// Returns a page of the group channels that match a query, in the query's order.
     ///
-    /// - `channels.query`: Page after page, every channel that belongs to the query is there, once,
-    ///   in the order of the query, as long as nothing changes meanwhile.
+    /// - `channels.query`: The pages together contain every matching channel once, in the query's
+    ///   order, provided that nothing changes in the meantime.
     ///
     /// - Parameters:
-    ///   - query: Which channels, and in which order; its `limit` is how many a page has at most.
-    ///   - cursor: Where the last page ended; `nil` for the first page.
-    /// - Returns: Some of the channels, and where the list goes on.
-    /// - Throws: `expired` if the server does not know the cursor any more.
+    ///   - query: The filters and the order; its `limit` is the maximum number of channels in a
+    ///     page.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    /// - Returns: A page of channels, and the cursor of the next page.
+    /// - Throws: `expired` if the server no longer knows the cursor.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel>
 
-    /// Returns a group channel, with all there is to know of it.
+    /// Returns a group channel with its complete state.
     ///
-    /// - `channel.same`: It is what the list and the feed say of it.
+    /// - `channel.same`: The state equals that in the channel list and in the feed.
     func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel
 
-    /// Returns the members of a group channel, by their ids.
+    /// Returns a page of the members of a group channel, ordered by their IDs.
     ///
-    /// - `members.all`: Page after page, each member is there once: who has joined, and who is invited.
+    /// - `members.all`: The pages together contain each joined and each invited member once.
     func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member>
 
     // MARK: Writing messages
 
-    /// Makes a message of a draft.
+    /// Sends a message.
     ///
-    /// - `send.message`: The message has an id, a position, the draft's request id, and what the
-    ///   draft's params say.
-    /// - `send.once`: Where requests are deduplicated, the same request id of the same user makes one
-    ///   message, however late the second attempt, and whatever became of the first answer.
-    /// - `send.deleted`: A message that was deleted since is not made again by its request id.
-    /// - `send.order`: Messages that are sent one after the other have their positions in that order,
-    ///   but for servers whose clocks disagree.
-    /// - `send.told`: When the answer comes, the message is in the history, and the feed tells it.
+    /// - `send.message`: The message has an ID, a position, the item's request ID, and the content
+    ///   of the item's parameters.
+    /// - `send.once`: If the backend deduplicates requests, two requests of a user with the same
+    ///   request ID create one message, however late the second one is, and even if the first
+    ///   response was lost.
+    /// - `send.deleted`: A request ID whose message was deleted does not create the message again.
+    /// - `send.order`: Messages that are sent one after the other have positions in that order,
+    ///   unless the server has several clocks that differ.
+    /// - `send.told`: When the call returns, the message is in the history, and the feed reports
+    ///   it.
     ///
-    /// - Parameter draft: Its `operation` is `send`. Of files, what ``upload(_:requestID:progress:)``
-    ///   returned stands in its `uploadedFiles`.
+    /// - Parameter draft: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
+    ///   the results of ``upload(_:requestID:progress:)``.
     /// - Returns: The message.
-    /// - Throws: `refused`, with the detail, where one is muted or the channel is frozen.
+    /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
     func send(_ draft: Draft) async throws(BackendError) -> Message
 
-    /// Changes a message of the user's own.
+    /// Edits a message of the user.
     ///
-    /// - `update.version`: The message's `updatedAt` is later than before.
-    /// - `update.absent`: What the update does not name stays as it was.
-    /// - `update.owner`: Whoever did not send the message is refused.
+    /// - `update.version`: The message's `updatedAt` becomes later.
+    /// - `update.absent`: Properties that the update does not contain keep their values.
+    /// - `update.owner`: The server refuses an edit by a user who did not send the message.
     ///
     /// - Parameters:
-    ///   - messageID: Which message.
-    ///   - channelURL: Its channel.
-    ///   - update: What is to change.
-    ///   - requestID: Names this change, in each attempt; the backend may deduplicate by it.
-    /// - Returns: The whole message, as it now is.
-    /// - Throws: `refused` if it may not be changed, `notFound` if it is gone.
+    ///   - messageID: The ID of the message.
+    ///   - channelURL: The URL of its channel.
+    ///   - update: The edit.
+    ///   - requestID: The ID of this edit, the same in each attempt. The backend may deduplicate by
+    ///     it.
+    /// - Returns: The complete message after the edit.
+    /// - Throws: `refused` if the user may not edit the message, `notFound` if it is gone.
     func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
     ) async throws(BackendError) -> Message
 
-    /// Deletes a message of the user's own, or any where the user moderates the channel.
+    /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     ///
-    /// - `delete.gone`: The message is in no page, lookup or count any more, for nobody.
-    /// - `delete.owner`: Whoever may not delete the message is refused.
-    /// - `delete.twice`: Deleting what is gone throws `notFound`.
+    /// - `delete.gone`: The message is no longer in any page, lookup or count of any user.
+    /// - `delete.owner`: The server refuses a deletion by a user without the right to it.
+    /// - `delete.twice`: Deleting a message that is gone throws `notFound`.
     ///
     /// - Parameters:
-    ///   - messageID: Which message.
-    ///   - channelURL: Its channel.
-    ///   - requestID: Names this deletion, in each attempt. A backend that deduplicates by it does
-    ///     not throw `notFound` for a second attempt; without, the engine takes that for done.
-    /// - Throws: `refused` if it may not be deleted, `notFound` if it is gone.
+    ///   - messageID: The ID of the message.
+    ///   - channelURL: The URL of its channel.
+    ///   - requestID: The ID of this deletion, the same in each attempt. A backend that
+    ///     deduplicates by it does not throw `notFound` for a second attempt; if it does, the
+    ///     engine treats the message as deleted.
+    /// - Throws: `refused` if the user may not delete the message, `notFound` if it is gone.
     func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError)
 
-    /// Gives a reaction, or takes it back.
+    /// Adds or removes a reaction.
     ///
-    /// - `react.idempotent`: A user has a reaction once, however often it is given or taken back.
-    /// - `react.version`: The event's time is later than that of the event before on the same key.
+    /// - `react.idempotent`: A user holds a reaction at most once, however often it is added or
+    ///   removed.
+    /// - `react.version`: The time of the event is later than that of the previous event for the
+    ///   same key.
     ///
     /// - Parameters:
-    ///   - action: Whether the reaction is given or taken back.
-    ///   - key: Which reaction.
-    ///   - messageID: To which message.
-    ///   - channelURL: Its channel.
-    ///   - requestID: Names this reaction, in each attempt; the backend may deduplicate by it.
-    /// - Returns: What the members are told of it.
+    ///   - action: Whether to add or to remove the reaction.
+    ///   - key: The key of the reaction.
+    ///   - messageID: The ID of the message.
+    ///   - channelURL: The URL of its channel.
+    ///   - requestID: The ID of this change, the same in each attempt. The backend may deduplicate
+    ///     by it.
+    /// - Returns: The event that the members receive.
     /// - Throws: `notFound` if the message is gone.
     func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
@@ -280,71 +303,74 @@ public protocol Backend: Sendable {
 
     // MARK: Files
 
-    /// Uploads a file, and returns what a message says of it.
+    /// Uploads a file.
     ///
-    /// - `upload.bytes`: Downloading it returns its bytes.
+    /// - `upload.bytes`: Downloading the file returns the same bytes.
     ///
     /// - Parameters:
-    ///   - file: What is to be uploaded: its data, or the file at its path.
-    ///   - requestID: Of the draft that it is a part of.
-    ///   - progress: Is called now and then, on any thread, with growing numbers.
-    /// - Returns: What a message says of the file, with an address.
+    ///   - file: The file, with its data or its path.
+    ///   - requestID: The request ID of the outbox item that contains the file.
+    ///   - progress: A closure that is called from time to time, on any thread, with increasing
+    ///     numbers.
+    /// - Returns: The description of the file for the message, with a URL.
     /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large.
     func upload(
         _ file: UploadableFile, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo
 
-    /// Returns the bytes of a file that a message names.
+    /// Returns the bytes of a message's file.
     func download(_ file: FileInfo) async throws(BackendError) -> Data
 
     // MARK: Receipts and typing
 
-    /// Tells that the user has read a channel up to now.
+    /// Marks a channel as read up to the current time.
     ///
-    /// - `read.told`: The feed tells it to the members, and the user's unread count is none.
+    /// - `read.told`: The feed reports it to the members, and the user's unread count becomes 0.
     func markAsRead(_ channelURL: ChannelURL) async throws(BackendError)
 
-    /// Tells that the messages of a channel up to now have come to this device.
+    /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
-    /// - `delivered.told`: The feed tells it to the members.
+    /// - `delivered.told`: The feed reports it to the members.
     func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError)
 
-    /// Tells that the user is typing, or is no more.
+    /// Reports whether the user is typing.
     ///
-    /// - `typing.told`: The feed tells those who are connected who is typing.
+    /// - `typing.told`: The feed reports the typing users to connected members.
     func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError)
 
     // MARK: Managing channels
 
-    /// Creates a group channel; the user is a member, and moderates it.
+    /// Creates a group channel with the user as member and operator.
     ///
-    /// - `create.members`: Each user who was named has the channel, joined or invited.
-    /// - `create.distinct`: The same users are given the same channel, if that was asked for.
+    /// - `create.members`: Each listed user has the channel, as joined or invited.
+    /// - `create.distinct`: A distinct channel is returned again for the same users, if the
+    ///   parameters ask for it.
     func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel
 
-    /// Changes what a group channel says of itself: its name, picture, data, custom type, metadata.
+    /// Changes the properties of a group channel: its name, cover image, data, custom type and
+    /// metadata.
     ///
-    /// - `updateChannel.absent`: What the patch does not name stays as it was.
+    /// - `updateChannel.absent`: Properties that the patch does not contain keep their values.
     func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel
 
-    /// Deletes a group channel with its messages, for all.
+    /// Deletes a group channel with its messages for all members.
     ///
-    /// - `deleteChannel.gone`: Each member loses it.
+    /// - `deleteChannel.gone`: Each member loses the channel.
     func deleteChannel(_ url: ChannelURL) async throws(BackendError)
 
-    /// Invites users into a group channel.
+    /// Invites users to a group channel.
     ///
-    /// - `invite.told`: Whoever is invited has the channel, joined or invited.
+    /// - `invite.told`: Each invited user has the channel, as joined or invited.
     func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError)
 
-    /// Answers an invitation: joins the channel, or loses it.
+    /// Answers an invitation: joins the channel or declines.
     ///
-    /// - `invitation.answer`: Who accepts has joined, and who declines has the channel no more.
+    /// - `invitation.answer`: A user who accepts has joined. A user who declines loses the channel.
     func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError)
 
     /// Joins a public group channel.
@@ -352,53 +378,56 @@ public protocol Backend: Sendable {
 
     /// Leaves a group channel.
     ///
-    /// - `leave.loses`: The user loses the channel; the other members have one less.
+    /// - `leave.loses`: The user loses the channel, and the number of its members decreases by one.
     func leave(_ url: ChannelURL) async throws(BackendError)
 
     /// Hides a group channel from the user's list, or shows it again.
     ///
-    /// - `hide.state`: The channel's hidden state is the one asked for; a new message ends
-    ///   `hiddenAllowAutoUnhide`, and not `hiddenPreventAutoUnhide`.
+    /// - `hide.state`: The channel has the given hidden state. A new message ends
+    ///   `hiddenAllowAutoUnhide` but not `hiddenPreventAutoUnhide`.
     func hide(_ url: ChannelURL, _ state: HiddenState) async throws(BackendError)
 
-    /// Begins the history of a group channel anew for the user alone; returns its first time.
+    /// Resets the history of a group channel for this user only, and returns its new lower bound.
     ///
-    /// - `reset.history`: No message that was created before then is in a page, lookup or count of
-    ///   the user any more, and the channel says so in `messageOffset`; others have all of them.
+    /// - `reset.history`: Messages that were created before that time are no longer in any page,
+    ///   lookup or count of the user, and the channel has the time as its `messageOffset`. Other
+    ///   users keep all messages.
     func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp
 
     // MARK: Moderating
 
-    /// Freezes a channel, so that only who moderates it may send, or ends that.
+    /// Freezes a channel, so that only operators can send messages, or unfreezes it.
     ///
-    /// - `freeze.refuses`: Others are refused with `channelFrozen` meanwhile.
+    /// - `freeze.refuses`: While the channel is frozen, messages of other users are refused with
+    ///   `channelFrozen`.
     func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError)
 
     /// Mutes or bans a user.
     ///
-    /// - `mute.refuses`: Who is muted is refused with `mutedInChannel`.
-    /// - `ban.loses`: Who is banned loses the channel, and cannot come back meanwhile.
+    /// - `mute.refuses`: Messages of a muted user are refused with `mutedInChannel`.
+    /// - `ban.loses`: A banned user loses the channel and cannot join again during the ban.
     ///
     /// - Parameters:
-    ///   - userID: Who.
-    ///   - url: The channel.
-    ///   - restriction: Whether the user is muted or banned.
-    ///   - end: When it ends by itself, which the feed need not tell; `nil` for never.
-    ///   - reason: What is said of it.
-    /// - Throws: `refused` if the user does not moderate the channel.
+    ///   - userID: The ID of the user.
+    ///   - url: The URL of the channel.
+    ///   - restriction: The kind of restriction: muted or banned.
+    ///   - end: The time at which the restriction ends, which the feed need not report; `nil` for
+    ///     no end.
+    ///   - reason: The reason to display.
+    /// - Throws: `refused` if the caller is not an operator of the channel.
     func restrict(
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
         reason: String
     ) async throws(BackendError)
 
-    /// Ends what ``restrict(_:in:_:until:reason:)`` began.
+    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
     func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError)
 
     // MARK: Open channels
 
-    /// Returns a page of the open channels, the newest first.
+    /// Returns a page of the open channels, newest first.
     func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel>
@@ -406,16 +435,18 @@ public protocol Backend: Sendable {
     /// Returns an open channel.
     func openChannel(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
 
-    /// Creates an open channel; the user moderates it.
+    /// Creates an open channel with the user as operator.
     func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel
 
-    /// Enters an open channel: its messages can be had, and are told live, until one exits.
+    /// Enters an open channel. Until the user exits, its messages can be fetched and are reported
+    /// live.
     ///
-    /// - `open.live`: Who has entered is told what is sent; nobody is told what was sent before.
+    /// - `open.live`: Users in the channel receive the messages that are sent from then on, and
+    ///   none of the earlier ones.
     func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel
 
-    /// Exits an open channel. Disconnecting does too.
+    /// Exits an open channel. Disconnecting also does.
     func exit(_ url: ChannelURL) async throws(BackendError)
 }
