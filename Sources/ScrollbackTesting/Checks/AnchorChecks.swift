@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Where a page lies.
+// Checks of the anchors of pages.
 extension BackendConformance {
     static let anchorChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.time", "divide the history at every time") { scene in

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// The changelog of channels.
+// Checks of the changelog of channels.
 extension BackendConformance {
     static let channelChangeChecks: [ConformanceCheck] = [
         ConformanceCheck("channelChanges.complete", "get a channel, and messages in another") {
@@ -77,7 +77,8 @@ extension BackendConformance {
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             for _ in 0..<3 { _ = try await scene.channel(alice, bob) }
-            // Each walk is over after so many pages, also where nothing happened since.
+            // Each changelog ends after a limited number of pages, even if nothing has changed
+            // since.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await bob.channelChangelog(since: point).last?.next else {

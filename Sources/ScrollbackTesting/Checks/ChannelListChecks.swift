@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Lists of channels and members.
+// Checks of the lists of channels and members.
 extension BackendConformance {
     static let channelListChecks: [ConformanceCheck] = [
         ConformanceCheck("channels.query", "list in every order, in pages of two") { scene in
@@ -88,7 +88,8 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Channels with names and last messages in different orders; the last one is empty.
+    /// Creates channels whose names and last messages have different orders. The last channel is
+    /// empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -100,7 +101,8 @@ extension Scene {
 }
 
 extension Device {
-    /// Throws unless a list is what the query itself says of some channels; others may be there too.
+    /// Throws unless a list contains the given channels as the query itself filters and orders
+    /// them. Other channels are ignored.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What a feed tells of channels that come and go, and of holes.
+// Checks of the feed: gained and lost channels, and truncations.
 extension BackendConformance {
     static let feedChannelChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.members", "get a channel") { scene in
@@ -70,7 +70,8 @@ extension BackendConformance {
             if opened { throw Broken(text: "the host opened holes, and none was told") }
             throw Skipped(text: "\(many) messages at once left no hole")
         }
-        // A device that dies in the middle walks from the same cursor again, and some time later.
+        // A device whose process is killed meanwhile backfills from the same cursor again, some
+        // time later.
         _ = try await bob.send("later", in: url)
         for step in [5, 8] {
             var held = Set(told)
@@ -91,7 +92,7 @@ extension BackendConformance {
 }
 
 extension FeedReading {
-    /// Throws unless the feed told that a channel is the user's no more, and nothing of it later.
+    /// Throws unless the feed reported that the user lost a channel, with no later events of it.
     func expectLoss(of url: ChannelURL) throws {
         var isLost = false
         for event in events {

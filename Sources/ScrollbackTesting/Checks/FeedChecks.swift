@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What a feed tells: all of it, and by when.
+// Checks of the feed: completeness, and when events are reported.
 extension BackendConformance {
     static let feedChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.beginning", "begin with nothing in three channels") { scene in
@@ -10,7 +10,7 @@ extension BackendConformance {
             for name in ["one", "two", "three"] {
                 urls.append(try await scene.channel(alice, bob, named: name))
             }
-            // The second has the newest message in the end, unless clocks disagree; the third none.
+            // The second channel has the newest message, unless clocks differ; the third has none.
             let old = try await bob.send("old", in: urls[0])
             let new = try await bob.send("new", in: urls[1])
             var reading = FeedReading(alice)
@@ -109,6 +109,7 @@ extension BackendConformance {
         },
     ]
 
-    /// How many messages are more than servers tell at once to who was away.
+    /// The number of messages above which servers do not report each one to a device that was
+    /// offline.
     static let many = 30
 }

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Where a feed goes on: once from each cursor, and again from the same.
+// Checks of the feed's cursors: resuming after a batch, and repeating one.
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.once", "go on after each batch") { scene in
@@ -173,7 +173,8 @@ extension Device {
 extension FeedEvent {
     var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
 
-    /// Whether a device stores it; what is told live alone is not repeated anyway.
+    /// A Boolean value that indicates whether a device stores the event. Events that are only
+    /// reported live are not repeated.
     fileprivate var isKept: Bool {
         switch self {
         case .typing, .participants, .openChannel, .unreadCount: false

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// How a feed tells: in order, whole, each to whom it concerns.
+// Checks of the feed: order, complete messages, and the right recipients.
 extension BackendConformance {
     static let feedOrderChecks: [ConformanceCheck] = [
         ConformanceCheck("feed.order", "come back after messages that were changed") { scene in
@@ -87,7 +87,7 @@ extension BackendConformance {
             let message = try await phone.send("hello", in: url, requestID: request)
             for var reading in readings {
                 try await reading.await("of the user's own message", message, else: nil)
-                // Behind a hole it is a message like others.
+                // After a truncation it is a message like any other.
                 guard let told = reading.received(in: url).first else { continue }
                 try expectEqual(told.requestID, request, "the request id")
             }
@@ -120,7 +120,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Throws if a message is changed that was not told before.
+    /// Throws if a message is changed that was not reported before.
     private static func expectChangesFollowMessages(_ events: [FeedEvent]) throws {
         var told: Set<MessageID> = []
         var deleted: Set<MessageID> = []
@@ -160,7 +160,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless a message is all that a lookup returns of it.
+    /// Throws unless a lookup returns exactly this message.
     fileprivate func expectWhole(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
         try expectEqual([message.essence], found.map(\.essence), "the feed told")

@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Sync
 
-// Errors and the connection.
+// Checks of errors and the connection.
 extension BackendConformance {
     static let generalChecks: [ConformanceCheck] = [
         ConformanceCheck("errors.channel", "ask for a channel that does not exist") { scene in
@@ -86,7 +86,7 @@ extension BackendConformance {
             await Task.yield()
             await alice.backend.disconnect()
             do {
-                _ = try await waiting.value  // It was answered before.
+                _ = try await waiting.value  // The response arrived before the end.
             } catch let error as BackendError {
                 try expectEqual(error.code, .notConnected, "the feed that waited threw")
             }
@@ -94,9 +94,9 @@ extension BackendConformance {
     ]
 }
 
-// MARK: All that can be asked of a channel
+// MARK: Calls for a channel
 
-/// A call on a channel, and what a backend needs for it.
+/// A call for a channel, and the capabilities that it needs.
 struct ChannelCall {
     let name: String
     let needed: BackendCapabilities

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Making channels, and who is in them.
+// Checks of creating channels, and of their members.
 extension BackendConformance {
     static let managementChecks: [ConformanceCheck] = [
         ConformanceCheck("create.members", "create a channel", needs: .channelManagement) { scene in
@@ -131,7 +131,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// Throws unless a channel is the user's no more.
+    /// Throws unless the user has lost a channel.
     func expectLoss(of url: ChannelURL) async throws {
         let urls = try await channelURLs()
         try expect(!urls.contains(url), "\(userID) has \(url) still")

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// The changelog of messages.
+// Checks of the changelog of messages.
 extension BackendConformance {
     static let messageChangeChecks: [ConformanceCheck] = [
         ConformanceCheck("messageChanges.complete", "edit and delete since a point of the feed") {
@@ -88,7 +88,8 @@ extension BackendConformance {
             for message in try await bob.send(many, in: url) {
                 try await bob.edit(message, "edited")
             }
-            // Each walk is over after so many pages, also where nothing happened since.
+            // Each changelog ends after a limited number of pages, even if nothing has changed
+            // since.
             var point = ChangelogPoint.feed(cursor)
             for _ in 0..<3 {
                 guard let last = try await alice.changelog(url, since: point).last?.next else {
@@ -124,7 +125,8 @@ extension BackendConformance {
         },
     ]
 
-    /// Edits the first, the third twice, deletes the second, and looks for all of it.
+    /// Edits the first message, edits the third twice, deletes the second, and expects all of these
+    /// changes.
     private static func expectChanges(
         of messages: [Message], by author: Device, seenBy reader: Device,
         since point: ChangelogPoint

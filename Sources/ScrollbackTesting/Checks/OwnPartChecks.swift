@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What a user decides for themselves, and what moderators decide for others.
+// Checks of a user's own settings, and of moderation.
 extension BackendConformance {
     static let ownPartChecks: [ConformanceCheck] = [
         ConformanceCheck("hide.state", "hide, and get a message", needs: .hiding) { scene in
@@ -100,7 +100,7 @@ extension BackendConformance {
             do {
                 try await alice.backend.invite([bob.userID], to: url)
             } catch is BackendError {
-                // Who is banned may not be invited either.
+                // The server may refuse to invite a banned user.
             }
             let urls = try await bob.channelURLs()
             try expect(!urls.contains(url), "\(bob.userID) is banned, and is back")

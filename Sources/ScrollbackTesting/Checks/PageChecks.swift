@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is on a page of messages.
+// Checks of the content of message pages.
 extension BackendConformance {
     static let pageChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.order", "look at pages of every size") { scene in
@@ -71,7 +71,7 @@ extension BackendConformance {
         },
     ]
 
-    /// Has a check look at pages of several sizes around several anchors.
+    /// Passes pages of several sizes around several anchors to a check.
     private static func lookAround(
         _ scene: Scene,
         _ check: (MessagePage, MessageAnchor, _ older: Int, _ newer: Int, [Message]) throws -> Void
@@ -95,7 +95,8 @@ extension BackendConformance {
         }
     }
 
-    /// How many messages lie before an anchor; what a time divides is a promise of its own.
+    /// Returns the number of messages before an anchor; `nil` for a time, which another promise
+    /// covers, and for a cursor.
     private static func place(of anchor: MessageAnchor, in all: [Message]) -> Int? {
         switch anchor {
         case .newest: all.count
@@ -106,7 +107,7 @@ extension BackendConformance {
 }
 
 extension Message {
-    /// Has whoever sent it delete it.
+    /// Deletes the message with the device of its sender.
     func deleted(by devices: [Device]) async throws {
         for device in devices where device.userID == sender?.userID {
             return try await device.delete(self)

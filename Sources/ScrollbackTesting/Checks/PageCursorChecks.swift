@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// How pages join.
+// Checks of how pages connect.
 extension BackendConformance {
     static let pageCursorChecks: [ConformanceCheck] = [
         ConformanceCheck("messages.cursor", "walk both ways with pages of every size") { scene in
@@ -79,14 +79,15 @@ extension BackendConformance {
                 let url = try await scene.channel(alice, bob)
                 var sent = try await alice.send(9, in: url).inOrder
                 if side == .older { sent.reverse() }
-                // The order of the walk: a page of three, then six that are left.
+                // In the direction of the fetches: a page of three messages, and the remaining six.
                 let (seen, cursor) = try await bob.firstPage(url, side, of: 3)
-                // The last one of the page, the first one behind it, and one later on.
+                // The last message of the page, the first one after it, and a later one.
                 for index in [seen - 1, seen, seen + 2] { try await alice.delete(sent[index]) }
                 let new = try await alice.send("new", in: url)
                 var left = Array(sent[seen...])
                 for index in [2, 0] { left.remove(at: index) }
-                // On this side of the page's last one, or not, as its position says.
+                // The position of the new message determines whether it follows the page's last
+                // message.
                 let isNewer = [sent[seen - 1], new].inOrder.ids.last == [new].ids[0]
                 if isNewer == (side == .newer) { left.append(new) }
                 for step in [2, 20] {
@@ -108,7 +109,7 @@ extension BackendConformance {
 }
 
 extension Device {
-    /// How many messages the first page has that has any, and where it goes on.
+    /// Returns the number of messages of the first page that is not empty, and its cursor.
     fileprivate func firstPage(
         _ url: ChannelURL, _ side: Side, of limit: Int
     ) async throws -> (count: Int, cursor: PageCursor) {

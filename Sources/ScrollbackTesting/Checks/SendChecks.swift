@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Sending messages.
+// Checks of sending messages.
 extension BackendConformance {
     static let sendChecks: [ConformanceCheck] = [
         ConformanceCheck("send.message", "send all that a user message may say") { scene in

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Pages of replies.
+// Checks of pages of replies.
 extension BackendConformance {
     static let threadChecks: [ConformanceCheck] = [
         ConformanceCheck("replies.page", "walk through two threads", needs: .threads) { scene in

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// Changing and deleting messages.
+// Checks of editing and deleting messages.
 extension BackendConformance {
     static let writeChecks: [ConformanceCheck] = [
         ConformanceCheck("update.version", "edit a message again and again") { scene in

@@ -1,18 +1,18 @@
-/// Checks whether a backend keeps what the protocol `Backend` promises.
+/// Checks whether a backend fulfills the promises of the protocol `Backend`.
 ///
 /// ```swift
 /// let report = await BackendConformance.run(on: subject)
 /// print(report)
 /// ```
 ///
-/// It is plain Swift, for any test framework. Checks that need what the backend's capabilities leave out,
-/// or a hook that the host does not have, are skipped; the report says which, and why. Nothing
-/// sleeps: see ``ConformanceSubject/patience``.
+/// The checks are plain Swift and work with any test framework. Checks that need a missing
+/// capability of the backend or a missing hook of the host are skipped, and the report lists them
+/// with the reason. The checks do not sleep: see ``ConformanceSubject/patience``.
 public enum BackendConformance {
-    /// All that is promised, in the order of the protocol's declarations.
+    /// All promises, in the order of the protocol's declarations.
     public static var promises: [BackendPromise] { BackendPromise.all }
 
-    /// Every check; at least one for each promise.
+    /// All checks, with at least one for each promise.
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
         + holeChecks + pageChecks + pageCursorChecks + anchorChecks + lookupChecks + threadChecks
@@ -20,19 +20,20 @@ public enum BackendConformance {
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks
         + moderationChecks + openChannelChecks
 
-    /// How many checks are tried before a host counts as one that cannot be reached.
+    /// The number of checks after which a host counts as unreachable.
     private static let attempts = 3
 
-    /// Runs checks one after the other.
+    /// Runs the checks one after the other.
     ///
-    /// Where nobody can connect, all of them would fail alike. So if not one device connected in
-    /// the first three checks that were not skipped, the others do not run, and the report says why in
-    /// ``ConformanceReport/failure``; so it does if the subject names fewer than three users.
+    /// If no device can connect, all checks would fail alike. Therefore, if no device has connected
+    /// in the first three checks that were not skipped, the remaining checks do not run, and
+    /// ``ConformanceReport/failure`` has the reason. The same applies if the subject has fewer than
+    /// three users.
     ///
     /// - Parameters:
-    ///   - subject: The server, and how to reach it.
-    ///   - filter: Which checks; the default, `nil`, is all.
-    /// - Returns: What was found.
+    ///   - subject: The server, and the way to reach it.
+    ///   - filter: A closure that selects checks; `nil`, the default, selects all.
+    /// - Returns: The results.
     public static func run(
         on subject: some ConformanceSubject, only filter: ((ConformanceCheck) -> Bool)? = nil
     ) async -> ConformanceReport {

@@ -2,9 +2,9 @@ public import Models
 import Store
 import Sync
 
-/// One way to find out whether a backend keeps one of its promises.
+/// A check of one promise of a backend.
 ///
-/// Each check makes what it needs, so that any of them runs alone, and in any order:
+/// Each check creates the data that it needs. Checks can run alone and in any order:
 ///
 /// ```swift
 /// @Test(arguments: BackendConformance.checks)
@@ -14,16 +14,16 @@ import Sync
 /// }
 /// ```
 public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible {
-    /// What is checked.
+    /// The promise.
     public let promise: BackendPromise
 
-    /// What is done to find out, as a sentence.
+    /// The actions of the check, as a sentence.
     public let summary: String
 
-    /// What the backend has to be able to do.
+    /// The capabilities that the backend must have.
     public let capabilities: BackendCapabilities
 
-    /// What the host has to be able to do.
+    /// The hooks that the host must have.
     public let hooks: Set<ConformanceHook>
 
     let body: @Sendable (Scene) async throws -> Void
@@ -39,22 +39,22 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
         self.body = body
     }
 
-    /// The promise's id and the summary.
+    /// The ID of the promise and the summary.
     public var id: String { "\(promise.id): \(summary)" }
 
-    /// The promise's id and the summary.
+    /// The ID of the promise and the summary.
     public var description: String { id }
 }
 
 // MARK: Running
 
 extension ConformanceCheck {
-    /// Finds out whether a backend keeps the promise.
+    /// Checks whether a backend fulfills the promise.
     public func run(on subject: some ConformanceSubject) async -> ConformanceResult {
         await result(on: subject).result
     }
 
-    /// What is found out, and whether anybody could connect on the way.
+    /// Returns the result, and whether a device could connect during the check.
     func result(
         on subject: some ConformanceSubject
     ) async -> (result: ConformanceResult, hasConnected: Bool) {
@@ -91,11 +91,11 @@ extension ConformanceCheck {
         _ deadline: Duration?, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let deadline else { return try await body() }
-        // Not in one group, which would wait for a call that ignores that it was canceled.
+        // Not a task group: it would wait for a call that ignores its cancellation.
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // Canceled, the work is over.
+            // A canceled sleep means that the work is over.
             if (try? await Task.sleep(for: deadline)) != nil {
                 alarm.give(.failure(Broken(text: "it was not over after \(deadline)")))
             }
@@ -130,7 +130,7 @@ private final class FirstResult: Sendable {
         }
     }
 
-    /// May be awaited once.
+    /// Can be awaited once.
     var result: Result<Void, any Error> {
         get async {
             await withCheckedContinuation { continuation in
@@ -146,14 +146,14 @@ private final class FirstResult: Sendable {
     }
 }
 
-/// Why a promise is not kept.
+/// An error that indicates that a promise is not fulfilled.
 struct Broken: Error {
     let text: String
-    /// The promise that was found broken on the way; `nil` for the one that is checked.
+    /// The promise that was found broken; `nil` for the promise of the check.
     var promiseID: String?
 }
 
-/// Why it cannot be found out.
+/// An error that indicates that a promise cannot be checked.
 struct Skipped: Error {
     let text: String
 }

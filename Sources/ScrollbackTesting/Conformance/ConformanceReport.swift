@@ -1,31 +1,31 @@
-/// What one check found out.
+/// The result of a check.
 public struct ConformanceResult: Hashable, Sendable, Codable {
     /// The promise, as ``BackendPromise/id``.
     ///
-    /// Where another one was found broken on the way, that one.
+    /// If the check found another promise broken, the ID of that one.
     public let promiseID: String
 
-    /// The promise in words.
+    /// The text of the promise.
     public let sentence: String
 
-    /// What was done to find out.
+    /// The actions of the check.
     public let summary: String
 
-    /// Whether the promise was kept.
+    /// The outcome of the check.
     public let outcome: Outcome
 
-    /// The calls that led to a failure and their answers, the oldest first; none without a failure.
+    /// The calls that led to a failure and their responses, oldest first; empty without a failure.
     ///
-    /// All of them, and whole; the description shortens them.
+    /// The trace is complete; the description shortens it.
     public let trace: [String]
 
-    /// Whether a promise was kept.
+    /// The outcome of a check.
     public enum Outcome: Hashable, Sendable, Codable {
-        /// It was, as far as the check can tell.
+        /// The promise is fulfilled, as far as the check can determine.
         case passed
-        /// It was not; what was seen.
+        /// The promise is not fulfilled, with a description of the observed behavior.
         case failed(String)
-        /// It was not found out; why.
+        /// The promise was not checked, with the reason.
         case skipped(String)
     }
 
@@ -37,21 +37,23 @@ public struct ConformanceResult: Hashable, Sendable, Codable {
         self.trace = trace
     }
 
-    /// Whether the promise was not kept.
+    /// A Boolean value that indicates whether the promise is not fulfilled.
     public var isFailed: Bool {
         if case .failed = outcome { true } else { false }
     }
 
-    /// Whether it was not found out.
+    /// A Boolean value that indicates whether the promise was not checked.
     public var isSkipped: Bool {
         if case .skipped = outcome { true } else { false }
     }
 }
 
 extension ConformanceResult: CustomStringConvertible {
-    /// One line; of a failure, what was promised and seen, and the calls that led there.
+    /// The result in one line; for a failure also the promise, the observed behavior, and the calls
+    /// that led to it.
     ///
-    /// Long lines are shortened, and of many calls those in the middle are left out; ``trace`` has all.
+    /// Long lines are shortened, and calls in the middle of a long trace are omitted; ``trace`` has
+    /// all of them.
     public var description: String {
         switch outcome {
         case .passed: "✓ \(promiseID): \(summary)"
@@ -69,10 +71,10 @@ extension ConformanceResult: CustomStringConvertible {
 }
 
 extension [String] {
-    /// How many calls are shown where a trace begins, and how many where it ends in the failure.
+    /// The numbers of calls that are shown from the start and from the end of a trace.
     private static let (first, last) = (8, 24)
 
-    /// A trace that can be read: without its middle if it is long, and no line of it too wide.
+    /// The trace without its middle if it is long, and with shortened lines.
     fileprivate var shortened: [String] {
         let hidden = count - Self.first - Self.last
         guard hidden > 1 else { return map(\.shortened) }
@@ -82,9 +84,9 @@ extension [String] {
 }
 
 extension String {
-    /// How many characters of a line are shown.
+    /// The numbers of characters that are shown from the start and from the end of a line.
     ///
-    /// An answer ends with its cursors, so some of them are from the end.
+    /// Responses end with their cursors, so that part of the line must come from its end.
     private static let (first, last) = (140, 57)
 
     fileprivate var shortened: String {
@@ -93,12 +95,13 @@ extension String {
     }
 }
 
-/// What a backend keeps of its promises.
+/// The results of all checks of a backend.
 public struct ConformanceReport: Hashable, Sendable, Codable {
-    /// What each check found out, in the order in which they ran.
+    /// The results of the checks, in the order in which they ran.
     public let results: [ConformanceResult]
 
-    /// Why the checks were given up before they found anything out; `nil` if they were not.
+    /// The reason why the checks were stopped before they had a meaningful result; `nil` if they
+    /// were not stopped.
     ///
     /// See ``BackendConformance/run(on:only:)``.
     public let failure: String?
@@ -108,28 +111,28 @@ public struct ConformanceReport: Hashable, Sendable, Codable {
         self.failure = failure
     }
 
-    /// Those that found a promise not kept.
+    /// The results of failed checks.
     public var failed: [ConformanceResult] { results.filter(\.isFailed) }
 
-    /// Those that could not find out.
+    /// The results of skipped checks.
     public var skipped: [ConformanceResult] { results.filter(\.isSkipped) }
 
-    /// Those that found nothing wrong.
+    /// The results of passed checks.
     public var passed: [ConformanceResult] { results.filter { $0.outcome == .passed } }
 
-    /// The ids of the promises that some check found not kept.
+    /// The IDs of the promises that are not fulfilled.
     public var brokenPromises: Set<String> { Set(failed.map(\.promiseID)) }
 
-    /// Whether the checks ran, and none found a promise not kept.
+    /// A Boolean value that indicates whether the checks ran and none of them failed.
     public var isKept: Bool { failure == nil && failed.isEmpty }
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// In a line, which promises are broken; then the failures with what led to them, what was
-    /// skipped, and how many checks there are of each.
+    /// One line with the broken promises; then the failures with their traces, the skipped checks,
+    /// and the number of checks with each outcome.
     public var description: String {
         if let failure {
-            // Each check failed alike, so one of them says it all.
+            // All checks failed alike: show the trace of one.
             let trace = failed.first?.trace.shortened.map { "    \($0)" } ?? []
             return (["nothing was checked: \(failure)"] + trace).joined(separator: "\n")
         }
@@ -140,9 +143,9 @@ extension ConformanceReport: CustomStringConvertible {
         return (lines + [numbers]).joined(separator: "\n")
     }
 
-    /// Such as `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
+    /// The first line, such as `2 of 75 promises broken: send.once, feed.order; 1 check skipped`.
     ///
-    /// Of the promises, those count about which something was found out.
+    /// The number of promises is that of the checked ones.
     private var headline: String {
         let found = Set(results.filter { !$0.isSkipped }.map(\.promiseID))
         var names: [String] = []

@@ -1,64 +1,68 @@
 public import Models
 public import Sync
 
-/// A server that can be reached through a backend, as ``BackendConformance`` asks for it.
+/// A server and the backend that connects to it, for ``BackendConformance``.
 ///
-/// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` have to be written. What a check needs
-/// and the subject does not have makes the check be skipped, with the reason in the report.
+/// Only ``users``, ``makeBackend(for:)`` and ``makeRequestID()`` are required. Checks that need
+/// more than the subject provides are skipped, with the reason in the report.
 public protocol ConformanceSubject: Sendable {
-    /// At least three users who may connect, and share no channel that other people write to.
+    /// At least three users who may connect, and who share no channel in which other users write.
     var users: [Credentials] { get }
 
-    /// Makes what one more device of a user would have; it is not connected yet.
+    /// Creates the backend of another device of a user, not yet connected.
     ///
-    /// Where its feed has nothing to tell, it has to answer with an empty batch: best at once, else when
-    /// the server ends the wait. One that waits for ever makes checks wait that look for silence.
+    /// If its feed has nothing to report, it must respond with an empty batch: ideally at once,
+    /// otherwise when the server ends the wait. A feed that waits forever blocks the checks that
+    /// expect no event.
     func makeBackend(for user: Credentials) async throws -> any Backend
 
-    /// Returns a request id that was never used on this server; see ``RequestIDs``.
+    /// Returns a request ID that was never used on this server; see ``RequestIDs``.
     func makeRequestID() -> RequestID
 
-    /// Makes a group channel that some users have joined, where users cannot do so themselves.
+    /// Creates a group channel that users have joined, for servers on which users cannot do so
+    /// themselves.
     ///
-    /// The default returns `nil`: then the first of the users creates it with the backend, and the
-    /// others accept if they are invited.
+    /// The default implementation returns `nil`: the first user then creates the channel with the
+    /// backend, and the other users accept if they are invited.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - users: Who joins it; the first is the one who moderates it.
-    /// - Returns: The new channel, in which there is no message yet; `nil` if it cannot be made so.
-    /// - Throws: Whatever went wrong; the check fails with it.
+    ///   - name: The name of the channel.
+    ///   - users: The users who join; the first one is the operator.
+    /// - Returns: The URL of the new channel, which has no messages; `nil` to create it with the
+    ///   backend.
+    /// - Throws: Any error; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
-    /// What ``perform(_:)`` can do; none by default.
+    /// The hooks that ``perform(_:)`` supports. The default is none.
     var hooks: Set<ConformanceHook> { get }
 
-    /// Does something to the server that its users cannot do.
+    /// Performs an action on the server that its users cannot perform.
     ///
     /// - Parameter hook: One of ``hooks``.
-    /// - Throws: Whatever went wrong; the check fails with it.
+    /// - Throws: Any error; the check fails with it.
     func perform(_ hook: ConformanceHook) async throws
 
-    /// By how much the clocks differ that give messages their times; zero by default.
+    /// The maximum difference of the clocks that give messages their times. The default is zero.
     ///
-    /// Where they differ at all, a message may have its position before one that was sent earlier:
-    /// `send.order` is not checked then. Whatever else is promised holds on such servers too.
+    /// If the clocks differ at all, a message may have an older position than a message that was
+    /// sent before it: `send.order` is not checked then. All other promises apply to such servers
+    /// too.
     var clockSkew: Duration { get }
 
-    /// How many empty batches of a feed are pulled in a row before what was expected counts as
-    /// missing; 5 by default.
+    /// The number of consecutive empty feed batches after which an expected event counts as
+    /// missing. The default is 5.
     ///
-    /// A hundred times as many are pulled that tell of other things.
+    /// The limit for batches with other events is a hundred times as high.
     var patience: Int { get }
 
-    /// How long one check may take; the default, `nil`, asks no clock.
+    /// The maximum duration of a check. The default is `nil`: no limit, and no use of a clock.
     ///
-    /// A check that is not over by then fails, and its task is canceled.
+    /// A check that exceeds it fails, and its task is canceled.
     var deadline: Duration? { get }
 }
 
 extension ConformanceSubject {
-    /// Makes none.
+    /// Returns `nil`: the channel is created with the backend.
     public func makeChannel(
         named name: String, for users: [Credentials]
     ) async throws -> ChannelURL? { nil }
@@ -66,7 +70,7 @@ extension ConformanceSubject {
     /// None.
     public var hooks: Set<ConformanceHook> { [] }
 
-    /// Is not called, since there are no hooks.
+    /// Traps: a subject with hooks must implement this method.
     public func perform(_ hook: ConformanceHook) async throws {
         preconditionFailure("\(hook) is among the hooks, so `perform` has to be written.")
     }
@@ -82,29 +86,29 @@ extension ConformanceSubject {
 }
 
 extension ConformanceSubject {
-    /// What is missing without which no check can run; `nil` if nothing is.
+    /// The reason why no check can run; `nil` if there is none.
     var lack: String? { users.count < 3 ? "the subject names fewer than three users" : nil }
 }
 
-/// What a host may be able to do to its server, so that more can be checked.
+/// An action of a host on its server that enables more checks.
 public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
-    /// The server stops, and starts again with what it had stored; no device of before is used again.
+    /// The server stops and restarts with its stored data. Earlier devices are not used again.
     case restartServer
 
-    /// The server forgets what changed up to now, so that the cursors and tokens that it has given
-    /// cannot be gone on from; users, channels and messages stay.
+    /// The server discards its record of past changes, so that earlier cursors and tokens cannot be
+    /// resumed. Users, channels and messages are kept.
     case forgetPast
 
-    /// The server's history breaks, as when it was restored from a backup: it has a new epoch.
+    /// The server's history is rolled back, as after a restore from a backup: it has a new epoch.
     case breakHistory
 
-    /// The server will not tell a device that was away each message that it missed: the next batch
-    /// tells of holes in channels with more than a few.
+    /// The server does not report each missed message to a device that was offline: the next batch
+    /// has truncations of channels with more than a few messages.
     case openHoles
 
-    /// The server's clock stands still, so that messages are created in the same millisecond.
+    /// The server's clock stops, so that messages are created in the same millisecond.
     case stopTime
 
-    /// The server's clock goes on; performed after each check that stopped it.
+    /// The server's clock continues; performed after each check that stopped it.
     case startTime
 }

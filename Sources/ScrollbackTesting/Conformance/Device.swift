@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// One device of a user, as a check uses it: what people do, in a word each.
+/// A device of a user, with short methods for the actions of checks.
 struct Device: Sendable {
     let user: Credentials
     let backend: BackendRecorder
@@ -13,7 +13,7 @@ struct Device: Sendable {
         backend.capabilities.contains(capability)
     }
 
-    /// Joins a channel if the user is only invited to it.
+    /// Accepts the invitation to a channel, if the user has only been invited.
     func accept(_ url: ChannelURL) async throws {
         guard can(.invitations) else { return }
         guard try await backend.channel(url).myMemberState == .invited else { return }
@@ -40,7 +40,7 @@ extension Device {
         return try await backend.send(Draft(params, id, url))
     }
 
-    /// Sends so many messages, "1", "2", "3" and so on.
+    /// Sends a number of messages: "1", "2", "3" and so on.
     func send(_ count: Int, in url: ChannelURL) async throws -> [Message] {
         var messages: [Message] = []
         for number in 0..<count { messages.append(try await send("\(number + 1)", in: url)) }
@@ -78,14 +78,14 @@ extension Device {
 
 // MARK: Reading
 
-/// Towards which end of a history.
+/// A direction in a history.
 enum Side {
     case older
     case newer
 }
 
 extension Device {
-    /// All messages, or replies, on one side of an anchor, the oldest first.
+    /// Returns all messages or replies in one direction from an anchor, oldest first.
     func walk(
         _ url: ChannelURL, from anchor: MessageAnchor, _ side: Side, by step: Int = 7,
         thread parent: MessageID? = nil
@@ -117,12 +117,12 @@ extension Device {
             to: parent, in: url, at: anchor, older: older, newer: newer)
     }
 
-    /// The whole history, the oldest first.
+    /// Returns the whole history, oldest first.
     func history(_ url: ChannelURL) async throws -> [Message] {
         try await walk(url, from: .newest, .older, by: 50)
     }
 
-    /// The members of a channel, page after page.
+    /// Returns the members of a channel from all pages.
     func members(of url: ChannelURL, limit: Int = 10) async throws -> [Member] {
         var found: [Member] = []
         var cursor: PageCursor?
@@ -137,7 +137,7 @@ extension Device {
             text: "the members did not come to an end in 100 pages", promiseID: "members.all")
     }
 
-    /// The URLs of all group channels of the user.
+    /// Returns the URLs of all group channels of the user.
     func channelURLs() async throws -> Set<ChannelURL> {
         Set(try await channels(matching: .everything).map(\.url))
     }
@@ -158,7 +158,7 @@ extension Device {
 }
 
 extension GroupChannelListQuery {
-    /// All channels, hidden ones too.
+    /// A query for all channels, including hidden ones.
     static var everything: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.limit = 100
@@ -168,10 +168,10 @@ extension GroupChannelListQuery {
     }
 }
 
-// MARK: What messages are
+// MARK: Properties of messages
 
 extension Message {
-    /// The id, which every message of a server has.
+    /// The ID, which every message of a server has.
     var id: MessageID {
         get throws {
             guard let messageID else { throw Broken(text: "a message without an id: \(shown)") }
@@ -179,17 +179,17 @@ extension Message {
         }
     }
 
-    /// What tells a newer state from an older one.
+    /// The version of the message: its last edit or its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 }
 
 extension Sequence<Message> {
     var ids: [String] { map { $0.messageID?.rawValue ?? "-" } }
 
-    /// As a history has them.
+    /// The messages in the order of a history.
     ///
-    /// That is the order in which they were sent, unless the clocks of the server disagree; whether they
-    /// may is the matter of `send.order` alone.
+    /// This is the order in which they were sent, unless the clocks of the server differ; only
+    /// `send.order` checks that.
     var inOrder: [Message] {
         sorted { left, right in
             guard let place = left.position, let other = right.position else { return false }

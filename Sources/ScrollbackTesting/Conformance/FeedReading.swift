@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// How far a device has read its feed, and what it was told.
+/// The progress of a device in reading its feed, with the batches that it has received.
 struct FeedReading {
     let device: Device
     private(set) var cursor: FeedCursor?
@@ -14,7 +14,7 @@ struct FeedReading {
 
     var events: [FeedEvent] { batches.flatMap(\.events) }
 
-    /// Pulls one batch.
+    /// Requests one batch.
     @discardableResult
     mutating func pull() async throws -> FeedBatch {
         let batch = try await device.backend.feed(since: cursor)
@@ -23,7 +23,7 @@ struct FeedReading {
         return batch
     }
 
-    /// Pulls until the feed is live: what was missed has been told.
+    /// Requests batches until the feed is live, that is, has reported all missed events.
     mutating func catchUp() async throws {
         var limit = Limit(device.scene.subject.patience)
         repeat {
@@ -34,7 +34,7 @@ struct FeedReading {
         throw Broken(text: "the feed was not live after \(limit)", promiseID: "feed.live")
     }
 
-    /// Pulls until something is told.
+    /// Requests batches until a matching event is reported.
     @discardableResult
     mutating func await(
         _ what: String, else promiseID: String? = "feed.complete", _ isIt: (FeedEvent) -> Bool
@@ -50,7 +50,8 @@ struct FeedReading {
             promiseID: promiseID)
     }
 
-    /// Pulls until a message is told as it is to be: by itself, or by a hole behind which it is found.
+    /// Requests batches until a matching message is reported: by an event, or by a truncation whose
+    /// backfill contains it.
     @discardableResult
     mutating func await(
         _ what: String, _ message: Message, else promiseID: String? = "feed.complete",
@@ -72,7 +73,8 @@ struct FeedReading {
             text: "\(device.userID) was not told \(what) in \(limit)", promiseID: promiseID)
     }
 
-    /// Pulls until the deletion of a message is told: by itself, or by a hole behind which it is not.
+    /// Requests batches until the deletion of a message is reported: by an event, or by a
+    /// truncation whose backfill does not contain the message.
     mutating func awaitDeletion(of message: Message) async throws {
         try await self.await("of a deletion") { event in
             switch event {
@@ -89,13 +91,13 @@ struct FeedReading {
         }
     }
 
-    /// The messages that are found behind a hole, the oldest first; none if the event is something else.
+    /// Returns the messages of a truncation's backfill, oldest first; empty for any other event.
     private func behind(_ event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
         guard case .hole(in: url, let walk) = event else { return [] }
         return try await device.walk(url, from: .cursor(walk), .older)
     }
 
-    /// How many batches are pulled in vain.
+    /// The limit for batches without the expected event.
     private struct Limit: CustomStringConvertible {
         let patience: Int
         private var empty = 0
@@ -114,14 +116,14 @@ struct FeedReading {
 }
 
 extension Device {
-    /// Where the feed is now: what was before has been told.
+    /// Returns the current cursor of the feed, after all earlier events.
     func tip() async throws -> FeedCursor {
         var reading = FeedReading(self)
         try await reading.catchUp()
         return try reading.known()
     }
 
-    /// What is told from a cursor on, until the feed is live.
+    /// Reads the feed from a cursor until it is live.
     func missed(since cursor: FeedCursor) async throws -> FeedReading {
         var reading = FeedReading(self, since: cursor)
         try await reading.catchUp()
@@ -135,10 +137,10 @@ extension FeedReading {
         return cursor
     }
 
-    /// What was told of one channel.
+    /// Returns the events of a channel.
     func events(in url: ChannelURL) -> [FeedEvent] { events.filter { $0.channelURL == url } }
 
-    /// The messages that were told as new in a channel.
+    /// Returns the messages that were reported as new in a channel.
     func received(in url: ChannelURL) -> [Message] {
         events(in: url).compactMap {
             if case .messageReceived(let message) = $0 { message } else { nil }
@@ -151,7 +153,7 @@ extension FeedReading {
 }
 
 extension FeedEvent {
-    /// The message that it tells whole.
+    /// The complete message of the event; `nil` if there is none.
     var message: Message? {
         switch self {
         case .messageReceived(let message), .messageUpdated(let message): message

@@ -1,21 +1,21 @@
 import Models
 import Sync
 
-/// What a device would hold of a channel that stores what its feed tells, and fills holes as they come.
+/// The messages of a channel on a device that stores its feed's events and backfills truncations.
 struct Replica {
-    /// Which device follows the feed; another one may go on.
+    /// The device that follows the feed. Another device may continue.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]
 
-    /// Holds what the device finds in the channel now.
+    /// Creates a replica with the current messages of the channel.
     init(_ device: Device, _ url: ChannelURL) async throws {
         self.device = device
         self.url = url
         for message in try await device.history(url) { take(message) }
     }
 
-    /// Follows the feed from a cursor on, until it is live.
+    /// Follows the feed from a cursor until it is live.
     mutating func catchUp(since start: FeedCursor) async throws {
         var reading = FeedReading(device, since: start)
         try await reading.catchUp()
@@ -52,7 +52,7 @@ struct Replica {
         messages[id] = message
     }
 
-    /// Throws unless it is what the device finds in the channel now.
+    /// Throws unless the replica equals the current history of the channel.
     func expectAgreement() async throws {
         let history = try await device.history(url)
         let held = messages.values.inOrder
@@ -64,7 +64,7 @@ struct Replica {
 }
 
 extension Device {
-    /// What the message changelog tells since a point, page after page.
+    /// Returns the changes of the message changelog since a point, from all pages.
     func changes(
         _ url: ChannelURL, since point: ChangelogPoint
     ) async throws -> (updated: [Message], deleted: [MessageID]) {
@@ -98,13 +98,13 @@ extension Device {
 }
 
 extension Message {
-    /// What says which state of a message it is.
+    /// The properties that identify a version of the message.
     fileprivate var state: [String] {
         ["\(messageID ?? "-")", "version \(version)", text]
             + reactions.map { "\($0.key) \($0.userIDs.sorted())" }.sorted()
     }
 
-    /// What has to be the same of a message, whichever call told it.
+    /// The properties that must be equal in every call that returns the message.
     var essence: [String] {
         [
             "\(messageID ?? "-")", "\(type)", "in \(channelURL)",
@@ -121,7 +121,7 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// What has to be the same of a channel, whichever call told it.
+    /// The properties that must be equal in every call that returns the channel.
     var essence: [String] {
         [
             "\(url)", "name \(name)", "cover \(coverURL)", "data \(data)",

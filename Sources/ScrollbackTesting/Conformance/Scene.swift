@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-/// What a check plays on: devices of the subject's users, and channels of its own.
+/// The environment of a check: devices of the subject's users, and channels of its own.
 final class Scene: Sendable {
     let subject: any ConformanceSubject
     let log = CallLog()
@@ -18,7 +18,7 @@ final class Scene: Sendable {
         self.subject = subject
     }
 
-    /// Throws unless the backend and its host can do something.
+    /// Throws unless the backend has the capabilities and the host has the hooks.
     func require(
         _ capabilities: BackendCapabilities, _ hooks: Set<ConformanceHook>
     ) async throws {
@@ -32,7 +32,8 @@ final class Scene: Sendable {
         guard missing.isEmpty else { throw Skipped(text: "the backend lacks \(missing)") }
     }
 
-    /// A time that is past on all clocks of the server, if this one is on some.
+    /// Returns a time that is in the past on all clocks of the server if the given time is in the
+    /// past on one of them.
     func before(_ time: Timestamp) -> Timestamp {
         ManualClock(at: time).advance(by: .zero - subject.clockSkew)
     }
@@ -43,7 +44,7 @@ final class Scene: Sendable {
         try await subject.perform(hook)
     }
 
-    /// A new, connected device of a user: 0, 1 or 2.
+    /// Returns a new, connected device of the user 0, 1 or 2.
     func device(_ index: Int) async throws -> Device {
         let device = try await deviceOffline(index)
         _ = try await connect(device)
@@ -57,10 +58,10 @@ final class Scene: Sendable {
         return session
     }
 
-    /// Whether any device has been connected.
+    /// A Boolean value that indicates whether any device has connected.
     var hasConnected: Bool { state.withLock { $0.hasConnected } }
 
-    /// A device that is not connected yet.
+    /// Returns a new device that is not connected.
     func deviceOffline(_ index: Int) async throws -> Device {
         let user = subject.users[index]
         let backend = try await subject.makeBackend(for: user)
@@ -74,7 +75,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Disconnects all devices, and lets the clock go on.
+    /// Disconnects all devices, and restarts the clock.
     func end() async -> (any Error)? {
         let (devices, hasStoppedTime) = state.withLock { ($0.devices, $0.hasStoppedTime) }
         for device in devices { await device.backend.base.disconnect() }
@@ -87,7 +88,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// A new channel that these users have joined; the first moderates it.
+    /// Creates a channel that users have joined; the first one is the operator.
     func channel(_ devices: Device..., named name: String = "Conformance") async throws
         -> ChannelURL
     {
@@ -107,17 +108,17 @@ final class Scene: Sendable {
     }
 }
 
-/// Throws what was seen unless a condition holds.
+/// Throws the observed behavior unless a condition is true.
 func expect(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     guard condition else { throw Broken(text: seen()) }
 }
 
-/// Throws what was seen unless two values are equal.
+/// Throws the observed values unless they are equal.
 func expectEqual<Value: Equatable>(_ left: Value, _ right: Value, _ what: String) throws {
     try expect(left == right, "\(what): \(shown(left)) instead of \(shown(right))")
 }
 
-/// Throws unless a call fails with one of some codes.
+/// Throws unless a call fails with one of the given codes.
 func expectFailure(
     _ codes: BackendError.Code..., of what: String, detail: ErrorCode? = nil,
     _ body: () async throws -> Void

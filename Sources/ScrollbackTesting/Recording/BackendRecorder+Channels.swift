@@ -1,9 +1,9 @@
 public import Models
 import Sync
 
-// Channels and what people do in them.
+// Calls for channels and their members.
 extension BackendRecorder {
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -13,7 +13,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func channel(
         _ url: ChannelURL
     ) async throws(BackendError) -> GroupChannel {
@@ -22,7 +22,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -32,7 +32,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func markAsRead(
         _ channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -41,7 +41,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func markAsDelivered(
         _ channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -50,7 +50,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func setTyping(
         _ isTyping: Bool, in channelURL: ChannelURL
     ) async throws(BackendError) {
@@ -60,7 +60,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -69,7 +69,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
@@ -79,7 +79,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func deleteChannel(
         _ url: ChannelURL
     ) async throws(BackendError) {
@@ -88,7 +88,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func invite(
         _ userIDs: [UserID], to url: ChannelURL
     ) async throws(BackendError) {
@@ -98,7 +98,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func answerInvitation(
         to url: ChannelURL, accepts: Bool
     ) async throws(BackendError) {
@@ -108,7 +108,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func join(
         _ url: ChannelURL
     ) async throws(BackendError) -> GroupChannel {
@@ -117,7 +117,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func leave(
         _ url: ChannelURL
     ) async throws(BackendError) {
@@ -126,7 +126,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func hide(
         _ url: ChannelURL, _ state: HiddenState
     ) async throws(BackendError) {
@@ -135,7 +135,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func resetMyHistory(
         of url: ChannelURL
     ) async throws(BackendError) -> Timestamp {
@@ -144,7 +144,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func setFrozen(
         _ isFrozen: Bool, _ url: ChannelURL
     ) async throws(BackendError) {
@@ -154,7 +154,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
         reason: String
@@ -166,7 +166,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -176,7 +176,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {
@@ -186,7 +186,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func openChannel(
         _ url: ChannelURL
     ) async throws(BackendError) -> OpenChannel {
@@ -195,7 +195,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel {
@@ -204,7 +204,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func enter(
         _ url: ChannelURL
     ) async throws(BackendError) -> OpenChannel {
@@ -213,7 +213,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func exit(
         _ url: ChannelURL
     ) async throws(BackendError) {

@@ -2,9 +2,9 @@ public import Foundation
 public import Models
 import Sync
 
-// The connection, the feed, changelogs and messages.
+// Calls for the connection, the feed, changelogs and messages.
 extension BackendRecorder {
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func connect(
         as credentials: Credentials
     ) async throws(BackendError) -> BackendSession {
@@ -13,13 +13,13 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func disconnect() async {
         await base.disconnect()
         add("disconnect", [:]) { "done" }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func feed(
         since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
@@ -28,7 +28,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -39,7 +39,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -49,7 +49,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -63,7 +63,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -73,7 +73,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
     ) async throws(BackendError) -> MessageChangelog {
@@ -83,7 +83,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func channelChanges(
         since point: ChangelogPoint
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -93,7 +93,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func send(
         _ draft: Draft
     ) async throws(BackendError) -> Message {
@@ -102,7 +102,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -114,7 +114,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -124,7 +124,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -137,7 +137,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func upload(
         _ file: UploadableFile, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -148,7 +148,7 @@ extension BackendRecorder {
         }
     }
 
-    /// Asks the other backend, and records it.
+    /// Forwards the call to ``base`` and records it.
     public func download(
         _ file: FileInfo
     ) async throws(BackendError) -> Data {

@@ -1,7 +1,7 @@
 import Models
 public import Sync
 
-/// A backend that hands each call on to another one, and writes down what was asked and answered.
+/// A backend that forwards each call to another one, and records the call and its response.
 ///
 /// ```swift
 /// let recorder = BackendRecorder(backend, name: "alice")
@@ -9,23 +9,23 @@ public import Sync
 /// print(recorder.log)  // alice: feed(since: nil) → [channel(general name …)], 17, live
 /// ```
 ///
-/// Lines tell what matters of each value, and leave out the rest.
+/// Each line contains the important properties of the values and omits the others.
 public struct BackendRecorder: ForwardingBackend {
-    /// The backend that does what is asked.
+    /// The backend that executes the calls.
     public let base: any Backend
 
-    /// What every line begins with; empty for nothing.
+    /// The prefix of each line; empty for none.
     public let name: String
 
-    /// Where the lines are.
+    /// The log of the calls.
     public let log: CallLog
 
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - base: The backend that does what is asked.
-    ///   - name: What every line begins with, where several recorders share a log.
-    ///   - log: Where the lines go.
+    ///   - base: The backend that executes the calls.
+    ///   - name: The prefix of each line, for several recorders that share a log.
+    ///   - log: The log to which lines are added.
     public init(_ base: any Backend, name: String = "", log: CallLog = CallLog()) {
         self.base = base
         self.name = name

@@ -1,17 +1,18 @@
 import Models
 
-/// What was asked of backends and what they answered, one line each, in the order of the answers.
+/// A log of calls to backends and their responses, with one line for each, in the order of the
+/// responses.
 ///
-/// One log may serve several recorders, and then shows what several users did in its order. Safe for
-/// several threads.
+/// Several recorders may share a log, which then shows the calls of several users in order. The
+/// class is thread-safe.
 public final class CallLog: Sendable, CustomStringConvertible {
-    /// Made when somebody reads them, since most logs are never read.
+    /// Closures, because most logs are never read: a line is formatted when it is read.
     private let state = Locked<[@Sendable () -> String]>([])
 
     /// Creates an empty log.
     public init() {}
 
-    /// All lines, the oldest first.
+    /// All lines, oldest first.
     public var lines: [String] { state.withLock { $0 }.map { $0() } }
 
     /// Adds a line.
@@ -19,9 +20,9 @@ public final class CallLog: Sendable, CustomStringConvertible {
 
     func add(_ line: @escaping @Sendable () -> String) { state.withLock { $0.append(line) } }
 
-    /// Forgets all lines.
+    /// Removes all lines.
     public func removeAll() { state.withLock { $0 = [] } }
 
-    /// The lines, as one text.
+    /// The lines as one text.
     public var description: String { lines.joined(separator: "\n") }
 }

@@ -1,6 +1,7 @@
 import Models
 
-/// Whatever a backend is given or gives, as a line of a log shows it: short, and what matters of it.
+/// Returns a short description of an argument or a response of a backend, with its important
+/// properties.
 func shown(_ value: Any?) -> String {
     switch value {
     case nil: "nil"
@@ -37,7 +38,7 @@ private func shown(list: [Any]) -> String {
 }
 
 extension Message {
-    /// Such as `7 "hello" at 1700000000000`, with its version where it was edited.
+    /// A description such as `7 "hello" at 1700000000000`, with the version of an edited message.
     var shown: String {
         let edited = updatedAt.map { $0 > createdAt ? " edited \($0)" : "" } ?? ""
         return "\(messageID ?? "-") \"\(text)\" at \(createdAt)\(edited)"
@@ -58,7 +59,7 @@ extension MessageUpdate {
 }
 
 extension GroupChannel {
-    /// Such as `general "General" joined 2/3, last 7`.
+    /// A description such as `general "General" joined 2/3, last 7`.
     fileprivate var shown: String {
         let last = lastMessage?.messageID.map { ", last \($0)" } ?? ""
         return "\(url) \"\(name)\" \(myMemberState) \(joinedMemberCount)/\(memberCount)\(last)"
@@ -88,7 +89,7 @@ extension FeedBatch {
 }
 
 extension FeedEvent {
-    /// Such as `+7 "hello" at 1700000000000 in general`.
+    /// A description such as `+7 "hello" at 1700000000000 in general`.
     var shown: String {
         switch self {
         case .channel(let update): "channel(\(update.channelURL): \(update.patch.shown))"

@@ -2,9 +2,9 @@ public import Models
 import Store
 import Sync
 
-/// A clock that stands still until somebody moves it.
+/// A clock that changes only when it is set or advanced.
 ///
-/// What takes the time as a parameter takes this one's:
+/// Pass it to code that takes the time as a parameter:
 ///
 /// ```swift
 /// let clock = ManualClock(at: 1_700_000_000_000)
@@ -12,27 +12,28 @@ import Sync
 /// clock.advance(by: .seconds(3))
 /// ```
 ///
-/// Safe for several threads.
+/// The class is thread-safe.
 public final class ManualClock: Sendable {
     private let time: Locked<Timestamp>
 
     /// Creates a clock.
     ///
-    /// - Parameter time: What it shows. The default is 14 November 2023, 22:13:20 UTC.
+    /// - Parameter time: The initial time. The default is 14 November 2023, 22:13:20 UTC.
     public init(at time: Timestamp = 1_700_000_000_000) {
         self.time = Locked(time)
     }
 
-    /// What the clock shows; it may be set to any time, earlier ones too.
+    /// The current time. It may be set to any time, including earlier ones.
     public var now: Timestamp {
         get { time.withLock { $0 } }
         set { time.withLock { $0 = newValue } }
     }
 
-    /// Moves the clock, back if the duration is negative, and stops at the ends of time.
+    /// Advances the clock, or sets it back if the duration is negative. The time is limited to the
+    /// range of `Timestamp`.
     ///
-    /// - Parameter duration: By how much; less than a millisecond is nothing.
-    /// - Returns: What the clock shows then.
+    /// - Parameter duration: The duration; fractions of a millisecond are ignored.
+    /// - Returns: The new time.
     @discardableResult
     public func advance(by duration: Duration) -> Timestamp {
         let milliseconds = duration.milliseconds

@@ -1,22 +1,22 @@
 public import Models
 import Store
 
-/// A source of request ids that are the same in every run: r1, r2, r3 and so on.
+/// A source of request IDs that are the same in every run: r1, r2, r3 and so on.
 ///
-/// Safe for several threads. A server that remembers request ids from run to run needs a prefix that
-/// is another one each time.
+/// The class is thread-safe. A server that keeps request IDs between runs needs a different prefix
+/// for each run.
 public final class RequestIDs: Sendable {
     private let prefix: String
     private let count = Locked(0)
 
     /// Creates a source.
     ///
-    /// - Parameter prefix: What each id begins with.
+    /// - Parameter prefix: The prefix of each ID.
     public init(prefix: String = "r") {
         self.prefix = prefix
     }
 
-    /// Returns an id that this source has not returned before.
+    /// Returns an ID that this source has not returned before.
     public func next() -> RequestID {
         let number = count.withLock { count in
             count += 1

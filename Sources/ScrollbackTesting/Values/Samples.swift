@@ -2,19 +2,19 @@ import Foundation
 public import Models
 
 extension Message {
-    /// Creates a message that says its id, for tests that need some message.
+    /// Creates a sample message for tests. Its default text contains its ID.
     ///
     /// ```swift
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice
     /// ```
     ///
     /// - Parameters:
-    ///   - number: Its id, in decimal; a later number is a later message.
-    ///   - channelURL: The channel.
-    ///   - sender: Who wrote it.
+    ///   - number: The ID in decimal; a higher number is a newer message.
+    ///   - channelURL: The URL of the channel.
+    ///   - sender: The ID of the author.
     ///   - text: The text; `nil` for "message" and the number.
-    ///   - createdAt: When the server accepted it; `nil` for so many minutes after 14 November 2023,
-    ///     22:13:20 UTC.
+    ///   - createdAt: The time at which the server accepted the message; `nil` for `number` minutes
+    ///     after 14 November 2023, 22:13:20 UTC.
     /// - Returns: A user message that was sent.
     public static func sample(
         _ number: Int = 1, in channelURL: ChannelURL = "general", from sender: UserID = "alice",
@@ -28,13 +28,13 @@ extension Message {
 }
 
 extension GroupChannel {
-    /// Creates a group channel that the current user has joined, for tests that need some channel.
+    /// Creates a sample group channel for tests that the current user has joined.
     ///
     /// - Parameters:
-    ///   - url: The channel; its name is the same text.
-    ///   - members: Who has joined it.
-    ///   - lastMessage: Its newest message.
-    /// - Returns: A channel.
+    ///   - url: The URL of the channel, which is also its name.
+    ///   - members: The users who have joined.
+    ///   - lastMessage: The newest message.
+    /// - Returns: A group channel.
     public static func sample(
         _ url: ChannelURL = "general", members: [UserID] = ["alice", "bob"],
         lastMessage: Message? = nil
@@ -50,21 +50,22 @@ extension GroupChannel {
 }
 
 extension User {
-    /// Creates a user whose nickname is the id with a capital, for tests that need somebody.
+    /// Creates a sample user for tests, whose nickname is the capitalized ID.
     public static func sample(_ id: UserID = "alice") -> User {
         User(id: id, nickname: id.rawValue.capitalized)
     }
 }
 
 extension Draft {
-    /// Creates a draft of a user message, for tests that send something.
+    /// Creates a sample outbox item for tests that sends a user message.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - channelURL: The channel.
-    ///   - requestID: The name of the request.
-    ///   - createdAt: When the user wrote it; `nil` for 14 November 2023, 22:13:20 UTC.
-    /// - Returns: A draft that sends.
+    ///   - channelURL: The URL of the channel.
+    ///   - requestID: The ID of the request.
+    ///   - createdAt: The time at which the user wrote it; `nil` for 14 November 2023, 22:13:20
+    ///     UTC.
+    /// - Returns: An outbox item whose operation is `send`.
     public static func sample(
         _ text: String = "hello", in channelURL: ChannelURL = "general",
         requestID: RequestID = "r1", at createdAt: Timestamp? = nil
@@ -72,7 +73,7 @@ extension Draft {
         Draft(UserMessageCreateParams(text), requestID, channelURL, createdAt)
     }
 
-    /// A draft of whatever its params say.
+    /// Creates an outbox item from the parameters of a message.
     init(
         _ params: UserMessageCreateParams, _ requestID: RequestID, _ channelURL: ChannelURL,
         _ createdAt: Timestamp? = nil
@@ -88,7 +89,7 @@ extension Draft {
 }
 
 extension Timestamp {
-    /// So many minutes after the time at which a ``ManualClock`` begins.
+    /// Returns the time a number of minutes after the default time of a ``ManualClock``.
     static func sample(minute: Int) -> Timestamp {
         Timestamp(milliseconds: 1_700_000_000_000 + Int64(minute) * 60_000)
     }

@@ -1,15 +1,15 @@
-/// Random numbers that are the same in every run with the same seed (SplitMix64).
+/// A random number generator (SplitMix64) with the same numbers in every run with the same seed.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator.
     ///
-    /// - Parameter seed: Two generators with the same seed give the same numbers.
+    /// - Parameter seed: The seed. Generators with the same seed return the same numbers.
     public init(seed: Int) {
         state = UInt64(truncatingIfNeeded: seed)
     }
 
-    /// Returns the next number, any of 64 bits.
+    /// Returns the next random number of 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = state
@@ -18,9 +18,9 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// Returns a number from 0 up to, but not including, another one.
+    /// Returns a random number from 0 up to, but not including, a limit.
     public mutating func number(below end: Int) -> Int { Int.random(in: 0..<end, using: &self) }
 
-    /// Returns whether something happens that happens once in so many cases.
+    /// Returns `true` with a probability of one in `count`.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

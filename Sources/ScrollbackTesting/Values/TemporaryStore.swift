@@ -2,7 +2,8 @@ public import Foundation
 import Models
 public import Store
 
-/// A store in a directory of its own, which goes when the last one who holds this lets go of it.
+/// A store in its own temporary directory, which is removed when the last reference to this object
+/// is released.
 ///
 /// ```swift
 /// let temporary = try TemporaryStore()
@@ -10,9 +11,9 @@ public import Store
 /// try temporary.reopen()  // as after the process ended
 /// ```
 ///
-/// Where nothing is reopened, `ChatStore.inMemory()` is faster, and has nothing to remove.
+/// If no reopening is needed, `ChatStore.inMemory()` is faster and leaves no files.
 public final class TemporaryStore: Sendable {
-    /// Where the store's files are.
+    /// The directory of the store's files.
     public let directory: URL
 
     private let options: StoreOptions
@@ -21,8 +22,8 @@ public final class TemporaryStore: Sendable {
     /// Creates a directory, and opens a store in it.
     ///
     /// - Parameters:
-    ///   - parent: Where the directory is to be.
-    ///   - options: How the files are kept.
+    ///   - parent: The parent directory.
+    ///   - options: The options of the store.
     /// - Throws: `StoreError`, as opening a store does.
     public init(
         in parent: URL = FileManager.default.temporaryDirectory,
@@ -34,13 +35,13 @@ public final class TemporaryStore: Sendable {
         current = Locked(try ChatStore(at: directory, options: options))
     }
 
-    /// The store, as it was opened last.
+    /// The current store.
     public var store: ChatStore { current.withLock { $0 } }
 
-    /// Closes the store, and opens another one on the same files.
+    /// Closes the store, and opens another one for the same files.
     ///
-    /// - Returns: The new one, which ``store`` is from now on.
-    /// - Throws: `StoreError`, as opening a store does; ``store`` is a closed one then.
+    /// - Returns: The new store, which replaces ``store``.
+    /// - Throws: `StoreError`, as opening a store does. ``store`` is then a closed store.
     @discardableResult
     public func reopen() throws(StoreError) -> ChatStore {
         store.close()
@@ -51,7 +52,7 @@ public final class TemporaryStore: Sendable {
 
     deinit {
         store.close()
-        // Whatever is left, the system removes it with its other temporary files.
+        // If this fails, the system removes the directory with its other temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 }
