@@ -3,15 +3,15 @@ public import Models
 import Store
 import Sync
 
-/// Why a collection did not do what it was asked.
+/// An error of a collection.
 public struct CollectionError: LocalizedError {
-    /// What kind of failure it is, for code to decide by.
+    /// The kind of failure, for use in code.
     public let code: Code
 
-    /// What went wrong, for people to read; it names the thing that it happened to.
+    /// A description of the failure for people to read. It names the thing that the call was about.
     public let message: String
 
-    /// What the engine or the store said, if it was one of them.
+    /// The error of the engine or the store that caused the failure, if there is one.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -24,7 +24,7 @@ public struct CollectionError: LocalizedError {
 extension CollectionError {
     /// A kind of failure.
     ///
-    /// Later versions may add kinds, so a `switch` over them needs a `default`.
+    /// Later versions may add codes: a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case notStarted, queryInProgress, disposed, notConnected, refused, store, canceled
@@ -32,31 +32,31 @@ extension CollectionError {
 
         private let value: Value
 
-        /// The collection was not started yet.
+        /// The collection has not been started.
         public static let notStarted = Code(value: .notStarted)
 
-        /// The same is being done already.
+        /// The same operation is already in progress.
         public static let queryInProgress = Code(value: .queryInProgress)
 
-        /// The collection was disposed of.
+        /// The collection was disposed.
         public static let disposed = Code(value: .disposed)
 
-        /// There is no connection, and what was asked needs one.
+        /// The operation needs a connection, and there is none.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server does not do it; the cause says why.
+        /// The server refused the request. The cause has the reason.
         public static let refused = Code(value: .refused)
 
-        /// The store failed; the cause says how.
+        /// The store failed. The cause has the reason.
         public static let store = Code(value: .store)
 
-        /// The task that asked was canceled, or the user disconnected.
+        /// The calling task was canceled, or the user disconnected.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.
         public var description: String { value.rawValue }
 
-        /// The number that chat SDKs give such a failure.
+        /// The corresponding error number of chat SDKs.
         public var number: ErrorCode {
             switch value {
             case .notStarted: .invalidInitialization
@@ -72,7 +72,7 @@ extension CollectionError {
 }
 
 extension CollectionError {
-    /// The failure of something that the engine was asked for.
+    /// Creates the error for a failed request to the engine.
     init(_ error: SyncError) {
         let code: Code =
             switch error.code {
@@ -84,18 +84,18 @@ extension CollectionError {
         self.init(code, error.message, cause: error)
     }
 
-    /// The failure of a read.
+    /// Creates the error for a failed read.
     init(_ error: StoreError) { self.init(.store, error.message, cause: error) }
 
     static func disposed(_ what: String) -> CollectionError {
         CollectionError(.disposed, "the collection of \(what) was disposed of")
     }
 
-    /// The same as ``description``, for those who ask an error without knowing its type.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }
 
 extension CollectionError: CustomStringConvertible {
-    /// Code and message in one line, and what the cause behind them says beyond that.
+    /// The code and the message in one line, with the additional information of the cause.
     public var description: String { .line("\(code)", message, because: cause) }
 }

@@ -1,31 +1,31 @@
 import Models
 import Store
 
-/// The part of a list of channels that is shown, from its beginning, and how it follows what happens.
+/// The shown part of a channel list, from its start, and the rules by which it follows changes.
 ///
-/// Pure: it reads from what it is given, and says what became of the rows. Through ``upper`` it shows all
-/// that is held and belongs to the list.
+/// A pure value: it reads from the given reader and returns edits of the rows. Up to ``upper``, it
+/// shows every stored channel that belongs to the list.
 struct ChannelWindow {
     typealias Edits = ListEdits<GroupChannel, ChannelPlace>
 
-    /// How far a list is shown.
+    /// The end of the shown part of a list.
     enum Bound: Comparable {
-        /// Nothing is.
+        /// Nothing is shown.
         case beginning
-        /// Through a place: where the last channel was when it was loaded.
+        /// The list is shown up to the position of the last channel at the time it was loaded.
         case place(ChannelPlace)
-        /// All that is held.
+        /// All stored channels are shown.
         case end
     }
 
     let query: GroupChannelListQuery
-    /// Whom the filters by nickname leave out.
+    /// The user whom filters by nickname skip.
     let userID: UserID?
 
     private(set) var upper = Bound.beginning
-    /// Whether at the end of what is held nothing more exists.
+    /// A Boolean value that indicates whether the store has every channel of the server's list.
     private(set) var isWhole = false
-    /// How many channels were asked for in all.
+    /// The number of channels requested so far.
     private var wanted = 0
     private var list = OrderedList<GroupChannel, ChannelPlace>()
 
@@ -34,17 +34,17 @@ struct ChannelWindow {
         self.userID = userID
     }
 
-    /// The channels, in the order of the list.
+    /// The channels in the order of the list.
     var channels: [GroupChannel] { list.elements }
 
-    /// Whether more exists, or may exist.
+    /// A Boolean value that indicates whether more channels exist or may exist.
     var hasMore: Bool { upper != .end || !isWhole }
 
     // MARK: Following
 
-    /// Takes over what was done to the store.
+    /// Receives a change of the store.
     ///
-    /// - Returns: What is to be done to the rows; hand it to ``apply(_:)``.
+    /// - Returns: The edits of the rows, to be passed to ``apply(_:)``.
     mutating func fold(_ change: Change) -> ChannelEdits {
         var edits = ChannelEdits()
         for entry in change.entries {
@@ -55,7 +55,7 @@ struct ChannelWindow {
                 for url in channels.map(\.url) + edits.rows.saved.keys {
                     edits.remove(url, entry.source)
                 }
-                // What comes again is shown as it comes.
+                // Channels that arrive from now on are shown immediately.
                 if upper != .beginning { upper = .end }
                 isWhole = false
                 edits.isCleared = true
@@ -77,11 +77,12 @@ struct ChannelWindow {
         edits.sources[channel.url] = source
     }
 
-    /// Changes the rows.
+    /// Applies edits to the rows.
     ///
-    /// As long as more may come from the server in between, no more is shown than was asked for.
+    /// While the server may still send channels that belong in between, no more channels are shown
+    /// than were requested.
     ///
-    /// - Returns: What became of whose place.
+    /// - Returns: The differences of the rows.
     mutating func apply(_ edits: ChannelEdits) -> ListDiff<GroupChannel> {
         var edits = edits
         if upper == .end, !isWhole, list.count(after: edits.rows) > wanted {
@@ -95,14 +96,15 @@ struct ChannelWindow {
 
     // MARK: Reading
 
-    /// Shows so many channels in all, if there are as many.
+    /// Extends the list to a number of channels, if as many exist.
     ///
     /// - Parameters:
-    ///   - count: How many.
-    ///   - isWhole: Whether all that exists is held.
-    ///   - reader: What to read from.
-    /// - Returns: What is to be done to the rows.
-    /// - Throws: What reading throws; nothing has changed then.
+    ///   - count: The total number of channels.
+    ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
+    ///     server's list.
+    ///   - reader: The reader of the store.
+    /// - Returns: The edits of the rows.
+    /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func load(
         upTo count: Int, isWhole: Bool, in reader: some StoreReader
     ) throws(StoreError) -> ChannelEdits {
@@ -111,7 +113,7 @@ struct ChannelWindow {
         if upper != .end, left > 0 {
             var last: ChannelPlace?
             if case .place(let place) = upper { last = place }
-            // One more than asked for tells whether there is more.
+            // One more than requested shows whether more channels exist.
             let found = try reader.groupChannels(
                 matching: query, after: last, limit: left + 1, currentUserID: userID)
             for channel in found.prefix(left) {
@@ -126,23 +128,24 @@ struct ChannelWindow {
         return edits
     }
 
-    /// Notes that all that exists is held.
+    /// Records that the store has every channel of the server's list.
     mutating func noteIsWhole() { isWhole = true }
 
-    /// Shows again what is there, after changes were missed.
+    /// Reads the shown part again, after changes were missed.
     ///
     /// - Parameters:
-    ///   - isWhole: Whether all that exists is held.
-    ///   - reader: What to read from.
-    ///   - ahead: What was done since, and is there already; it is not to be folded any more.
-    /// - Returns: What is to be done to the rows.
-    /// - Throws: What reading throws; nothing has changed then.
+    ///   - isWhole: A Boolean value that indicates whether the store has every channel of the
+    ///     server's list.
+    ///   - reader: The reader of the store.
+    ///   - ahead: Queued changes that the reader already contains. They must not be received again.
+    /// - Returns: The edits of the rows.
+    /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func readAgain(
         isWhole: Bool, in reader: some StoreReader, _ ahead: [Change] = []
     ) throws(StoreError) -> ChannelEdits {
         var next = self
         var edits = ChannelEdits()
-        // For the reasons; and what was cleared meanwhile is shown as it comes.
+        // For the sources of the edits, and to notice that the cache was cleared.
         for change in ahead { edits.sources.merge(next.fold(change).sources) { $1 } }
         for url in channels.map(\.url) { edits.rows.remove(url) }
         for channel in try reader.groupChannels(matching: query, currentUserID: userID) {
@@ -160,13 +163,14 @@ extension GroupChannel: ListRow {
     var rowID: ChannelURL { url }
 }
 
-/// What is to be done to the rows of a list of channels, and why.
+/// The edits of the rows of a channel list, with their sources.
 struct ChannelEdits {
     var rows = ChannelWindow.Edits()
     var sources: [ChannelURL: CollectionEventSource] = [:]
-    /// Whether all that was held is gone.
+    /// A Boolean value that indicates whether the cached data was cleared.
     var isCleared = false
-    /// Whether there was more than the store could tell: all has to be read again.
+    /// A Boolean value that indicates whether the store dropped changes: everything must be read
+    /// again.
     var isMissed = false
 
     mutating func remove(_ url: ChannelURL, _ source: CollectionEventSource?) {

@@ -3,7 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// The user's group channels as a view lists them, from the cache at once and in step with the server.
+/// A live list of the user's group channels, shown from the cache at once and kept in sync with the
+/// server.
 ///
 /// ```swift
 /// let collection = GroupChannelCollection(query: query, engine: engine)
@@ -12,22 +13,23 @@ public import Sync
 /// show(collection.channels)
 /// ```
 ///
-/// Lives on the main actor. It shows a list from its beginning to where it was loaded; in that part, a
-/// channel enters, moves and leaves by the query's own rules, which are the same in memory, on disk and on
-/// the server. Views that know Observation need nothing else: ``channels`` and ``hasMore`` can be observed.
+/// A collection is isolated to the main actor. It shows a list from its start to the end of the
+/// last loaded page. In that part, channels are inserted, moved and deleted by the query's rules,
+/// which are the same in memory, on disk and on the server. ``channels`` and ``hasMore`` are
+/// observable: views that use Observation need nothing else.
 @MainActor
 @Observable
 public final class GroupChannelCollection {
-    /// Which channels are listed, in which order, and how many are loaded at once.
+    /// The filters and the order of the list, and the page size.
     public let query: GroupChannelListQuery
 
-    /// Whether ``dispose()`` was called.
+    /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
-    /// Who is told of changes.
+    /// The delegate that is notified of changes.
     @ObservationIgnored public weak var delegate: (any GroupChannelCollectionDelegate)?
 
-    /// What brings the channels.
+    /// The engine that fetches the channels.
     @ObservationIgnored public let engine: SyncEngine
 
     private var window: ChannelWindow
@@ -36,9 +38,9 @@ public final class GroupChannelCollection {
     @ObservationIgnored private let tasks = TaskBag()
     @ObservationIgnored private var isLoading = false
     @ObservationIgnored private var isAwaitingWholeList = false
-    /// Where the server's list goes on.
+    /// The next page of the server's list.
     @ObservationIgnored private var serverPages = ServerPages.next(nil)
-    /// How often that began anew.
+    /// The number of times that the server's list was started from its first page.
     @ObservationIgnored private var beginnings = 0
 
     private enum ServerPages {
@@ -46,13 +48,13 @@ public final class GroupChannelCollection {
         case ended
     }
 
-    /// Creates a collection; it lists nothing until ``loadMore()``.
+    /// Creates a collection. The list is empty until the first call of ``loadMore()``.
     ///
     /// - Parameters:
-    ///   - query: Which channels are listed, in which order, and how many are loaded at once.
-    ///   - userID: Who looks at it: filters by nickname leave this user out, and the filter by exact
-    ///     members implies it. The default, `nil`, is nobody.
-    ///   - engine: What brings the channels.
+    ///   - query: The filters and the order of the list, and the page size.
+    ///   - userID: The current user: filters by nickname skip this user, and the filter by exact
+    ///     members includes this user implicitly. The default is `nil`: no user.
+    ///   - engine: The engine that fetches the channels.
     public init(
         query: GroupChannelListQuery = GroupChannelListQuery(), userID: UserID? = nil,
         engine: SyncEngine
@@ -62,38 +64,40 @@ public final class GroupChannelCollection {
         window = ChannelWindow(of: query, userID: userID)
     }
 
-    // MARK: What is listed
+    // MARK: The list
 
-    /// The channels, in the order of the query.
+    /// The channels in the order of the query.
     public var channels: [GroupChannel] { window.channels }
 
-    /// Whether more channels exist, or may exist, that are not listed.
+    /// A Boolean value that indicates whether more channels exist, or may exist, than are listed.
     public var hasMore: Bool { window.hasMore }
 
-    /// What happens to the list from now on; folding it into ``channels`` as they are now gives those to
-    /// come.
+    /// Returns a stream of the changes from now on. Applying them to the current ``channels`` gives
+    /// the later values of ``channels``.
     ///
-    /// What a follower has not read yet is kept for it. Ends with ``dispose()``.
+    /// Unread changes are buffered. The stream ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> { followers.follow() }
 
     // MARK: Loading
 
-    /// How many pages are asked for, one after the other, where they have few channels that are new.
+    /// The maximum number of pages to fetch in one call if they have few new channels.
     private static let pageLimit = 5
 
-    /// Lists more channels: at once those that are held, then what the server has.
+    /// Lists more channels: first stored channels, then channels from the server.
     ///
-    /// The server is asked only until the engine has got the user's whole list, which it does by itself
-    /// after it was connected for the first time. Until then, what is held is listed as if it were all, and
-    /// makes way for what comes between. Where the server cannot be asked, what is held stays, and
-    /// ``hasMore`` stays true.
+    /// The server is only asked until the engine has fetched the user's whole list, which it does
+    /// on its own after the first connection. Until then, stored channels are shown as if they were
+    /// the whole list, and channels that arrive are inserted between them. If the server cannot be
+    /// reached, the stored channels stay and ``hasMore`` remains true.
     ///
-    /// The first call makes the collection follow what happens.
+    /// After the first call, the collection follows changes of the store.
     ///
-    /// - Returns: The channels that are listed now and were not before, in the order of the list; at most
-    ///   the query's `limit`, beside those that came by themselves. ``hasMore`` tells whether to go on.
-    /// - Throws: ``CollectionError`` with code `queryInProgress` if more is being loaded already;
-    ///   `disposed`; `notConnected` or `refused` if nothing more could be listed; `store`, `canceled`.
+    /// - Returns: The newly listed channels, in the order of the list: at most the query's `limit`,
+    ///   in addition to channels that arrived on their own. If ``hasMore`` is true, call again for
+    ///   more.
+    /// - Throws: ``CollectionError`` with code `queryInProgress` if another call is in progress;
+    ///   `disposed`; `notConnected` or `refused` if no more channels could be listed; `store`,
+    ///   `canceled`.
     @discardableResult
     public func loadMore() async throws(CollectionError) -> [GroupChannel] {
         try checkIsNotDisposed()
@@ -122,9 +126,9 @@ public final class GroupChannelCollection {
         return found()
     }
 
-    /// Lists so many of the channels that are held.
+    /// Lists a number of stored channels.
     ///
-    /// - Returns: Whether all that exist are held.
+    /// - Returns: `true` if the store has every channel of the server's list.
     private func show(upTo count: Int) throws(CollectionError) -> Bool {
         let follower = try follow()
         var isWhole = false
@@ -145,7 +149,7 @@ public final class GroupChannelCollection {
         return try reader.hasAllChannels()
     }
 
-    /// Has the server's next page stored.
+    /// Fetches and stores the server's next page.
     private func fetch() async throws(CollectionError) {
         guard case .next(let cursor) = serverPages else { return }
         let asked = beginnings
@@ -154,7 +158,7 @@ public final class GroupChannelCollection {
                 _ = await engine.settledState
                 return try await engine.fetchChannels(matching: query, after: cursor)
             }
-            // What was cleared meanwhile is listed from its beginning.
+            // If the cache was cleared meanwhile, the list starts from the first page.
             guard asked == beginnings else { return }
             serverPages = page.next == nil ? .ended : .next(page.next)
         } catch {
@@ -163,13 +167,14 @@ public final class GroupChannelCollection {
         }
     }
 
-    /// Asks for the server's list from its beginning next.
+    /// Makes the next request start from the first page of the server's list.
     private func beginAnew() {
         serverPages = .next(nil)
         beginnings += 1
     }
 
-    /// Notes when the engine has got the user's whole list: until then, more may exist than is held.
+    /// Waits until the engine has fetched the user's whole list: until then, more channels may
+    /// exist than are stored.
     private func awaitWholeList() {
         guard !isDisposed, !window.isWhole, !isAwaitingWholeList else { return }
         isAwaitingWholeList = true
@@ -182,10 +187,10 @@ public final class GroupChannelCollection {
             })
     }
 
-    /// - Returns: Whether the whole list is held, or nobody has to know any more.
+    /// - Returns: `true` if the store has the whole list, or if this no longer matters.
     private func noteWholeList() -> Bool {
         if isDisposed || window.isWhole { return true }
-        // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+        // A closed store has no changes; the engine reports a store that cannot be read.
         let holdsAll = try? follow().read { (reader) throws(StoreError) in
             let holdsAll = try self.isWhole(in: reader)
             if holdsAll { window.noteIsWhole() }
@@ -196,9 +201,9 @@ public final class GroupChannelCollection {
 
     // MARK: The end
 
-    /// Ends it: nothing is told from here on, and nothing loaded.
+    /// Ends the collection: it loads nothing more and sends no more notifications.
     ///
-    /// Doing it twice is doing it once.
+    /// Further calls have no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -226,7 +231,7 @@ public final class GroupChannelCollection {
         var edits = window.fold(change)
         if edits.isCleared { beginAnew() }
         if edits.isMissed {
-            // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+            // A closed store has no changes; the engine reports a store that cannot be read.
             guard let read = try? readAgain() else { return }
             edits = read
         }
@@ -238,7 +243,7 @@ public final class GroupChannelCollection {
         try follower?.readAgain { (snapshot, ahead) throws(StoreError) in
             let edits = try window.readAgain(
                 isWhole: try snapshot.hasAllChannels(), in: snapshot, ahead)
-            // What is held may have been cleared.
+            // The cached data may have been cleared.
             beginAnew()
             return edits
         }

@@ -1,31 +1,33 @@
 public import Models
 
-/// What a collection of channels tells; each call is optional.
+/// Receives the notifications of a channel collection. All methods are optional.
 ///
-/// Calls come on the main actor, in the order of the commits of the store, and none after
-/// ``GroupChannelCollection/dispose()``. Within a call everything may be called,
-/// ``GroupChannelCollection/dispose()`` too. Of one commit, ``channelCollection(_:didChange:)`` comes first,
-/// then what was added, updated and deleted, each with its reason.
+/// Methods are called on the main actor, in the order of the store's commits, and never after
+/// ``GroupChannelCollection/dispose()``. They may call any method, including
+/// ``GroupChannelCollection/dispose()``. For each commit, ``channelCollection(_:didChange:)`` is
+/// called first, followed by the methods for added, updated and deleted channels, once for each
+/// source.
 @MainActor
 public protocol GroupChannelCollectionDelegate: AnyObject {
-    /// The list changed, for whatever reason: fold this into what a view shows.
+    /// The list has changed for any reason. Apply the change to the list that a view shows.
     ///
-    /// ``GroupChannelCollection/channels`` is the list after it. Pages that were asked for are told here
-    /// alone.
+    /// ``GroupChannelCollection/channels`` is the list after the change. This is the only
+    /// notification of pages that were loaded on request.
     func channelCollection(
         _ collection: GroupChannelCollection, didChange change: CollectionChange<GroupChannel>)
 
-    /// Channels came: new ones, or such that are now what the collection is to list.
+    /// Channels were inserted: new channels, or channels that now match the query.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         addedChannels channels: [GroupChannel])
 
-    /// Channels changed, and may have moved.
+    /// Channels have changed. They may have moved.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         updatedChannels channels: [GroupChannel])
 
-    /// Channels are gone: deleted, left, hidden, or no more what the collection is to list.
+    /// Channels were removed from the list: they were deleted, left or hidden, or no longer match
+    /// the query.
     func channelCollection(
         _ collection: GroupChannelCollection, context: GroupChannelContext,
         deletedChannelURLs channelURLs: [ChannelURL])

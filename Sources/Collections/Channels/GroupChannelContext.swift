@@ -1,10 +1,11 @@
 public import Models
 
-/// Why channels changed.
+/// The cause of a change of channels.
 public struct GroupChannelContext: Hashable, Sendable {
-    /// What happened.
+    /// The source of the change.
     public let source: CollectionEventSource
 
-    /// Whether it came as a live event, rather than from sync or from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event, and not from sync
+    /// or from this device.
     public var isFromEvent: Bool { source.isFromEvent }
 }

@@ -1,14 +1,14 @@
 import Models
 import Store
 
-/// Tells a channel delegate of what a store was told to do.
+/// Notifies a channel delegate of the live events in a change of the store.
 @MainActor
 struct ChannelNews {
     let store: ChatStore
-    /// Who looks at it.
+    /// The current user.
     let userID: UserID?
 
-    /// Tells of one entry of a change what came as a live event.
+    /// Notifies the delegate of an entry of a change, if it is a live event.
     func tell(_ delegate: any ChannelDelegate, _ entry: Change.Entry) {
         guard let source = entry.source, source.isFromEvent else { return }
         switch entry.operation {
@@ -42,7 +42,8 @@ struct ChannelNews {
         }
     }
 
-    /// The channel as it is held; one that cannot be read has nothing to tell.
+    /// Returns the stored channel; `nil` if it cannot be read, in which case there is nothing to
+    /// report.
     private func channel(_ url: ChannelURL) -> GroupChannel? { try? store.groupChannel(url) }
 
     private func openChannel(_ url: ChannelURL) -> OpenChannel? { try? store.openChannel(url) }

@@ -2,14 +2,16 @@ public import Models
 import Store
 public import Sync
 
-// Channels. What asks the server needs a connection; what it returns is stored, and shown by collections.
+// Channels. Requests to the server need a connection. Results are stored, and collections show
+// them.
 extension ChatClient {
     // MARK: Getting
 
-    /// Returns a group channel: from the cache if it is held, else from the server.
+    /// Returns a group channel from the cache or, if it is not stored, from the server.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if it is not held and there is no connection;
-    ///   `refused`, where the cause says why; `store`, `closed`, `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if the channel is not stored and
+    ///   there is no connection; `refused`, with the reason as its cause; `store`, `closed`,
+    ///   `canceled`.
     public func channel(_ url: ChannelURL) async throws(SyncError) -> GroupChannel {
         let engine = try engine()
         let held = try engine.stored { (reader) throws(StoreError) in try reader.groupChannel(url) }
@@ -17,7 +19,7 @@ extension ChatClient {
         return try await engine.fetchChannel(url)
     }
 
-    /// Returns a group channel as the server has it.
+    /// Fetches a group channel from the server.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``channel(_:)`` does.
     @discardableResult
@@ -25,13 +27,13 @@ extension ChatClient {
         try await engine().fetchChannel(url)
     }
 
-    /// Returns a page of the members of a group channel, by their ids.
+    /// Returns a page of the members of a group channel, ordered by their IDs.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - cursor: Where the page before ended; `nil` for the first page.
-    ///   - limit: How many, at most.
-    /// - Returns: The page.
+    ///   - url: The URL of the channel.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of members.
+    /// - Returns: A page of members.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func members(
         of url: ChannelURL, after cursor: PageCursor? = nil, limit: Int = 100
@@ -46,8 +48,8 @@ extension ChatClient {
     /// Creates a group channel.
     ///
     /// - Returns: The channel.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, where the cause says why; `store`,
-    ///   `closed`, `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected`; `refused`, with the reason as its
+    ///   cause; `store`, `closed`, `canceled`.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams
@@ -55,9 +57,10 @@ extension ChatClient {
         try await engine().createChannel(params)
     }
 
-    /// Changes what a group channel says of itself: its name, picture, data, custom type, metadata.
+    /// Changes the properties of a group channel: its name, cover image, data, custom type and
+    /// metadata.
     ///
-    /// - Returns: The channel as it is then.
+    /// - Returns: The channel after the change.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func updateChannel(
@@ -66,7 +69,7 @@ extension ChatClient {
         try await engine().updateChannel(url, with: patch)
     }
 
-    /// Deletes a group channel with its messages, for all.
+    /// Deletes a group channel with its messages for all members.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func deleteChannel(_ url: ChannelURL) async throws(SyncError) {
@@ -89,7 +92,7 @@ extension ChatClient {
         try await perform { (backend) throws(BackendError) in try await backend.leave(url) }
     }
 
-    /// Invites users into a group channel.
+    /// Invites users to a group channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(SyncError) {
@@ -119,9 +122,11 @@ extension ChatClient {
     /// Hides a group channel from the user's list.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - hidesPreviousMessages: Whether the user's history begins anew.
-    ///   - allowsAutoUnhide: Whether a new message shows it again.
+    ///   - url: The URL of the channel.
+    ///   - hidesPreviousMessages: A Boolean value that indicates whether to reset the user's
+    ///     history of the channel.
+    ///   - allowsAutoUnhide: A Boolean value that indicates whether a new message shows the channel
+    ///     again.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func hide(
         _ url: ChannelURL, hidesPreviousMessages: Bool = false, allowsAutoUnhide: Bool = true
@@ -133,7 +138,7 @@ extension ChatClient {
         }
     }
 
-    /// Shows a group channel again that was hidden.
+    /// Shows a hidden group channel again.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unhide(_ url: ChannelURL) async throws(SyncError) {
@@ -142,9 +147,9 @@ extension ChatClient {
         }
     }
 
-    /// Begins the user's own history of a channel anew; others keep theirs.
+    /// Resets the user's own history of a channel. Other users keep theirs.
     ///
-    /// - Returns: From when on the user has a history, by the server's clock.
+    /// - Returns: The new lower bound of the user's history, on the server's clock.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     @discardableResult
     public func resetMyHistory(of url: ChannelURL) async throws(SyncError) -> Timestamp {
@@ -155,7 +160,7 @@ extension ChatClient {
 
     // MARK: Moderating
 
-    /// Freezes a channel, so that only who moderates it may write.
+    /// Freezes a channel, so that only operators can send messages.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func freeze(_ url: ChannelURL) async throws(SyncError) {
@@ -164,7 +169,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends ``freeze(_:)``.
+    /// Unfreezes a channel.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func unfreeze(_ url: ChannelURL) async throws(SyncError) {
@@ -176,11 +181,11 @@ extension ChatClient {
     /// Mutes or bans a user in a channel.
     ///
     /// - Parameters:
-    ///   - userID: Who.
-    ///   - url: The channel.
-    ///   - restriction: Whether the user is muted or banned.
-    ///   - end: When it ends by itself; `nil` for never.
-    ///   - reason: What is said of it.
+    ///   - userID: The ID of the user.
+    ///   - url: The URL of the channel.
+    ///   - restriction: The kind of restriction: muted or banned.
+    ///   - end: The time at which the restriction ends; `nil` for no end.
+    ///   - reason: The reason to display.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType,
@@ -191,7 +196,7 @@ extension ChatClient {
         }
     }
 
-    /// Ends ``restrict(_:in:_:until:reason:)``.
+    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func lift(
@@ -204,14 +209,14 @@ extension ChatClient {
 
     // MARK: Receipts and typing
 
-    /// Tells that the user has read a channel up to now.
+    /// Marks a channel as read up to the current time.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func markAsRead(_ url: ChannelURL) async throws(SyncError) {
         try await perform { (backend) throws(BackendError) in try await backend.markAsRead(url) }
     }
 
-    /// Tells that the messages of a channel up to now have come to this device.
+    /// Marks the messages of a channel up to the current time as delivered to this device.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func markAsDelivered(_ url: ChannelURL) async throws(SyncError) {
@@ -220,7 +225,7 @@ extension ChatClient {
         }
     }
 
-    /// Tells that the user is typing, if that was not told a moment ago; call it with each key.
+    /// Reports that the user is typing. Call it for each key press: it is throttled.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
@@ -236,7 +241,7 @@ extension ChatClient {
         }
     }
 
-    /// Tells that the user is not typing any more.
+    /// Reports that the user has stopped typing.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func endTyping(in url: ChannelURL) async throws(SyncError) {
@@ -248,12 +253,12 @@ extension ChatClient {
 
     // MARK: Open channels
 
-    /// Returns a page of the open channels, the newest first.
+    /// Returns a page of the open channels, newest first.
     ///
     /// - Parameters:
-    ///   - cursor: Where the page before ended; `nil` for the first page.
-    ///   - limit: How many, at most.
-    /// - Returns: The page.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of channels.
+    /// - Returns: A page of channels.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func openChannels(
         after cursor: PageCursor? = nil, limit: Int = 20
@@ -283,7 +288,7 @@ extension ChatClient {
         }
     }
 
-    /// Enters an open channel: its messages come live until the user exits, or disconnects.
+    /// Enters an open channel. Its messages are received live until the user exits or disconnects.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.

@@ -1,17 +1,17 @@
 public import Models
 public import Sync
 
-// What an app shows of the user's channels.
+// Creating collections.
 extension ChatClient {
-    /// Makes a collection of a channel's messages.
+    /// Creates a collection of a channel's messages.
     ///
     /// - Parameters:
-    ///   - channelURL: The channel.
-    ///   - startingPoint: Where it begins. The default is the newest message.
-    ///   - params: Which messages are shown, in which order, and how many are loaded at once.
-    ///   - capacity: How many rows are kept at most.
-    /// - Returns: The collection, to be started. It is disposed of when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    ///   - channelURL: The URL of the channel.
+    ///   - startingPoint: The initial position of the window. The default is the newest message.
+    ///   - params: The messages to show, their order, and the page sizes.
+    ///   - capacity: The maximum number of rows.
+    /// - Returns: A collection to be started. It is disposed when another user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageCollection(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), capacity: Int = 10_000
@@ -23,11 +23,12 @@ extension ChatClient {
         return collection
     }
 
-    /// Makes a collection of the user's group channels.
+    /// Creates a collection of the user's group channels.
     ///
-    /// - Parameter query: Which channels are listed, in which order, and how many are loaded at once.
-    /// - Returns: The collection; `loadMore()` begins it. It is disposed of when another user connects.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    /// - Parameter query: The filters and the order of the list, and the page size.
+    /// - Returns: A collection, empty until `loadMore()` is called. It is disposed when another
+    ///   user connects.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeGroupChannelCollection(
         _ query: GroupChannelListQuery = GroupChannelListQuery()
     ) throws(SyncError) -> GroupChannelCollection {

@@ -1,23 +1,24 @@
 public import Models
 
-/// What is told of the connection; each call is optional, and comes on the main actor.
+/// Receives the notifications of the connection. All methods are optional and are called on the
+/// main actor.
 @MainActor
 public protocol ConnectionDelegate: AnyObject {
     /// The user is connected.
     func didConnect(userID: UserID)
-    /// The connection was ended on purpose.
+    /// The connection was ended by the app.
     func didDisconnect(userID: UserID)
-    /// The connection was lost, or not made; it is tried again.
+    /// The connection was lost or could not be established, and is retried.
     func didStartReconnection()
-    /// The connection is back.
+    /// The connection was established again.
     func didSucceedReconnection()
-    /// It is not tried any more.
+    /// The connection is no longer retried.
     func didFailReconnection()
-    /// The connection was ended on purpose while it was being made again.
+    /// The app ended the connection while it was being reestablished.
     func didCancelReconnection()
-    /// The server does not let the user in any more: nothing of what is held may be shown.
+    /// The server has revoked the session: the cached data must no longer be shown.
     func sessionWasClosed()
-    /// The session has expired, and new credentials are being asked for.
+    /// The session has expired, and new credentials are being requested.
     func sessionTokenDidRequire()
 }
 
@@ -40,10 +41,11 @@ extension ConnectionDelegate {
     public func sessionTokenDidRequire() {}
 }
 
-/// What is told of the user; each call is optional, and comes on the main actor.
+/// Receives the notifications about the user. All methods are optional and are called on the main
+/// actor.
 @MainActor
 public protocol UserEventDelegate: AnyObject {
-    /// The user has another number of unread messages, over all channels.
+    /// The number of the user's unread messages over all channels has changed.
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount)
 }
 
@@ -52,85 +54,88 @@ extension UserEventDelegate {
     public func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {}
 }
 
-/// What happens in all channels, live; each call is optional, and comes on the main actor.
+/// Receives the live events of all channels. All methods are optional and are called on the main
+/// actor.
 ///
-/// Told of what the cache has taken over: a message can be read from it when a call comes.
+/// Events are reported after the cache has stored them: a message can be read from the cache in the
+/// call.
 @MainActor
 public protocol ChannelDelegate: AnyObject {
-    /// A message came, from somebody or from another device of the user.
+    /// A message was received from another user or from another device of the user.
     func channel(_ channel: GroupChannel, didReceive message: Message)
     /// A message was edited.
     func channel(_ channel: GroupChannel, didUpdate message: Message)
     /// A message was deleted.
     func channel(_ channel: GroupChannel, messageWasDeleted messageID: MessageID)
-    /// A message that mentions the user came.
+    /// A message that mentions the user was received.
     func channel(_ channel: GroupChannel, didReceiveMention message: Message)
-    /// A reaction was given to a message, or taken back.
+    /// A reaction to a message was added or removed.
     func channel(_ channel: GroupChannel, didUpdateReactionsOf message: Message)
-    /// A thread has a reply more or less.
+    /// A thread has gained or lost a reply.
     func channel(_ channel: GroupChannel, didUpdateThreadInfoOf message: Message)
 
-    /// What a channel says of itself changed.
+    /// The properties of a channel have changed.
     func channelWasChanged(_ channel: GroupChannel)
-    /// A channel is the user's no more, since it was deleted.
+    /// A channel was deleted, so that the user is no longer a member.
     func channelWasDeleted(_ channelURL: ChannelURL)
     /// The user hid a channel.
     func channelWasHidden(_ channel: GroupChannel)
-    /// Only who moderates a channel may write in it.
+    /// A channel was frozen: only operators can send messages.
     func channelWasFrozen(_ channel: GroupChannel)
-    /// A channel is frozen no more.
+    /// A channel was unfrozen.
     func channelWasUnfrozen(_ channel: GroupChannel)
-    /// A channel has more members, or fewer.
+    /// The number of members of a channel has changed.
     func channelDidChangeMemberCount(_ channel: GroupChannel)
     /// A channel's operators changed.
     func channelDidUpdateOperators(_ channel: GroupChannel)
     /// A channel's pinned messages changed.
     func channelDidUpdatePinnedMessages(_ channel: GroupChannel)
-    /// Metadata was added to a channel, changed, or taken from it.
+    /// Metadata of a channel was added, changed or removed.
     func channelDidUpdateMetaData(_ channel: GroupChannel)
-    /// Somebody has read.
+    /// A user has read a channel.
     func channelDidUpdateReadReceipt(_ channel: GroupChannel)
-    /// Messages were delivered to somebody.
+    /// Messages were delivered to a user.
     func channelDidUpdateDeliveryReceipt(_ channel: GroupChannel)
-    /// These users are typing, and no others.
+    /// The users who are typing have changed; the list is complete.
     func channel(_ channel: GroupChannel, didUpdateTypingStatus users: [User])
-    /// The user's history of a channel begins anew.
+    /// The user's history of a channel was reset.
     func channelDidResetHistory(_ channel: GroupChannel)
 
     /// Users were invited.
     func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
-    /// Somebody declined to join.
+    /// A user declined an invitation.
     func channel(_ channel: GroupChannel, didDeclineInvitation invitee: User, by inviter: User?)
-    /// Somebody joined.
+    /// A user joined.
     func channel(_ channel: GroupChannel, userDidJoin user: User)
-    /// Somebody left.
+    /// A user left.
     func channel(_ channel: GroupChannel, userDidLeave user: User)
-    /// The user has left a channel, on this device or another one.
+    /// The current user has left a channel, on this device or another one.
     func channelWasLeft(_ channelURL: ChannelURL)
-    /// Somebody may write no more.
+    /// A user was muted.
     func channel(_ channel: GroupChannel, userWasMuted user: User)
-    /// Somebody may write again.
+    /// A user was unmuted.
     func channel(_ channel: GroupChannel, userWasUnmuted user: User)
-    /// Somebody was banned.
+    /// A user was banned.
     func channel(_ channel: GroupChannel, userWasBanned user: User)
-    /// Somebody is banned no more.
+    /// A user was unbanned.
     func channel(_ channel: GroupChannel, userWasUnbanned user: User)
-    /// The user was banned from a channel.
+    /// The current user was banned from a channel.
     func channelBannedCurrentUser(_ channelURL: ChannelURL)
 
-    /// An open channel that the user has entered changed, such as the number of its participants.
+    /// An open channel that the user has entered has changed, such as its number of participants.
     func openChannelWasChanged(_ channel: OpenChannel)
-    /// A message came in an open channel, from somebody or from another device of the user.
+    /// A message was received in an open channel, from another user or from another device of the
+    /// user.
     func openChannel(_ channel: OpenChannel, didReceive message: Message)
-    /// A message of an open channel was edited, or got a reaction.
+    /// A message of an open channel was edited, or its reactions have changed.
     func openChannel(_ channel: OpenChannel, didUpdate message: Message)
     /// A message of an open channel was deleted.
     func openChannel(_ channel: OpenChannel, messageWasDeleted messageID: MessageID)
-    /// Somebody else entered an open channel.
+    /// Another user entered an open channel.
     func openChannel(_ channel: OpenChannel, userDidEnter user: User)
-    /// Somebody else exited an open channel.
+    /// Another user exited an open channel.
     func openChannel(_ channel: OpenChannel, userDidExit user: User)
-    /// These users are typing in an open channel, and no others.
+    /// The users who are typing in an open channel have changed; the list is complete.
     func openChannel(_ channel: OpenChannel, didUpdateTypingStatus users: [User])
 }
 

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-/// What a connection's delegate is told of the states that an engine goes through.
+/// Translates the states of an engine into notifications of the connection delegate.
 struct ConnectionReport: Hashable {
     enum Event: Hashable {
         case connected(UserID)
@@ -18,12 +18,13 @@ struct ConnectionReport: Hashable {
     private var phase = Phase.off
     private var userID: UserID?
 
-    /// Takes a state into account.
+    /// Receives a state.
     ///
     /// - Parameters:
     ///   - state: The state.
-    ///   - isWanted: Whether somebody wants a connection; else it was ended on purpose.
-    /// - Returns: What is to be told.
+    ///   - isWanted: A Boolean value that indicates whether the app wants a connection; if not, it
+    ///     has ended the connection.
+    /// - Returns: The event to report; `nil` if there is none.
     mutating func note(_ state: SyncState, isWanted: Bool) -> Event? {
         let last = phase
         userID = state.user?.userID ?? userID
@@ -53,7 +54,7 @@ struct ConnectionReport: Hashable {
 }
 
 extension ConnectionReport.Event {
-    /// Tells a delegate.
+    /// Notifies a delegate of the event.
     @MainActor
     func tell(_ delegate: any ConnectionDelegate) {
         switch self {

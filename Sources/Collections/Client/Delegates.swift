@@ -1,4 +1,4 @@
-/// Delegates by their names, none of which is held.
+/// Weak references to delegates, by their identifiers.
 @MainActor
 struct Delegates<Delegate> {
     private struct Weak {
@@ -7,7 +7,7 @@ struct Delegates<Delegate> {
 
     private var named: [String: Weak] = [:]
 
-    /// Those that are there, in the order of their names.
+    /// The delegates that still exist, in the order of their identifiers.
     var all: [Delegate] { named.keys.sorted().compactMap { self[$0] } }
 
     var isEmpty: Bool { named.values.allSatisfy { $0.object == nil } }

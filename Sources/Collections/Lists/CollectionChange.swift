@@ -1,58 +1,58 @@
-/// What one change did to the list of a collection, by places, so that a list view can animate it.
+/// A change of a collection's list, as indices that a list view can animate.
 ///
-/// Deletions, and where updates and moves come from, are places in the list before; insertions, and where
-/// updates and moves end, in the list after. All are in ascending order. Folding it with
-/// ``applied(to:)`` always gives the list after.
+/// Deletions and the origins of updates and moves are indices in the old list; insertions and the
+/// destinations of updates and moves are indices in the new list. All are in ascending order.
+/// ``applied(to:)`` always returns the new list.
 public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable {
-    /// All elements, where so much changed that the whole list is better shown anew; else `nil`.
+    /// All elements, if so much has changed that a list view should reload; otherwise `nil`.
     ///
-    /// All other properties are empty then.
+    /// If it is not `nil`, all other properties are empty.
     public let reset: [Element]?
 
-    /// The places of the elements that are gone, in the list before.
+    /// The indices of the deleted elements in the old list.
     public let deletions: [Int]
 
-    /// The new elements, with their places in the list after.
+    /// The new elements, with their indices in the new list.
     public let insertions: [Insertion]
 
-    /// The elements that changed, and stayed where they were among the others.
+    /// The elements that have changed without moving relative to the others.
     public let updates: [Update]
 
-    /// The elements that are somewhere else among the others; most of them have changed, too.
+    /// The elements that have moved relative to the others; most of them have also changed.
     public let moves: [Update]
 
     /// A new element.
     public struct Insertion: Hashable, Sendable {
-        /// Its place in the list after.
+        /// The index in the new list.
         public let index: Int
         /// The element.
         public let element: Element
     }
 
-    /// An element that was there before.
+    /// An element that has changed or moved.
     public struct Update: Hashable, Sendable {
-        /// Its place in the list before.
+        /// The index in the old list.
         public let from: Int
-        /// Its place in the list after.
+        /// The index in the new list.
         public let to: Int
-        /// The element as it is now.
+        /// The current value of the element.
         public let element: Element
     }
 
-    /// Whether nothing changed.
+    /// A Boolean value that indicates whether nothing has changed.
     public var isEmpty: Bool {
         reset == nil && deletions.isEmpty && insertions.isEmpty && updates.isEmpty && moves.isEmpty
     }
 
-    /// How many rows may change before the change is told as a reset.
+    /// The number of changed rows above which a change is reported as a reset.
     public static var resetThreshold: Int { 200 }
 
-    /// Does to a list what was done to the collection's.
+    /// Returns the result of applying the change to a list.
     ///
-    /// - Parameter list: The list before.
-    /// - Returns: The list after.
-    /// - Precondition: The list is the one of before: no place is beyond its end.
-    /// - Complexity: O(*n*) in the list.
+    /// - Parameter list: The old list.
+    /// - Returns: The new list.
+    /// - Precondition: The list is the one before the change: all indices are valid.
+    /// - Complexity: O(*n*) in the length of the list.
     public func applied(to list: [Element]) -> [Element] {
         if let reset { return reset }
         let leaving = Set(deletions).union(moves.map(\.from))
@@ -78,7 +78,7 @@ public struct CollectionChange<Element: Hashable & Sendable>: Hashable, Sendable
 }
 
 extension CollectionChange {
-    /// The change that replaces a list by another one.
+    /// Creates a change that replaces the whole list.
     init(reset elements: [Element]) {
         self.init(reset: elements, deletions: [], insertions: [], updates: [], moves: [])
     }
@@ -87,8 +87,7 @@ extension CollectionChange {
 // MARK: Checks
 
 extension CollectionChange {
-    /// A list before a change, where it is checked that folding the change gives the one after it; else
-    /// `nil`, which costs nothing.
+    /// Returns the list before a change in builds that verify changes; otherwise `nil`, at no cost.
     static func checked(_ list: @autoclosure () -> [Element]) -> [Element]? {
         var isChecked = false
         assert(
@@ -99,7 +98,8 @@ extension CollectionChange {
         return isChecked ? list() : nil
     }
 
-    /// Checks that folding the change into a list gives another one, where that is checked.
+    /// Verifies that applying the change to one list gives the other, in builds that verify
+    /// changes.
     func check(from before: [Element]?, to after: [Element]) {
         assert(
             before.map { applied(to: $0) == after } ?? true,

@@ -1,33 +1,33 @@
-/// What a list is made of.
+/// An element of an ordered list.
 protocol ListRow: Hashable, Sendable {
     associatedtype RowID: Hashable, Sendable
-    /// What a row keeps, whatever changes in it and wherever it moves.
+    /// The identity of a row, which stays the same when the row changes or moves.
     var rowID: RowID { get }
 }
 
-/// A list that keeps its elements in the order of their keys, takes over many edits at once, and says what
-/// became of whose place.
+/// A list that is ordered by the keys of its elements, applies many edits at once, and returns the
+/// differences as indices.
 struct OrderedList<Element: ListRow, Key: Comparable> {
     /// The elements, in order.
     private(set) var elements: [Element] = []
-    /// Their keys; ascending, or descending in a reversed list.
+    /// The keys of the elements; ascending, or descending in a reversed list.
     private(set) var keys: [Key] = []
     private var keysByID: [Element.RowID: Key] = [:]
     private let isReversed: Bool
 
     /// Creates an empty list.
     ///
-    /// - Parameter isReversed: Whether the greatest key comes first.
+    /// - Parameter isReversed: A Boolean value that indicates whether the greatest key comes first.
     init(isReversed: Bool = false) { self.isReversed = isReversed }
 
     subscript(id: Element.RowID) -> Element? {
         keysByID[id].map { elements[index(of: $0)] }
     }
 
-    /// The place of an element; `nil` if it is not in the list.
+    /// Returns the index of an element; `nil` if it is not in the list.
     func index(of id: Element.RowID) -> Int? { keysByID[id].map { index(of: $0) } }
 
-    /// The elements from one key through another, in order.
+    /// Returns the elements in a closed range of keys, in order.
     func elements(from first: Key, through last: Key) -> ArraySlice<Element> {
         let (first, last) = isReversed ? (last, first) : (first, last)
         let start = index(of: first)
@@ -36,7 +36,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements[start..<max(start, end)]
     }
 
-    /// How many elements there are after some edits.
+    /// Returns the number of elements that the list would have after edits.
     func count(after edits: ListEdits<Element, Key>) -> Int {
         let gone = edits.removed.count { keysByID[$0] != nil }
         let new = edits.saved.keys.count { id in
@@ -45,13 +45,14 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return elements.count + new - gone
     }
 
-    /// The elements as they are after some edits, from one end on.
+    /// Returns the elements that the list would have after edits, from one end.
     ///
     /// - Parameters:
-    ///   - edits: What is to be done.
-    ///   - isBackward: Whether the last one comes first.
-    /// - Returns: The elements, each made when it is asked for.
-    /// - Complexity: O(*k* log *k*) in the edits, and O(1) for each element that is taken or gone.
+    ///   - edits: The edits.
+    ///   - isBackward: A Boolean value that indicates whether the last element comes first.
+    /// - Returns: The elements, computed lazily.
+    /// - Complexity: O(*k* log *k*) in the number of edits, and O(1) for each element returned or
+    ///   removed.
     func elements(
         after edits: ListEdits<Element, Key>, isBackward: Bool
     ) -> AnyIterator<Element> {
@@ -74,17 +75,18 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// The place of the first key that is not before another one.
+    /// Returns the index of the first key that does not precede another one.
     private func index(of key: Key) -> Int { keys.insertionIndex(of: key, precedes: precedes) }
 
     private func precedes(_ left: Key, _ right: Key) -> Bool {
         isReversed ? right < left : left < right
     }
 
-    /// Takes over edits.
+    /// Applies edits.
     ///
-    /// - Returns: What became of whose place.
-    /// - Complexity: O(*k* log *n*) in the edits and the list, and moving what is behind them.
+    /// - Returns: The differences as indices.
+    /// - Complexity: O(*k* log *n*) in the numbers of edits and elements, plus the cost of moving
+    ///   the elements after them.
     mutating func apply(_ edits: ListEdits<Element, Key>) -> ListDiff<Element> {
         var diff = ListDiff<Element>()
         var leaving: [Int] = []
@@ -134,7 +136,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         return diff
     }
 
-    /// Removes what is at some places, in ascending order.
+    /// Removes the elements at the given indices, which are ascending.
     private mutating func remove(_ places: [Int]) {
         for run in places.runs.reversed() {
             elements.removeSubrange(run)
@@ -142,9 +144,9 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
     }
 
-    /// Inserts elements, in the order of their keys.
+    /// Inserts elements, which are ordered by their keys.
     ///
-    /// - Returns: The places where they are then.
+    /// - Returns: The indices of the elements after the insertion.
     private mutating func insert(
         _ new: [(key: Key, element: Element, old: (index: Int, element: Element)?)]
     ) -> [Int] {
@@ -157,7 +159,8 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
                 groups.append((place, offset..<offset + 1))
             }
         }
-        // Closures: a key path of generic types is looked up at run time, which takes 20 µs.
+        // Closures, because a key path of a generic type is looked up at run time, which takes 20
+        // µs.
         for group in groups.reversed() {
             elements.insert(contentsOf: new[group.range].lazy.map { $0.element }, at: group.place)
             keys.insert(contentsOf: new[group.range].lazy.map { $0.key }, at: group.place)
@@ -166,30 +169,32 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
     }
 }
 
-/// What is to be done to a list, each element once.
+/// The edits of a list, at most one for each element.
 struct ListEdits<Element: ListRow, Key: Comparable> {
-    /// The elements that are new or have changed, and where they belong; no two have the same key.
+    /// The new and changed elements with their keys, which are unique.
     private(set) var saved: [Element.RowID: (element: Element, key: Key)] = [:]
-    /// The elements that are gone.
+    /// The removed elements.
     private(set) var removed: Set<Element.RowID> = []
-    /// The elements that were another one before, such as a message that was sent, and that one.
+    /// The elements that replace another one, such as a sent message its pending one, with the
+    /// replaced element.
     private(set) var successors: [Element.RowID: Element.RowID] = [:]
-    /// The same, the other way round.
+    /// The inverse of `successors`.
     private var successorOf: [Element.RowID: Element.RowID] = [:]
 
     var isEmpty: Bool { saved.isEmpty && removed.isEmpty }
 
-    /// Notes an element that is new or has changed.
+    /// Adds a new or changed element.
     ///
     /// - Parameters:
     ///   - element: The element.
-    ///   - key: Where it belongs.
-    ///   - old: What it was before, if that is in the list; then it is not there itself.
+    ///   - key: The key of the element.
+    ///   - old: The element that this one replaces, if it is in the list; it is then removed
+    ///     itself.
     mutating func save(
         _ element: Element, at key: Key, insteadOf old: Element.RowID? = nil
     ) {
         let id = element.rowID
-        // What became another one is there again, beside that.
+        // A replaced element that is saved again becomes another row, next to its successor.
         if let next = successorOf[id] { unlink(next) }
         saved[id] = (element, key)
         removed.remove(id)
@@ -197,7 +202,7 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
         if let next = successorOf[old], next != id { return }
         saved[old] = nil
         removed.remove(old)
-        // What has become this one may have been yet another one before.
+        // The replaced element may itself have replaced another one.
         let oldest = unlink(old) ?? old
         if let other = unlink(id), other != oldest { removed.insert(other) }
         successors[id] = oldest
@@ -206,19 +211,20 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 
     mutating func remove(_ id: Element.RowID) {
-        // What became another one goes on as that.
+        // A replaced element continues as its successor.
         if successorOf[id] != nil { return }
         saved[id] = nil
         removed.insert(id)
         if let old = unlink(id) { removed.insert(old) }
     }
 
-    /// Whether the element of an id leaves the place that it has in the list, if it is there.
+    /// Returns a Boolean value that indicates whether the edits move or remove the element with an
+    /// ID, if it is in the list.
     func takesOut(_ id: Element.RowID) -> Bool {
         removed.contains(id) || saved[id] != nil || successorOf[id] != nil
     }
 
-    /// Makes something that was another one before a new one.
+    /// Turns a successor into a new element.
     @discardableResult
     private mutating func unlink(_ id: Element.RowID) -> Element.RowID? {
         guard let old = successors.removeValue(forKey: id) else { return nil }
@@ -227,10 +233,10 @@ struct ListEdits<Element: ListRow, Key: Comparable> {
     }
 }
 
-/// What edits did to a list.
+/// The differences between a list before and after edits.
 struct ListDiff<Element: Hashable & Sendable> {
     struct Row {
-        /// In the list before, of what is gone; in the list after, of what is new.
+        /// The index: of a deleted row in the old list, of an inserted row in the new list.
         let index: Int
         let element: Element
     }
@@ -251,7 +257,7 @@ struct ListDiff<Element: Hashable & Sendable> {
 
     var count: Int { deletions.count + insertions.count + updates.count + moves.count }
 
-    /// Puts all into ascending order, and finds where it ends what stays.
+    /// Sorts the differences, and computes the new indices of elements that did not move.
     fileprivate mutating func settle(leaving: [Int], coming: [Int]) {
         deletions.sort { $0.index < $1.index }
         insertions.sort { $0.index < $1.index }
@@ -259,14 +265,14 @@ struct ListDiff<Element: Hashable & Sendable> {
         var passed = 0
         for index in updates.indices {
             let rank = ListDiff.rank(of: updates[index].from, without: leaving)
-            // What came before it pushed it on.
+            // Elements inserted before it shift its index.
             while passed < coming.count, coming[passed] <= rank + passed { passed += 1 }
             updates[index].to = rank + passed
         }
         settleMoves(leaving: leaving, coming: coming)
     }
 
-    /// Makes updates of moves that have only changed their key, and passed nobody.
+    /// Turns moves into updates if only the key has changed and the relative order is the same.
     private mutating func settleMoves(leaving: [Int], coming: [Int]) {
         var moved: [Changed] = []
         var last = -1
@@ -285,14 +291,14 @@ struct ListDiff<Element: Hashable & Sendable> {
         moves = moved.sorted { $0.to < $1.to }
     }
 
-    /// How many places there are before one, without some others.
+    /// Returns the rank of an index among the indices that are not in a sorted list.
     private static func rank(of place: Int, without others: [Int]) -> Int {
         place - others.insertionIndex(of: place, precedes: <)
     }
 }
 
 extension CollectionChange {
-    /// The change that a diff is, or a reset where it is large.
+    /// Creates a change from a diff, or a reset if the diff is large.
     init(_ diff: ListDiff<Element>, in elements: [Element]) {
         if diff.count > Self.resetThreshold {
             self.init(reset: elements)
@@ -307,7 +313,7 @@ extension CollectionChange {
 }
 
 extension Array {
-    /// The place of the first element that does not come before another one, in a sorted array.
+    /// Returns the index of the first element that does not precede another one, in a sorted array.
     fileprivate func insertionIndex(
         of element: Element, precedes: (Element, Element) -> Bool
     ) -> Int {
@@ -321,7 +327,7 @@ extension Array {
 }
 
 extension [Int] {
-    /// The stretches of numbers that follow each other, of an ascending array.
+    /// The ranges of consecutive numbers of an ascending array.
     fileprivate var runs: [Range<Int>] {
         var runs: [Range<Int>] = []
         for number in self {

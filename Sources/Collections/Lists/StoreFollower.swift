@@ -1,25 +1,25 @@
 import Models
 import Store
 
-/// Takes over what a store tells of a part of it: one change after the other, each to its end.
+/// Receives the changes of a part of a store, and processes them one after the other.
 @MainActor
 final class StoreFollower {
     private let store: ChatStore
     private let changes: ObservedChanges
     private let take: (Change) -> Void
     private var untaken: ArraySlice<Change> = []
-    /// What is read next, while what was done before is taken.
+    /// The snapshot of the read in progress, while earlier changes are processed.
     private var reading: Snapshot?
     private var isTaking = false
     private var isStopped = false
 
-    /// Begins to follow; what was done before is not told.
+    /// Starts to observe the store. Earlier changes are not reported.
     ///
     /// - Parameters:
-    ///   - part: What is followed.
-    ///   - store: Of which store.
-    ///   - take: Is called with each change, as soon as the main actor has time.
-    /// - Throws: What the store says.
+    ///   - part: The observed part of the store.
+    ///   - store: The store.
+    ///   - take: A closure that is called with each change, as soon as the main actor is available.
+    /// - Throws: Errors of the store.
     init(
         _ part: ObservedPart, of store: ChatStore, take: @escaping (Change) -> Void
     ) throws(CollectionError) {
@@ -30,22 +30,24 @@ final class StoreFollower {
         } catch {
             throw CollectionError(error)
         }
-        // What came meanwhile is not taken before the owner has this.
+        // Changes that happened meanwhile are processed after the owner has this object.
         StoreFollower.wake(self)
     }
 
-    /// Reads the store, after all is taken that was done before.
+    /// Reads the store, after all earlier changes were processed.
     ///
-    /// What is done meanwhile is taken with ``catchUp()``, once it is seen to what was read.
+    /// Changes that happen meanwhile are processed by ``catchUp()``, after the caller has applied
+    /// the result.
     ///
-    /// - Parameter body: Reads.
-    /// - Returns: What it returns.
-    /// - Throws: What it throws, or the store says.
+    /// - Parameter body: A closure that reads the snapshot.
+    /// - Returns: The result of the closure.
+    /// - Throws: Errors of the closure and of the store.
     func read<Value>(
         _ body: (Snapshot) throws(StoreError) -> Value
     ) throws(CollectionError) -> Value {
         do throws(StoreError) {
-            // The snapshot first: but for its last commit, which may be taken twice, all of it was told.
+            // Take the snapshot first: all of its commits, except possibly the last one, which may
+            // be processed twice, have been reported then.
             let snapshot = try store.snapshot()
             untaken += changes.drain()
             reading = snapshot
@@ -57,19 +59,20 @@ final class StoreFollower {
         }
     }
 
-    /// Reads the store again, within a change after which nobody knows what was done.
+    /// Reads the store again while a change is processed, after changes were dropped.
     ///
-    /// The snapshot is ahead of what is still to be taken. What it has of that is not taken any more: folded into
-    /// what was read, it would bring back what is gone since, and what became another one a second time.
+    /// The snapshot may already contain queued changes. Those are skipped: replaying them would
+    /// bring back deleted rows and apply replacements twice.
     ///
-    /// - Parameter body: Reads the snapshot, and takes note of the changes that are in it already, as for
-    ///   their reasons. If it throws, they are taken as all others.
-    /// - Returns: What it returns.
-    /// - Throws: What it throws, or the store says.
+    /// - Parameter body: A closure that reads the snapshot, and receives the queued changes that it
+    ///   already contains, for their sources for example. If it throws, these changes are processed
+    ///   as usual.
+    /// - Returns: The result of the closure.
+    /// - Throws: Errors of the closure and of the store.
     func readAgain<Value>(
         _ body: (Snapshot, _ ahead: [Change]) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // What is read next must not be older than what is shown then.
+        // The read in progress must not return older data than is shown after this.
         let snapshot: Snapshot
         if let reading { snapshot = reading } else { snapshot = try store.snapshot() }
         untaken += changes.drain()
@@ -79,26 +82,27 @@ final class StoreFollower {
         return value
     }
 
-    /// Takes over what the store has told so far.
+    /// Processes all changes that the store has reported so far.
     func catchUp() {
         untaken += changes.drain()
         takeAll(through: .max)
     }
 
-    /// Takes nothing from here on.
+    /// Stops processing changes.
     func stop() {
         isStopped = true
         changes.cancel()
     }
 
-    /// Takes over what the store has told so far, and what it tells next as soon as the main actor has time.
+    /// Processes all changes reported so far, and schedules the next ones for when the main actor
+    /// is available.
     private func takeNext() {
         guard !isStopped else { return }
         untaken += changes.drain { [weak self] in StoreFollower.wake(self) }
         takeAll(through: .max)
     }
 
-    /// Has it take what is next; not with the priority of who writes, nor with what that has in its task.
+    /// Schedules the processing, without the priority and the task-local values of the writer.
     private nonisolated static func wake(_ follower: StoreFollower?) {
         Task.detached(priority: .userInitiated) { @MainActor [weak follower] in
             follower?.takeNext()
@@ -106,7 +110,7 @@ final class StoreFollower {
     }
 
     private func takeAll(through number: Int) {
-        // Within a callback, the change that it is about is told to its end first.
+        // A call from a callback must not start another change before the current one is processed.
         guard !isTaking else { return }
         isTaking = true
         defer { isTaking = false }

@@ -1,7 +1,7 @@
 import Sync
 
 extension SyncEngine {
-    /// The state, as soon as no connection is being made: there is one, or there is none.
+    /// The state as soon as no connection attempt is in progress: connected or not connected.
     var settledState: SyncState {
         get async {
             var last = state

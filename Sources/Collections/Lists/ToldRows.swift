@@ -1,12 +1,12 @@
-/// Who hears of an edit beside those who fold changes.
+/// The recipients of an edit, in addition to the subscribers of changes.
 enum Telling {
-    /// Who is told what was added, updated and deleted, too.
+    /// The delegate is also notified of added, updated and deleted rows.
     case told
-    /// Nobody: it was asked for.
+    /// No one else: the edit was requested.
     case asked
 }
 
-/// Rows in parts that have one reason each, in the order in which the reasons come up.
+/// Rows grouped by their context, in the order in which the contexts first occur.
 struct ToldRows<Context: Hashable, Row> {
     private(set) var parts: [(context: Context, rows: [Row])] = []
 
@@ -20,6 +20,6 @@ struct ToldRows<Context: Hashable, Row> {
 }
 
 extension ListDiff {
-    /// What has changed, wherever it is now, in the order of the list after.
+    /// The updated and moved rows, in the order of the new list.
     var changed: [Changed] { (updates + moves).sorted { $0.to < $1.to } }
 }

@@ -1,20 +1,21 @@
-/// Where a message collection takes its first messages from.
+/// The sources from which a message collection loads its first messages.
 public enum InitPolicy: Hashable, Sendable, CaseIterable {
-    /// The cache at once, then the server, whose answer replaces the list.
+    /// The cache first, then the server, whose response replaces the list.
     ///
-    /// What an app wants: the screen is never empty while the network is slow, and in the end it
-    /// shows what the server has.
+    /// This is the right choice for most apps: the list is not empty while the network is slow, and
+    /// it finally shows the server's data.
     case cacheAndReplaceByAPI
 
-    /// The cache alone: no request is made.
+    /// The cache only. No request is made.
     case cacheOnly
 
-    /// The server alone: nothing is shown until it answers.
+    /// The server only. The list is empty until it responds.
     case apiOnly
 
-    /// Whether the list first shows what is cached.
+    /// A Boolean value that indicates whether the list first shows cached messages.
     public var loadsFromCache: Bool { self != .apiOnly }
 
-    /// Whether the server is asked, and its answer replaces the list.
+    /// A Boolean value that indicates whether messages are fetched from the server and replace the
+    /// list.
     public var loadsFromAPI: Bool { self != .cacheOnly }
 }

@@ -1,17 +1,17 @@
 import Models
 
-/// What became of messages, in parts that have one reason and one status each.
+/// The changes of messages, grouped by source and sending status.
 struct MessageChanges {
     private(set) var added = ToldRows<MessageContext, Message>()
     private(set) var updated = ToldRows<MessageContext, Message>()
     private(set) var deleted = ToldRows<MessageContext, Message>()
 
-    /// Creates what a diff of rows says of messages.
+    /// Creates the message changes of a diff of rows.
     ///
     /// - Parameters:
-    ///   - diff: What became of the rows.
-    ///   - sources: Why, of each row that it is known of.
-    ///   - canceled: The messages that were taken back before they were sent.
+    ///   - diff: The differences of the rows.
+    ///   - sources: The sources of the changes, for the rows whose source is known.
+    ///   - canceled: The messages that were canceled before they were sent.
     init(
         _ diff: ListDiff<MessageItem>, _ sources: [MessageItem.ID: CollectionEventSource],
         _ canceled: [Message]

@@ -2,30 +2,31 @@ public import Models
 public import Store
 import Sync
 
-// What is shown beside what comes by itself: pages from the cache, and from the server where it is not known.
+// Loading on request: pages from the cache and, where its history is incomplete, from the server.
 extension MessageCollection {
     enum Direction { case older, newer }
 
-    /// How many pages are asked for, one after the other, where few messages are what the list shows.
+    /// The maximum number of pages to fetch in one call if few of their messages match the list.
     private static let pageLimit = 5
 
-    /// Shows older messages: from the cache as far as it is complete, from the server beyond.
+    /// Loads older messages: from the complete part of the cache, then from the server.
     ///
-    /// Where the server cannot be asked, what is held behind a gap is shown too, with the gap between.
+    /// If the server cannot be reached, stored messages older than a gap are shown too, with the
+    /// gap in between.
     ///
-    /// - Returns: The messages, the oldest first; fewer than `previousResultSize` where a list shows few
-    ///   of a history, or there are no more. ``hasPrevious`` tells whether to go on.
-    /// - Throws: ``CollectionError`` with code `queryInProgress` if older messages are being loaded already;
-    ///   `notStarted`, `disposed`; `notConnected` or `refused` if nothing more could be shown; `store`,
-    ///   `canceled`.
+    /// - Returns: The messages, oldest first; fewer than `previousResultSize` if few messages match
+    ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
+    /// - Throws: ``CollectionError`` with code `queryInProgress` if older messages are already
+    ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
+    ///   could be shown; `store`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(CollectionError) -> [Message] {
         try await load(.older, params.previousResultSize)
     }
 
-    /// Shows newer messages, as ``loadPrevious()`` does older ones.
+    /// Loads newer messages, as ``loadPrevious()`` does older ones.
     ///
-    /// - Returns: The messages, the oldest first; ``hasNext`` tells whether to go on.
+    /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
     /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
     @discardableResult
     public func loadNext() async throws(CollectionError) -> [Message] {
@@ -41,21 +42,23 @@ extension MessageCollection {
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true
-        // At the newest end what is fetched comes as what happens does, since that is shown.
+        // At the newest end, fetched messages arrive as changes of the store, because that end is
+        // shown.
         let isFollowing = direction == .newer && shownWindow.upper == .end
         let before = isFollowing ? Set(shownWindow.items.map(\.id)) : []
         var shown = try await extend(direction, max(1, count))
         if isFollowing {
             shown = messages.filter { $0.messageID != nil && !before.contains($0.itemID) }
         }
-        // Those of a page are in the order of the list, and those of several pages are not.
+        // The messages of one page are ordered; those of several pages are not.
         return shown.filter { $0.messageID != nil }.sorted {
             guard let left = $0.position, let right = $1.position else { return false }
             return left < right
         }
     }
 
-    /// Shows more in a direction, and asks the server where that is not known.
+    /// Extends the window in a direction, and fetches from the server where the history is
+    /// incomplete.
     @discardableResult
     private func extend(
         _ direction: Direction, _ count: Int
@@ -102,15 +105,15 @@ extension MessageCollection {
         }
     }
 
-    /// Asks the server for what comes next to what is shown.
+    /// Fetches the messages next to the window.
     ///
     /// - Parameters:
-    ///   - direction: On which side of what is shown.
-    ///   - count: How many messages.
-    ///   - gap: What is missing there.
-    ///   - cursor: Where the page before ended, if it was asked for and had nothing.
-    /// - Returns: Where the page ended, if it had nothing.
-    /// - Throws: What the engine throws.
+    ///   - direction: The direction from the window.
+    ///   - count: The number of messages.
+    ///   - gap: The gap to fetch.
+    ///   - cursor: The end of the previous page, if that page was empty.
+    /// - Returns: The end of the fetched page if it was empty; otherwise `nil`.
+    /// - Throws: Errors of the engine.
     private func fetch(
         _ direction: Direction, _ count: Int, at gap: Gap, _ cursor: PageCursor?
     ) async throws(CollectionError) -> PageCursor? {
@@ -124,7 +127,7 @@ extension MessageCollection {
                     anchor, older: count, edge: anchor == .newest ? nil : gap.upper,
                     .messageLoadPrevious)
             } else {
-                // Within the gap, where nothing is known on either side.
+                // The window starts inside the gap, with no known messages on either side.
                 page = try await fetch(
                     window.lower.anchorIncludingIt, older: count, edge: nil, .messageLoadPrevious)
             }
@@ -154,16 +157,16 @@ extension MessageCollection {
                 try await request.page(of: channelURL, by: engine)
             }
         } catch {
-            // The end cancels what is under way.
+            // ``dispose()`` cancels requests in flight: report the disposal instead.
             try checkIsStarted()
             throw error
         }
     }
 
-    /// Fetches what is missing in a gap, from its newer end: a page of it.
+    /// Fetches one page of a gap, from its upper bound.
     ///
-    /// - Parameter gap: One of ``items``.
-    /// - Returns: What is still missing there; `nil` if the gap is closed.
+    /// - Parameter gap: A gap of ``items``.
+    /// - Returns: The rest of the gap; `nil` if the gap is closed.
     /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
     @discardableResult
     public func fill(_ gap: Gap) async throws(CollectionError) -> Gap? {
@@ -187,10 +190,10 @@ extension MessageCollection {
 
     // MARK: Beginning
 
-    /// Finds out what the server is to be asked for at the starting point.
+    /// Returns the request for the first page at the starting point.
     ///
-    /// - Parameter state: How far the engine is, once no connection is being made.
-    /// - Returns: The page; `nil` if the server could say nothing new.
+    /// - Parameter state: The state of the engine when no connection attempt is in progress.
+    /// - Returns: The request; `nil` if the server has nothing new.
     /// - Throws: ``CollectionError`` with code `store`, `disposed` or `notStarted`.
     func firstPage(_ state: SyncState) throws(CollectionError) -> PageRequest? {
         try checkIsStarted()
@@ -212,11 +215,12 @@ extension MessageCollection {
         }
     }
 
-    /// Shows what the server has at the starting point, after ``firstPage(_:)`` was fetched.
+    /// Shows the server's messages at the starting point, after the page of ``firstPage(_:)`` was
+    /// fetched.
     func showServer() async throws(CollectionError) -> [Message] {
         try checkIsStarted()
         if hasLoadedMore {
-            // What the user has loaded meanwhile stays.
+            // The user has loaded more in the meantime: keep the window.
             catchUp()
             return messages
         }
@@ -225,7 +229,7 @@ extension MessageCollection {
         return messages
     }
 
-    /// Goes on where a page had few messages of those that the list shows.
+    /// Loads more if few messages of the page match the list.
     private func extendToSize() async throws(CollectionError) {
         let count = succeededMessages.count
         guard count < params.previousResultSize, shownWindow.hasPrevious else { return }
@@ -236,7 +240,7 @@ extension MessageCollection {
 }
 
 extension Gap.Bound {
-    /// Where pages begin that go from here to what is newer, with what lies here.
+    /// The anchor of pages that start here, inclusive, and extend toward newer messages.
     fileprivate var anchorForNewer: MessageAnchor {
         switch self {
         case .beginning: .time(Timestamp(milliseconds: .min))
@@ -246,12 +250,13 @@ extension Gap.Bound {
     }
 }
 
-/// A page of a channel that the server is asked for.
+/// A request for a page of a channel.
 struct PageRequest: Hashable, Sendable {
     let anchor: MessageAnchor
     let older: Int
     let newer: Int
-    /// Where the anchor is, if nothing lies between it and what is known there.
+    /// The bound of a known range that the anchor touches; `nil` if messages may be missing in
+    /// between.
     let edge: Gap.Bound?
     let source: CollectionEventSource
 
@@ -266,7 +271,7 @@ struct PageRequest: Hashable, Sendable {
         self.source = source
     }
 
-    /// Has it stored.
+    /// Fetches and stores the page.
     func page(
         of channelURL: ChannelURL, by engine: SyncEngine
     ) async throws(SyncError) -> MessagePage {

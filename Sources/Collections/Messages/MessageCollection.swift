@@ -3,7 +3,8 @@ public import Observation
 import Store
 public import Sync
 
-/// The messages of a group channel as a view shows them, from the cache at once and in step with the server.
+/// A live list of a group channel's messages, shown from the cache at once and kept in sync with
+/// the server.
 ///
 /// ```swift
 /// let collection = MessageCollection(of: "general", engine: engine)
@@ -12,38 +13,38 @@ public import Sync
 /// show(collection.items)  // what is cached, now; what the server says, soon
 /// ```
 ///
-/// Lives on the main actor. What it shows is a window on the store: who writes to the server, edits or reacts does so
-/// through the engine, and the rows change because the store has. A message outside the window is stored,
-/// and not shown. Views that know Observation need nothing else: ``items``, ``messages``, ``hasPrevious``,
-/// ``hasNext`` and ``channel`` can be observed.
+/// A collection is isolated to the main actor. It shows a window of the store: sending, editing and
+/// reacting go through the engine, and the rows change because the store has changed. Messages
+/// outside the window are stored and not shown. ``items``, ``messages``, ``hasPrevious``,
+/// ``hasNext`` and ``channel`` are observable: views that use Observation need nothing else.
 @MainActor
 @Observable
 public final class MessageCollection {
-    /// The channel.
+    /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// Which messages are shown, in which order, and how many are loaded at once.
+    /// The messages to show, their order, and the page sizes.
     public let params: MessageListParams
 
-    /// Where the window began, the last time it was placed.
+    /// The position at which the window was last placed.
     public private(set) var startingPoint: StartingPoint
 
-    /// The channel as it is held; with nothing but its URL if it is not.
+    /// The stored channel. If it is not stored, only its URL is set.
     public private(set) var channel: GroupChannel
 
-    /// Who is typing in the channel.
+    /// The users who are typing in the channel.
     public private(set) var typingUsers: [User] = []
 
-    /// Whether ``dispose()`` was called.
+    /// A Boolean value that indicates whether ``dispose()`` was called.
     public private(set) var isDisposed = false
 
-    /// Whether the channel is the user's no more.
+    /// A Boolean value that indicates whether the user has lost the channel.
     public private(set) var isChannelDeleted = false
 
-    /// Who is told of changes.
+    /// The delegate that is notified of changes.
     @ObservationIgnored public weak var delegate: (any MessageCollectionDelegate)?
 
-    /// What brings messages, and takes those that are written.
+    /// The engine that fetches and sends messages.
     @ObservationIgnored public let engine: SyncEngine
 
     private var window: Window
@@ -58,18 +59,18 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
-    /// Creates a collection; it shows nothing until ``start(_:cacheResult:apiResult:)``.
+    /// Creates a collection. The list is empty until ``start(_:cacheResult:apiResult:)``.
     ///
     /// - Parameters:
-    ///   - channelURL: The channel.
-    ///   - startingPoint: Where the window begins. The default is the newest message.
-    ///   - params: Which messages are shown, in which order, and how many are loaded at once;
-    ///     `isInclusive` is not looked at: messages at the starting point are always shown.
-    ///   - userID: Who looks at it, so that reactions show before they were sent; `nil` to have them
-    ///     appear when they were.
-    ///   - capacity: How many rows are kept at most. Beyond, rows leave at the end that is not being
-    ///     loaded, and can be loaded again.
-    ///   - engine: What brings the messages.
+    ///   - channelURL: The URL of the channel.
+    ///   - startingPoint: The initial position of the window. The default is the newest message.
+    ///   - params: The messages to show, their order, and the page sizes. `isInclusive` is ignored:
+    ///     messages at the starting point are always shown.
+    ///   - userID: The current user, so that reactions are shown before they are sent; `nil` to
+    ///     show them when they were sent.
+    ///   - capacity: The maximum number of rows. If there are more, rows are removed at the end
+    ///     that is not being loaded, and can be loaded again.
+    ///   - engine: The engine that fetches the messages.
     public init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,
         params: MessageListParams = MessageListParams(), userID: UserID? = nil,
@@ -85,16 +86,17 @@ public final class MessageCollection {
         viewer = Viewer(of: channelURL, engine)
     }
 
-    // MARK: What is shown
+    // MARK: The rows
 
-    /// The rows: messages, and gaps between them; the oldest first, or as the params have it.
+    /// The rows: messages, and gaps between them. The order is oldest first, or the reverse if the
+    /// parameters ask for it.
     ///
-    /// What is not sent comes after all that is.
+    /// Unsent messages are newer than all sent ones.
     public var items: [MessageItem] { window.items }
 
     /// The messages of ``items``.
     ///
-    /// - Complexity: O(*n*) after a change, else O(1).
+    /// - Complexity: O(*n*) after a change, otherwise O(1).
     public var messages: [Message] {
         let items = items
         if let knownMessages { return knownMessages }
@@ -103,51 +105,57 @@ public final class MessageCollection {
         return messages
     }
 
-    /// Those of the messages that the server has.
+    /// The messages that the server has accepted.
     public var succeededMessages: [Message] { messages.filter { $0.messageID != nil } }
 
-    /// The messages of the channel that wait to be sent, in the order they were written, in view or not.
+    /// The channel's pending messages, inside and outside the window, in the order in which they
+    /// were written.
     public var pendingMessages: [Message] { window.unsentMessages(.pending) }
 
-    /// The messages of the channel that could not be sent, in the order they were written, in view or not.
+    /// The channel's failed messages, inside and outside the window, in the order in which they
+    /// were written.
     public var failedMessages: [Message] { window.unsentMessages(.failed) }
 
-    /// Whether older messages exist, or may exist, that are not shown.
+    /// A Boolean value that indicates whether older messages exist, or may exist, than are shown.
     public var hasPrevious: Bool { phase == .started && window.hasPrevious }
 
-    /// Whether newer messages exist, or may exist, that are not shown.
+    /// A Boolean value that indicates whether newer messages exist, or may exist, than are shown.
     public var hasNext: Bool { phase == .started && window.hasNext }
 
-    /// What is known of the channel's history, and what is not, from its beginning to its end.
+    /// Returns the coverage of the channel's history: which ranges are complete, missing and stale.
     ///
     /// - Throws: ``CollectionError`` with code `store`.
-    /// - Complexity: O(*n*) in the messages of the channel that are held.
+    /// - Complexity: O(*n*) in the number of stored messages of the channel.
     public func coverage() throws(CollectionError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: channelURL) }
     }
 
-    /// What happens to the rows from now on; folding it into ``items`` as they are now gives those to come.
+    /// Returns a stream of the changes from now on. Applying them to the current ``items`` gives
+    /// the later values of ``items``.
     ///
-    /// What a follower has not read yet is kept for it. Ends with ``dispose()``.
+    /// Unread changes are buffered. The stream ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }
 
     // MARK: Beginning and end
 
-    /// Begins to show the channel.
+    /// Starts the collection.
     ///
-    /// What is cached is shown when the call returns, however slow the network is. Then the server is
-    /// asked, and its answer takes the place of the rows; where all of it is known already, and the engine
-    /// is live, that needs no request. From the beginning on, changes are followed.
+    /// Cached messages are shown when the call returns, regardless of the network. Then messages
+    /// are fetched from the server and replace the rows. No request is needed if the engine is live
+    /// and the range is completely stored. The collection follows changes from the start.
     ///
-    /// Disposed of, or let go of, a collection waits for no server any more: the task ends with `disposed`.
+    /// The returned task does not keep the collection alive. If the collection is disposed or
+    /// released, the task ends with the error `disposed` without waiting for the server.
     ///
     /// - Parameters:
-    ///   - policy: Whether the cache and the server are asked.
-    ///   - cacheResult: Is called once, before this returns, with the messages that are cached; none where
-    ///     the cache is not to be asked.
-    ///   - apiResult: Is called once, with the messages after the server has answered, or why it has not:
-    ///     then what was cached stays, and follows when there is a connection.
-    /// - Returns: What `apiResult` is told; the messages as they are for `cacheOnly`.
+    ///   - policy: The sources to load from: the cache, the server, or both.
+    ///   - cacheResult: A closure that is called once, before the call returns, with the cached
+    ///     messages; with none if the policy excludes the cache.
+    ///   - apiResult: A closure that is called once, with the messages after the server has
+    ///     responded, or with an error. After an error, the cached messages stay and are updated
+    ///     when there is a connection.
+    /// - Returns: A task with the result that `apiResult` receives; for `cacheOnly`, with the
+    ///   current messages.
     @discardableResult
     public func start(
         _ policy: InitPolicy = .cacheAndReplaceByAPI,
@@ -161,7 +169,8 @@ public final class MessageCollection {
             do throws(CollectionError) {
                 if case .failure(let error) = cached, error.code != .store { throw error }
                 if policy.loadsFromAPI {
-                    // Not held while the server is waited for: let go of, it waits no longer.
+                    // Do not hold the collection while waiting for the server: when it is released,
+                    // the wait ends.
                     let state = await engine.settledState
                     if let request = try self?.firstPage(state) {
                         do throws(SyncError) {
@@ -174,7 +183,7 @@ public final class MessageCollection {
                 guard let self else { throw .disposed(channelURL.rawValue) }
                 result = .success(policy.loadsFromAPI ? try await showServer() : messages)
             } catch {
-                // The end cancels what is under way.
+                // ``dispose()`` cancels requests in flight: report the disposal instead.
                 let isOver = error.code == .canceled && self?.isDisposed != false
                 result = .failure(isOver ? .disposed(channelURL.rawValue) : error)
             }
@@ -200,20 +209,20 @@ public final class MessageCollection {
         }
     }
 
-    /// Places the window anew, with what is held there at once, and then what the server has.
+    /// Moves the window to another position, showing cached messages first and then the server's.
     ///
-    /// For what was called the viewpoint once; the collection, its delegate and its followers stay. After a
-    /// huge gap, the time of the first message that is seen is a good place.
+    /// The delegate and the subscribers of changes stay. After a huge gap, the time of the first
+    /// visible message is a good position.
     ///
-    /// - Returns: The messages, after the server has answered.
-    /// - Throws: ``CollectionError``; with code `notConnected` what is held there is shown.
+    /// - Returns: The messages after the server has responded.
+    /// - Throws: ``CollectionError``; with code `notConnected`, the stored messages are shown.
     @discardableResult
     public func restart(at point: StartingPoint) async throws(CollectionError) -> [Message] {
         try checkIsStarted()
         startingPoint = point
         hasLoadedMore = false
         try place(crossesGaps: true)
-        // As a page is waited for: not beyond the end.
+        // Wait as for a page: disposal ends the wait.
         let state = try await tasks.ask { [engine] () throws(SyncError) in
             await engine.settledState
         }
@@ -221,9 +230,9 @@ public final class MessageCollection {
         return try await showServer()
     }
 
-    /// Ends it: nothing is told from here on, and nothing loaded.
+    /// Ends the collection: it loads nothing more and sends no more notifications.
     ///
-    /// Doing it twice is doing it once.
+    /// Further calls have no effect.
     public func dispose() {
         guard !isDisposed else { return }
         isDisposed = true
@@ -261,12 +270,13 @@ public final class MessageCollection {
         self.follower = follower
         tasks.add(
             Task { @MainActor [weak self, engine, channelURL] in
-                // Each message that comes changes the state; nobody is to be woken for that.
+                // Filtered, because each message changes the state and would wake the task.
                 for await _ in await engine.events(where: { $0.isHugeGap(in: channelURL) }) {
                     self?.tellHugeGap()
                 }
             })
-        // The last: if the channel cannot be read, its messages may be, and all else is followed by then.
+        // The last step: if the channel cannot be read, its messages may still be readable, and
+        // everything else is observed by then.
         channel = try follower.read { (reader) throws(StoreError) in
             try reader.groupChannel(channelURL) ?? channel
         }
@@ -279,13 +289,13 @@ public final class MessageCollection {
         delegate?.messageCollectionDidDetectHugeGap(self)
     }
 
-    /// Takes over what the store has told so far.
+    /// Processes all changes that the store has reported so far.
     func catchUp() { follower?.catchUp() }
 
     private func take(_ change: Change) {
         let edits = window.fold(change)
         var taken = [change]
-        // A store that is closed has nothing to tell; one that cannot be read is told by the engine.
+        // A closed store has no changes; the engine reports a store that cannot be read.
         if let edits = edits.isMissed ? try? readAgain(after: edits, &taken) : edits {
             apply(edits, .told)
         }
@@ -328,7 +338,7 @@ public final class MessageCollection {
             self, context: GroupChannelContext(source: source), updatedChannel: channel)
     }
 
-    // MARK: Rows
+    // MARK: The window
 
     /// Places the window at the starting point.
     func place(crossesGaps: Bool) throws(CollectionError) {
@@ -338,7 +348,7 @@ public final class MessageCollection {
         }
     }
 
-    /// Where the window begins.
+    /// The start of the window.
     var start: Window.Start {
         switch startingPoint {
         case .latest: .newest
@@ -347,13 +357,13 @@ public final class MessageCollection {
         }
     }
 
-    /// Changes the window by reading, and the rows by what was read.
+    /// Changes the window by reading from the store, and applies the resulting edits to the rows.
     ///
     /// - Parameters:
-    ///   - end: Where rows leave if there are too many.
-    ///   - read: Reads, and says what is to be done to the rows.
-    /// - Returns: What it returns, and the messages that are shown since.
-    /// - Throws: What it throws; `disposed`.
+    ///   - end: The end at which rows are removed if there are too many.
+    ///   - read: A closure that reads from the store, and returns the edits of the rows.
+    /// - Returns: The closure's result, and the newly shown messages.
+    /// - Throws: Errors of the closure; `disposed`.
     @discardableResult
     func load<Value>(
         trimming end: Window.End,
@@ -370,7 +380,7 @@ public final class MessageCollection {
         return (value, diff.insertions.compactMap(\.element.message))
     }
 
-    /// The window as it is, to decide by.
+    /// The current window, read-only.
     var shownWindow: Window { window }
 
     @discardableResult
@@ -379,7 +389,7 @@ public final class MessageCollection {
     ) -> ListDiff<MessageItem> {
         let before = CollectionChange.checked(window.items)
         let diff = window.apply(edits, trimming: end)
-        // Last: it wakes the engine, which takes as long as all else here.
+        // Last, because waking the engine takes as long as everything else here.
         defer { viewer.shows(window) }
         guard !diff.isEmpty else { return diff }
         knownMessages = nil
@@ -406,7 +416,7 @@ public final class MessageCollection {
 }
 
 extension GroupChannel {
-    /// A channel of which nothing is known.
+    /// A channel of which only the URL is known.
     static func unknown(_ url: ChannelURL) -> GroupChannel {
         GroupChannel(url: url, createdAt: Timestamp(milliseconds: 0))
     }

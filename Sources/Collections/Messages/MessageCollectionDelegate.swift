@@ -1,53 +1,56 @@
 public import Models
 
-/// What a message collection tells; each call is optional.
+/// Receives the notifications of a message collection. All methods are optional.
 ///
-/// Calls come on the main actor, in the order of the commits of the store, and none after
-/// ``MessageCollection/dispose()``. Within a call everything may be called, ``MessageCollection/dispose()``
-/// too. Of one commit, ``messageCollection(_:didChange:)`` comes first, then what was added, updated and
-/// deleted, each with its reason.
+/// Methods are called on the main actor, in the order of the store's commits, and never after
+/// ``MessageCollection/dispose()``. They may call any method, including
+/// ``MessageCollection/dispose()``. For each commit, ``messageCollection(_:didChange:)`` is called
+/// first, followed by the methods for added, updated and deleted messages, once for each source and
+/// sending status.
 @MainActor
 public protocol MessageCollectionDelegate: AnyObject {
-    /// The rows changed, for whatever reason: fold this into what a view shows.
+    /// The rows have changed for any reason. Apply the change to the list that a view shows.
     ///
-    /// ``MessageCollection/items`` is the list after it. Pages that were asked for are told here alone.
+    /// ``MessageCollection/items`` is the list after the change. This is the only notification of
+    /// pages that were loaded on request.
     func messageCollection(
         _ collection: MessageCollection, didChange change: CollectionChange<MessageItem>)
 
-    /// Messages came: live, by sync, or from the user, who has just written them.
+    /// Messages were added: live, by sync, or by the user who has just written them.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [Message])
 
-    /// Messages are no more what they were: edited, sent, failed, being sent again, or canceled.
+    /// Messages have changed: they were edited, sent, canceled, have failed, or are being resent.
     ///
-    /// Those that were canceled are deleted right after it.
+    /// Canceled messages are deleted immediately afterwards.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [Message])
 
-    /// Messages are gone: deleted, taken out, or no more what the collection is to show.
+    /// Messages were removed from the list: they were deleted, evicted, or no longer match the
+    /// list.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [Message])
 
-    /// The channel changed, or somebody is typing in it.
+    /// The channel has changed, or the users who are typing in it.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext, updatedChannel: GroupChannel)
 
-    /// The channel is the user's no more, so its view has nothing to show.
+    /// The user has lost the channel. Its view has nothing more to show.
     func messageCollection(
         _ collection: MessageCollection, context: GroupChannelContext,
         deletedChannel channelURL: ChannelURL)
 
-    /// Much more is missing than one would like to wait for.
+    /// A gap has more missing messages than a user would want to wait for.
     ///
-    /// The rows on both sides of the gap stay, and the gap is one of ``MessageCollection/items``. Whoever
-    /// would rather begin anew calls ``MessageCollection/restart(at:)``, or disposes of the collection and
-    /// makes another one, at the time of the first message that is seen.
+    /// The rows on both sides of the gap stay, and the gap is one of ``MessageCollection/items``.
+    /// To start over instead, call ``MessageCollection/restart(at:)`` with the time of the first
+    /// visible message, or dispose the collection and create another one.
     func messageCollectionDidDetectHugeGap(_ collection: MessageCollection)
 
-    /// So many bytes of a file of a pending message are uploaded.
+    /// A number of bytes of a pending message's file was uploaded.
     func messageCollection(
         _ collection: MessageCollection, uploaded bytes: Int, of total: Int,
         for requestID: RequestID)

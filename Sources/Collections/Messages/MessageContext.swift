@@ -1,13 +1,14 @@
 public import Models
 
-/// Why messages of a collection changed.
+/// The cause of a change of messages.
 public struct MessageContext: Hashable, Sendable {
-    /// What happened.
+    /// The source of the change.
     public let source: CollectionEventSource
 
-    /// How far the messages are on their way to the server; all of one call are equally far.
+    /// The sending status of the messages, the same for all messages of a call.
     public let sendingStatus: MessageSendingStatus
 
-    /// Whether it came as a live event, rather than from sync or from this device.
+    /// A Boolean value that indicates whether the change arrived as a live event, and not from sync
+    /// or from this device.
     public var isFromEvent: Bool { source.isFromEvent }
 }

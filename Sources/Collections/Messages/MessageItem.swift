@@ -1,29 +1,30 @@
 public import Models
 public import Store
 
-/// A row of a message list: a message, or a stretch that is missing.
+/// An element of a message list: a message or a gap.
 public enum MessageItem: Hashable, Sendable, Identifiable {
     /// A message, sent or not.
     case message(Message)
-    /// Messages may be missing between the rows around this one; ``MessageCollection/fill(_:)`` fetches
-    /// them.
+    /// A range in which messages may be missing, between the rows around it;
+    /// ``MessageCollection/fill(_:)`` fetches them.
     ///
-    /// Of a stretch in which single messages are held, the part up to the next of them.
+    /// If single messages are stored inside a gap, they divide it into several rows.
     indirect case gap(Gap)
 
-    /// What a row keeps as long as it is the same row, whatever changes in it.
+    /// The identity of a row, which stays the same when the row changes.
     ///
-    /// A message that was pending gets another one when it is sent; that is told as an update.
+    /// When a pending message is sent, its row gets another ID; the change is reported as an
+    /// update.
     public enum ID: Hashable, Sendable {
-        /// A message that the server has.
+        /// A message that the server has accepted.
         case sent(MessageID)
-        /// A message that is not sent yet.
+        /// An unsent message.
         case unsent(RequestID)
-        /// A gap, by its older end: gaps are filled from the newer one.
+        /// A gap, identified by its lower bound: gaps are filled from the upper bound.
         case gap(above: Gap.Bound)
     }
 
-    /// What tells the row from all others of its list.
+    /// The identity of the row in its list.
     public var id: ID {
         switch self {
         case .message(let message): message.itemID
@@ -50,11 +51,11 @@ extension Message {
     }
 }
 
-/// The place of a row in a history: by position, a gap behind the message at its older end, and what is not
-/// sent after all that is, in the order in which it was written.
+/// The sort key of a row: by position, a gap after the message at its lower bound, and unsent
+/// messages after all sent ones, in the order in which they were written.
 struct MessageItemKey: Comparable {
     private let bound: Gap.Bound
-    /// Among those at the bound: what is sent, then the gap above it, then what is not sent.
+    /// The order at one bound: the sent message, the gap above it, unsent messages.
     private let rank: Int
 
     private static let sent = -2
@@ -68,17 +69,17 @@ struct MessageItemKey: Comparable {
         .from(.position(position))
     }
 
-    /// The place of what was written as one of some, counted from 0 or later.
+    /// The key of an unsent message with a number of 0 or higher.
     static func unsent(_ number: Int) -> MessageItemKey {
         MessageItemKey(bound: .end, rank: number)
     }
 
-    /// The least key of what lies at a bound or above.
+    /// The lowest key of rows at a bound or above it.
     static func from(_ bound: Gap.Bound) -> MessageItemKey {
         MessageItemKey(bound: bound, rank: sent)
     }
 
-    /// The greatest key of a message that lies at a bound or below.
+    /// The highest key of a message at a bound or below it.
     static func through(_ bound: Gap.Bound) -> MessageItemKey { .from(bound) }
 
     static func < (left: MessageItemKey, right: MessageItemKey) -> Bool {

@@ -1,11 +1,11 @@
 public import Models
 
-/// Where a message collection begins to show a history.
+/// The position in a history at which a message collection starts.
 public enum StartingPoint: Hashable, Sendable {
-    /// At the newest message: what comes is shown as it comes.
+    /// The newest message: new messages are shown as they arrive.
     case latest
-    /// At a time, by the server's clock, with messages before and after it.
+    /// A time on the server's clock, with messages before and after it.
     case time(Timestamp)
-    /// Where the user has read to; at the newest message if that is not known.
+    /// The position up to which the user has read; the newest message if it is unknown.
     case lastRead
 }

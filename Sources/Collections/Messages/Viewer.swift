@@ -2,7 +2,7 @@ import Models
 import Store
 import Sync
 
-/// Tells an engine what somebody shows of a channel, so that it fills the gaps there first.
+/// Reports the visible range of a channel to an engine, which fills the gaps in it first.
 @MainActor
 final class Viewer {
     private static var lastNumber = 0
@@ -13,11 +13,11 @@ final class Viewer {
     init(of url: ChannelURL, _ engine: SyncEngine) {
         Viewer.lastNumber += 1
         let number = Viewer.lastNumber
-        // Only what is shown in the end matters.
+        // Only the latest range matters.
         let (ranges, shown) = AsyncStream<ShownRange?>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
         self.shown = shown
-        // It ends with what is shown: `leave()`, or the end of this, finishes the ranges.
+        // Ends when `leave()` or `deinit` finishes the stream.
         Task.detached {
             for await range in ranges { await engine.show(url, range, viewer: number) }
             await engine.hide(url, viewer: number)
@@ -25,7 +25,7 @@ final class Viewer {
     }
 
     func shows(_ window: Window) {
-        // Where nothing is known yet, there is no place to look at: the newest messages are wanted.
+        // If nothing is known yet, there is no range: the newest messages are wanted.
         let range =
             window.lower == .end ? nil : ShownRange(from: window.lower, to: window.upper)
         guard last != .some(range) else { return }

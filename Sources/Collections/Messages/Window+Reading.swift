@@ -2,16 +2,17 @@ import Models
 import Store
 import Sync
 
-// How a window is filled from the store, at its beginning and at either end. What happens later it folds.
+// Loads a window from the store, initially and at either end. Later changes are folded in.
 extension Window {
-    /// Shows another part of the history, and what waits in the outbox.
+    /// Places the window at another part of the history, with the pending messages of the outbox.
     ///
     /// - Parameters:
-    ///   - start: Where to begin.
-    ///   - crossesGaps: Whether what lies behind a gap is shown too, as where the server cannot be asked.
-    ///   - reader: What to read from.
-    /// - Returns: What is to be done to the rows.
-    /// - Throws: What reading throws.
+    ///   - start: The start of the window.
+    ///   - crossesGaps: A Boolean value that indicates whether messages beyond a gap are shown too,
+    ///     as if the server cannot be reached.
+    ///   - reader: The reader of the store.
+    /// - Returns: The edits of the rows.
+    /// - Throws: Errors of the reader.
     mutating func open(
         at start: Start, crossesGaps: Bool, in reader: some StoreReader
     ) throws(StoreError) -> WindowEdits {
@@ -26,7 +27,7 @@ extension Window {
             try next.extendNewer(params.nextResultSize, crossesGaps, in: reader, &edits)
         }
         try next.extendOlder(params.previousResultSize, crossesGaps, in: reader, &edits)
-        // Before the gaps, which lie between the messages that are left.
+        // Before the gaps, whose rows are between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -34,16 +35,17 @@ extension Window {
         return edits
     }
 
-    /// Where a window begins.
+    /// The start of a window.
     enum Start: Hashable {
-        /// At the newest message.
+        /// The newest message.
         case newest
-        /// At a time: what was created then or later is newer.
+        /// A time: messages created at that time or later are newer.
         case time(Timestamp)
     }
 
-    /// Whether all that is to be shown at a place is held, as the server has it as far as the feed has
-    /// told: as many messages as asked for on each side, or all to the end of the history.
+    /// Returns a Boolean value that indicates whether the store has everything to show at a start,
+    /// as current as the feed: the requested number of messages in each direction, or all messages
+    /// up to the end of the history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
         var next = Window(on: channelURL, params: params)
         var edits = WindowEdits()
@@ -57,20 +59,20 @@ extension Window {
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
 
-    /// Shows nothing, at a time: before every message of that time, whatever its id.
+    /// Empties the window at a time: before every message of that time, regardless of its ID.
     private mutating func begin(at time: Timestamp) {
         lower = .position(Position(createdAt: time, messageID: ""))
         upper = lower
     }
 
-    /// Shows again what is there, after changes were missed.
+    /// Reads the shown range again, after changes were missed.
     ///
     /// - Parameters:
-    ///   - reader: What to read from.
-    ///   - told: What was told nevertheless, for the reasons.
-    ///   - ahead: What was done since, and is there already; it is not to be folded any more.
-    /// - Returns: What is to be done to the rows.
-    /// - Throws: What reading throws; nothing has changed then.
+    ///   - reader: The reader of the store.
+    ///   - told: Edits that were reported nevertheless, for their sources.
+    ///   - ahead: Queued changes that the reader already contains. They must not be received again.
+    /// - Returns: The edits of the rows.
+    /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func readAgain(
         in reader: some StoreReader, after told: WindowEdits = WindowEdits(),
         _ ahead: [Change] = []
@@ -98,10 +100,10 @@ extension Window {
         next.covered = [:]
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
-        // A message that came alone is not all there is to show of a history that is known since.
+        // If the history has become known since, show more than a message that arrived alone.
         let missing = params.previousResultSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
-        // Before the gaps, which lie between the messages that are left.
+        // Before the gaps, whose rows are between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
         next.showAllUnsent(&edits)
@@ -109,7 +111,8 @@ extension Window {
         return edits
     }
 
-    /// Whether it is known that nothing is older than what is shown.
+    /// Returns a Boolean value that indicates whether the history is known to have no older
+    /// messages than are shown.
     private func isAtBeginning(in reader: some StoreReader) throws(StoreError) -> Bool {
         guard lower != .end, try reader.firstGap(below: lower, in: channelURL) == nil else {
             return false
@@ -119,15 +122,15 @@ extension Window {
         ).isEmpty
     }
 
-    /// Shows older messages, down to the next gap.
+    /// Loads older messages up to the next gap.
     ///
     /// - Parameters:
-    ///   - count: How many, at most.
-    ///   - crossesGaps: Whether what lies behind a gap is shown too.
-    ///   - reader: What to read from.
-    /// - Returns: What is to be done to the rows, how many were found, and the gap that is in the way of
-    ///   more; `nil` where there are as many as asked for, or there is nothing older.
-    /// - Throws: What reading throws; nothing has changed then.
+    ///   - count: The maximum number of messages.
+    ///   - crossesGaps: A Boolean value that indicates whether messages beyond a gap are shown too.
+    ///   - reader: The reader of the store.
+    /// - Returns: The edits of the rows, the number of messages found, and the gap that prevents
+    ///   more; `nil` if the requested number was found or no older message exists.
+    /// - Throws: Errors of the reader. The window is unchanged in that case.
     mutating func loadOlder(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -139,7 +142,8 @@ extension Window {
         return (edits, found, gap)
     }
 
-    /// Shows newer messages, up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` does older ones.
+    /// Loads newer messages up to the next gap, as ``loadOlder(_:crossesGaps:in:)`` does older
+    /// ones.
     mutating func loadNewer(
         _ count: Int, crossesGaps: Bool = false, in reader: some StoreReader
     ) throws(StoreError) -> (edits: WindowEdits, found: Int, gap: Gap?) {
@@ -161,7 +165,7 @@ extension Window {
         let gap = try reader.firstGap(below: start, in: channelURL)
         let floor = crossesGaps ? .beginning : gap?.upper ?? .beginning
         guard floor < start else { return (0, gap) }
-        // One more than asked for tells whether there is more.
+        // One more than requested shows whether more messages exist.
         let messages = try reader.messages(
             in: channelURL, from: floor, includesLower: true, to: start, isNewestFirst: true,
             limit: count + 1, matching: filter)
@@ -174,13 +178,14 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// The oldest place to be shown where all is shown that is held.
+    /// Returns the lower bound to show if all stored messages are shown.
     ///
     /// - Parameters:
-    ///   - reader: What to read from.
-    ///   - oldest: Where the oldest message is, or where it would be.
-    /// - Returns: The beginning; what is above it, if that is not known.
-    /// - Throws: What reading throws.
+    ///   - reader: The reader of the store.
+    ///   - oldest: The position of the oldest message, or the one where it would be.
+    /// - Returns: The start of the history or, if its oldest part is missing, the upper bound of
+    ///   that gap.
+    /// - Throws: Errors of the reader.
     private func oldestBound(
         in reader: some StoreReader, _ oldest: Gap.Bound
     ) throws(StoreError) -> Gap.Bound {
@@ -210,7 +215,8 @@ extension Window {
         return (messages.count, messages.count == count ? nil : gap)
     }
 
-    /// What is asked of the store: where changes are laid over messages, they may bring one into the list.
+    /// The filter of reads; `nil` if pending changes are applied to messages, since they may make a
+    /// message match the list.
     private var filter: MessageListParams? { overlay.isEmpty ? params : nil }
 
     private mutating func save(held message: Message, _ edits: inout WindowEdits) {
@@ -243,6 +249,6 @@ extension Window {
 }
 
 extension Message {
-    /// Where it is; what is held has a place.
+    /// The position of the message. Every stored message has one.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }
