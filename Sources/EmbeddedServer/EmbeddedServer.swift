@@ -2,10 +2,11 @@ public import Foundation
 public import Models
 import Store
 
-/// A whole chat server within the process: many users on many devices, on a database of its own.
+/// A complete chat server inside the process, with any number of users and devices and its own
+/// database.
 ///
-/// It keeps every promise of `Backend`, so that an app can be tried, tested and shown without a
-/// network. Each device is a ``client(waits:)`` of it:
+/// It fulfills every promise of `Backend`: an app can be run, tested and demonstrated without a
+/// network. Create a device by ``client(waits:)``:
 ///
 /// ```swift
 /// let server = try EmbeddedServer.inMemory()
@@ -14,10 +15,10 @@ import Store
 /// _ = try await alice.createChannel(GroupChannelCreateParams("general", url: "general"))
 /// ```
 ///
-/// What it keeps outlives it: one that is opened in the same directory goes on where it was, and so do
-/// the cursors that it has given. Its ``conditions`` make it behave as other servers do.
+/// The data on disk outlives the server: a server that is opened in the same directory continues
+/// from it, and earlier cursors stay valid. ``conditions`` make it behave like other servers.
 ///
-/// Safe for several threads; its requests are done one after the other.
+/// The class is thread-safe. Requests are executed one after the other.
 public final class EmbeddedServer: Sendable {
     private let state: Locked<ServerState>
 
@@ -29,17 +30,19 @@ public final class EmbeddedServer: Sendable {
         state = Locked(try ServerState(database, seed: seed, now: now))
     }
 
-    /// Starts a server on what a directory holds, or on nothing.
+    /// Opens a server in a directory, with its existing data if there is any.
     ///
     /// - Parameters:
-    ///   - directory: Where its files are. It is created where it is not; its parent has to be there.
-    ///     One server at a time may have it.
-    ///   - isDurable: Whether each request is on the disk before it is answered, and survives a loss
-    ///     of power. By default, it survives the end of the process.
-    ///   - seed: Chooses whatever ``conditions`` leave to chance and, with the time, the epoch of a new server:
-    ///     a cache takes two that begin at one time with one seed for the same.
+    ///   - directory: The directory of the files. It is created if needed; its parent must exist.
+    ///     Only one server at a time can open it.
+    ///   - isDurable: A Boolean value that indicates whether each request is written to the disk
+    ///     before its response, and survives a power failure. The default is `false`: requests
+    ///     survive the end of the process.
+    ///   - seed: The seed for all random behavior of the ``conditions`` and, together with the
+    ///     time, for the epoch of a new server. Caches cannot distinguish two servers that were
+    ///     created at the same time with the same seed.
     ///   - now: The server's clock.
-    /// - Throws: `serverFailure` if the files cannot be read, or somebody has them.
+    /// - Throws: `serverFailure` if the files cannot be read or are in use.
     public convenience init(
         at directory: URL, isDurable: Bool = false, seed: UInt64 = 0,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
@@ -47,13 +50,14 @@ public final class EmbeddedServer: Sendable {
         try self.init(directory.path, .disk(), isDurable: isDurable, seed: seed, now: now)
     }
 
-    /// Starts a server that leaves nothing behind.
+    /// Creates a server without files.
     ///
     /// - Parameters:
-    ///   - seed: Chooses whatever ``conditions`` leave to chance and, with the time, the epoch of a new server:
-    ///     a cache takes two that begin at one time with one seed for the same.
+    ///   - seed: The seed for all random behavior of the ``conditions`` and, together with the
+    ///     time, for the epoch of the server. Caches cannot distinguish two servers that were
+    ///     created at the same time with the same seed.
     ///   - now: The server's clock.
-    /// - Throws: `serverFailure` if there is no memory for it.
+    /// - Throws: `serverFailure` if there is not enough memory.
     /// - Returns: The server.
     public static func inMemory(
         seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }
@@ -61,7 +65,7 @@ public final class EmbeddedServer: Sendable {
         try EmbeddedServer("/embedded-server", .memory(), isDurable: false, seed: seed, now: now)
     }
 
-    /// Lets go of the files; every later request fails as `notConnected`, and each call that waits ends.
+    /// Closes the files. Pending calls end, and later requests fail with `notConnected`.
     public func close() {
         state.withLock { state in
             for client in Array(state.sessions.keys) { state.disconnect(client) }
@@ -70,11 +74,12 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Makes a device, on which one user at a time may connect.
+    /// Creates a device, on which one user at a time can connect.
     ///
-    /// - Parameter waits: Whether its feed waits until there is something to tell. If not, it answers
-    ///   at once with an empty batch, for tests that go step by step.
-    /// - Returns: The device, on which nobody is connected yet.
+    /// - Parameter waits: A Boolean value that indicates whether its feed waits until there are
+    ///   events. If not, it responds immediately with an empty batch, for tests that proceed step
+    ///   by step.
+    /// - Returns: The device, not yet connected.
     public func client(waits: Bool = true) -> EmbeddedClient {
         let (number, capabilities) = state.withLock { state in
             defer { state.nextClient += 1 }
@@ -83,7 +88,7 @@ public final class EmbeddedServer: Sendable {
         return EmbeddedClient(self, number, capabilities, waits: waits)
     }
 
-    /// How it behaves where servers differ; what is set counts from the next request on.
+    /// The behavior of the server. Changes apply from the next request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
         set {
@@ -94,7 +99,7 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Does a request on the server's state, as a whole.
+    /// Performs a request on the server's state as one transaction.
     func perform<Result: Sendable>(
         _ body: @Sendable (ServerState) throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
@@ -103,14 +108,14 @@ public final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Looks at the server's state, or changes what is not stored.
+    /// Reads the server's state, or changes the part of it that is not stored.
     func withState<Result: Sendable>(_ body: (ServerState) -> Result) -> Result {
         state.withLock { body($0) }
     }
 }
 
 extension EmbeddedServer {
-    /// Who has not been told yet all that happened, on some device that is connected.
+    /// The users with a connected device that has not yet received all events.
     package var usersWithNews: Set<UserID> {
         withState { state in Set(state.sessions.values.filter { $0.waiter == nil }.map(\.userID)) }
     }

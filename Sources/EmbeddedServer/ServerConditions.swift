@@ -1,81 +1,84 @@
 public import Models
 
-/// How a server behaves where servers differ.
+/// The behavior of a server in aspects in which servers differ.
 ///
-/// Real chat services cap pages, lose what is old, give two messages the same time, and cannot do
-/// all things. Each of these can be had here, at any moment, and each is the same again for the same
-/// seed. What a network does to requests is not among them.
+/// Chat services limit pages, discard old data, give two messages the same time, and lack features.
+/// Each of these can be enabled at any time, and is reproducible with the same seed. The effects of
+/// a network are not included.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 
-    /// The most messages of a page on each side of its anchor; at least 1.
+    /// The maximum number of messages on each side of a page's anchor; at least 1.
     ///
-    /// Services cap pages at 100 or 200, whatever is asked for.
+    /// Services limit pages to 100 or 200 messages.
     public var pageLimit = 200
 
-    /// The most entries that a page of a changelog looks at; at least 1.
+    /// The maximum number of entries that a page of a changelog covers; at least 1.
     public var changelogPageSize = 100
 
-    /// The most entries that a batch of the feed looks at; at least 1.
+    /// The maximum number of entries that a batch of the feed covers; at least 1.
     public var feedBatchSize = 100
 
-    /// The most channels that a page of a list, or members, has; at least 1.
+    /// The maximum number of elements in a page of channels or members; at least 1.
     public var listLimit = 100
 
-    /// How many characters a message may have.
+    /// The maximum number of characters of a message.
     public var maximumMessageLength = 5000
 
-    /// How many bytes a file may have.
+    /// The maximum size of a file in bytes.
     public var maximumFileSize = 25 << 20
 
     // MARK: Time
 
-    /// To how many milliseconds the server's clock tells the time of messages; at least 1.
+    /// The granularity of message times in milliseconds; at least 1.
     ///
-    /// With 1,000, all messages of a second share their time, as on services that count seconds.
+    /// With 1,000, all messages of a second have the same time, as on services that count seconds.
     public var timeGranularity: Int64 = 1
 
-    /// By how many milliseconds, at most, the clocks of the server's nodes are wrong, either way.
+    /// The maximum deviation of the clocks of the server's nodes in milliseconds, in both
+    /// directions.
     ///
-    /// Each message is accepted by a node that the seed chooses, so the order of positions is not
-    /// the order of acceptance, as on services of many machines. 0 is one clock that only goes on.
+    /// The seed selects the node that accepts a message: positions are not in the order of
+    /// acceptance, as on services with many machines. 0 means a single monotonic clock.
     public var clockSkew: Int64 = 0
 
     // MARK: The feed
 
-    /// How many new messages of a channel the feed tells after an absence; `nil` for all of them.
+    /// The number of new messages of a channel that the feed reports after an absence; `nil` for
+    /// all.
     ///
-    /// The ones before are behind a hole.
-    /// Services that resume a feed do so with the newest messages of each channel alone. What was
-    /// edited or deleted before those, only the message changelog since the feed's cursor tells.
+    /// Older messages are covered by a truncation. Services that resume a feed report only the
+    /// newest messages of each channel. Edits and deletions of older messages are only in the
+    /// message changelog since the feed's cursor.
     public var feedLimit: Int?
 
     // MARK: Changelogs
 
-    /// Whether each page of a changelog that is not the last tells its last entry once more on the
-    /// next page.
+    /// A Boolean value that indicates whether the last entry of each changelog page is repeated on
+    /// the next one.
     ///
-    /// Tokens of services are times, and what happened within one is told twice.
+    /// Tokens of services are times, and changes of the same time are reported twice.
     public var repeatsChangelogEntries = false
 
     // MARK: Abilities
 
-    /// What the server cannot do.
+    /// The capabilities that the server lacks.
     ///
-    /// A client has the capabilities of the moment in which it was made. Without
-    /// `deduplicatesRequests`, each attempt to send makes a message; without `invitations`, whoever is
-    /// invited has joined.
+    /// A client has the capabilities of the time at which it was created. Without
+    /// `deduplicatesRequests`, each attempt to send creates a message; without `invitations`, an
+    /// invited user joins at once.
     public var missingCapabilities: BackendCapabilities = []
 
-    /// Whether only users who were added to the server may connect; else whoever connects is added.
+    /// A Boolean value that indicates whether only users who were added to the server may connect.
+    /// Otherwise, an unknown user is added when connecting.
     public var requiresKnownUsers = false
 
-    /// Creates the conditions of a server that can do everything, and has all day.
+    /// Creates the conditions of a server with all capabilities and without limits on time.
     public init() {}
 }
 
 extension ServerConditions {
-    /// All that an embedded server can do.
+    /// All capabilities of an embedded server.
     static let allCapabilities = BackendCapabilities.names.reduce(into: BackendCapabilities()) {
         $0.insert($1.0)
     }
@@ -84,11 +87,11 @@ extension ServerConditions {
         ServerConditions.allCapabilities.subtracting(missingCapabilities)
     }
 
-    /// The conditions with which nothing stands still.
+    /// The conditions with values that permit progress.
     var clamped: ServerConditions {
         var conditions = self
         conditions.pageLimit = max(1, pageLimit)
-        // With one entry a page, and that one told twice, there would be no next one.
+        // With one entry per page, a repeated entry would leave no room for the next one.
         conditions.changelogPageSize = max(repeatsChangelogEntries ? 2 : 1, changelogPageSize)
         conditions.feedBatchSize = max(1, feedBatchSize)
         conditions.listLimit = max(1, listLimit)

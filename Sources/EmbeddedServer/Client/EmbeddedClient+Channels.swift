@@ -3,7 +3,7 @@ public import Models
 extension EmbeddedClient {
     // MARK: Group channels
 
-    /// Returns a page of the group channels that a query is for, in its order.
+    /// Returns a page of the group channels that match a query, in the query's order.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -12,7 +12,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns a group channel, with all there is to know of it.
+    /// Returns a group channel with its complete state.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try ask { state, session throws(BackendError) in
             let channel = try state.groupChannel(url)
@@ -21,7 +21,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the members of a group channel, by their ids.
+    /// Returns a page of the members of a group channel, ordered by their IDs.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -30,9 +30,9 @@ extension EmbeddedClient {
         }
     }
 
-    /// Creates a group channel; the user is a member, and moderates it.
+    /// Creates a group channel with the user as member and operator.
     ///
-    /// Those who are named are invited; without the capability, they have joined.
+    /// The listed users are invited or, without the capability for invitations, join at once.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(BackendError) -> GroupChannel {
@@ -42,7 +42,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Changes what a group channel says of itself.
+    /// Changes the properties of a group channel.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
     ) async throws(BackendError) -> GroupChannel {
@@ -51,14 +51,14 @@ extension EmbeddedClient {
         }
     }
 
-    /// Deletes a group channel with its messages, for all.
+    /// Deletes a group channel with its messages for all members.
     public func deleteChannel(_ url: ChannelURL) async throws(BackendError) {
         try ask(.channelManagement) { state, session throws(BackendError) in
             try state.deleteChannel(url, by: session.userID)
         }
     }
 
-    /// Invites users into a group channel.
+    /// Invites users to a group channel.
     public func invite(_ userIDs: [UserID], to url: ChannelURL) async throws(BackendError) {
         let joinsAll = !capabilities.contains(.invitations)
         try ask(.channelManagement) { state, session throws(BackendError) in
@@ -66,7 +66,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Answers an invitation: joins the channel, or loses it.
+    /// Answers an invitation: joins the channel or declines.
     public func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError) {
         try ask(.invitations) { state, session throws(BackendError) in
             try state.answerInvitation(to: url, accepts: accepts, by: session.userID)
@@ -94,7 +94,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Begins the history of a group channel anew for the user alone; returns its first time.
+    /// Resets the history of a group channel for this user only, and returns its new lower bound.
     public func resetMyHistory(of url: ChannelURL) async throws(BackendError) -> Timestamp {
         try ask(.historyReset) { state, session throws(BackendError) in
             try state.resetMyHistory(of: url, by: session.userID)
@@ -103,21 +103,21 @@ extension EmbeddedClient {
 
     // MARK: Receipts and typing
 
-    /// Tells that the user has read a channel up to now.
+    /// Marks a channel as read up to the current time.
     public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         try ask(.readReceipts) { state, session throws(BackendError) in
             try state.markAsRead(channelURL, by: session.userID)
         }
     }
 
-    /// Tells that the messages of a channel up to now have come to this device.
+    /// Marks the messages of a channel up to the current time as delivered to this device.
     public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
         try ask(.deliveryReceipts) { state, session throws(BackendError) in
             try state.markAsDelivered(channelURL, to: session.userID)
         }
     }
 
-    /// Tells that the user is typing, or is no more.
+    /// Reports whether the user is typing.
     public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         try ask(.typing) { state, session throws(BackendError) in
             try state.setTyping(isTyping, in: channelURL, by: session.userID)
@@ -126,7 +126,7 @@ extension EmbeddedClient {
 
     // MARK: Moderating
 
-    /// Freezes a channel, group or open, so that only who moderates it may send, or ends that.
+    /// Freezes a group or open channel, so that only operators can send messages, or unfreezes it.
     public func setFrozen(_ isFrozen: Bool, _ url: ChannelURL) async throws(BackendError) {
         try ask(.moderation) { state, session throws(BackendError) in
             try state.setFrozen(isFrozen, url, by: session.userID)
@@ -135,8 +135,8 @@ extension EmbeddedClient {
 
     /// Mutes or bans a user.
     ///
-    /// The feed does not tell that a restriction ends by itself: whoever asks for the channel
-    /// afterwards is not told of a mute any more, and whoever was banned may come back.
+    /// The feed does not report the end of a restriction: a channel that is fetched after that no
+    /// longer shows the mute, and a banned user may join again.
     public func restrict(
         _ userID: UserID, in url: ChannelURL, _ restriction: RestrictionType, until end: Timestamp?,
         reason: String
@@ -147,7 +147,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Ends what ``restrict(_:in:_:until:reason:)`` began.
+    /// Ends a restriction of ``restrict(_:in:_:until:reason:)``.
     public func lift(
         _ restriction: RestrictionType, of userID: UserID, in url: ChannelURL
     ) async throws(BackendError) {
@@ -158,7 +158,7 @@ extension EmbeddedClient {
 
     // MARK: Open channels
 
-    /// Returns a page of the open channels, the newest first.
+    /// Returns a page of the open channels, newest first.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {
@@ -174,7 +174,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Creates an open channel; the user moderates it.
+    /// Creates an open channel with the user as operator.
     public func createOpenChannel(
         _ params: OpenChannelCreateParams
     ) async throws(BackendError) -> OpenChannel {
@@ -183,7 +183,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Enters an open channel, until one exits or disconnects.
+    /// Enters an open channel, until the user exits or disconnects.
     public func enter(_ url: ChannelURL) async throws(BackendError) -> OpenChannel {
         try ask(.openChannels) { state, session throws(BackendError) in
             try state.enter(url, session)

@@ -1,16 +1,16 @@
 public import Models
 public import Sync
 
-/// One device of a user of an ``EmbeddedServer``.
+/// A device of a user of an ``EmbeddedServer``.
 ///
-/// Any number of them may be there at a time, also of one user. Each call but ``feed(since:)`` answers
-/// without waiting for anything.
+/// Any number of devices may exist at a time, also of the same user. All calls except
+/// ``feed(since:)`` respond without waiting.
 public final class EmbeddedClient: Backend {
     let server: EmbeddedServer
     let number: Int
     private let waits: Bool
 
-    /// What the server could do when the client was made.
+    /// The capabilities of the server at the time the client was created.
     public let capabilities: BackendCapabilities
 
     init(
@@ -23,7 +23,7 @@ public final class EmbeddedClient: Backend {
     }
 
     deinit {
-        // A device that is gone types and waits no more.
+        // Ends the typing state and the pending feed call of a released device.
         let number = number
         server.withState { state in
             state.disconnect(number)
@@ -33,10 +33,10 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The connection
 
-    /// Lets a user in, who is added if there is no such user yet.
+    /// Connects a user. An unknown user is added.
     ///
-    /// - Throws: `sessionRevoked` if the token is wrong, the user was revoked, or only users who were
-    ///   added may connect.
+    /// - Throws: `sessionRevoked` if the token is wrong, the user was revoked, or only known users
+    ///   may connect.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try checkCancellation()
         let number = number
@@ -45,7 +45,7 @@ public final class EmbeddedClient: Backend {
         }
     }
 
-    /// Ends the connection, and with it the feed that waits.
+    /// Ends the connection and the pending feed call.
     public func disconnect() async {
         let number = number
         server.withState { state in
@@ -56,10 +56,11 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The feed
 
-    /// Tells what comes after a cursor: at once if something was missed, else when it happens.
+    /// Returns the next batch of events after a cursor: immediately if events were missed,
+    /// otherwise when an event happens.
     ///
-    /// - Throws: `expired` if the cursor is too old, or of another epoch; `notConnected` if the
-    ///   connection in which it was called has ended, even if there is another one.
+    /// - Throws: `expired` if the cursor is too old or of another epoch; `notConnected` if the
+    ///   connection in which the call was made has ended, even if there is a newer one.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
         var cursor = cursor
         var connection: Int?
@@ -80,7 +81,7 @@ public final class EmbeddedClient: Backend {
         case wait(FeedCursor, connection: Int)
     }
 
-    /// Looks at the feed in one connection; in that of now, if none is named.
+    /// Reads the feed in a given connection, or in the current one.
     private func look(
         since cursor: FeedCursor?, in connection: Int?
     ) throws(BackendError) -> Look {
@@ -89,14 +90,14 @@ public final class EmbeddedClient: Backend {
             let session = try state.session(number, connection: connection)
             let wasLive = session.isLive
             let batch = try state.feed(for: session.userID, since: cursor, session: session)
-            // Whoever is live already need not hear that nothing has happened.
+            // A live device gets no batch without events.
             let isNews = !batch.events.isEmpty || !batch.isLive || !wasLive
             return isNews || !waits
                 ? .tell(batch) : .wait(batch.cursor, connection: session.number)
         }
     }
 
-    /// Waits until there may be something behind a cursor.
+    /// Waits until there may be events after a cursor.
     private func wait(
         since cursor: FeedCursor, in connection: Int
     ) async throws(BackendError) {
@@ -109,9 +110,9 @@ public final class EmbeddedClient: Backend {
                     else {
                         return continuation.resume(returning: .failed(.notConnected))
                     }
-                    // One call at a time: the one that waited gives way.
+                    // Only one call at a time: the pending one is canceled.
                     session.resume(.failed(.canceled))
-                    // What happened since the look is not told by a wake.
+                    // Events since the last read do not wake this call.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .lookAgain)
@@ -120,7 +121,8 @@ public final class EmbeddedClient: Backend {
                 }
             }
         } onCancel: {
-            // Not within `cancel()`, which has locked the task: who has the server's lock may be waking it.
+            // Not inside `cancel()`, which locks the task: the holder of the server's lock may be
+            // resuming it.
             Task { server.withState { $0.sessions[number]?.cancelWait(waitNumber) } }
         }
         if case .failed(let error) = wake { throw error }
@@ -128,7 +130,7 @@ public final class EmbeddedClient: Backend {
 
     // MARK: Asking the server
 
-    /// Does a request as the user who is connected.
+    /// Performs a request as the connected user.
     func ask<Result: Sendable>(
         _ capability: BackendCapabilities = [],
         _ body: @Sendable (ServerState, Session) throws(BackendError) -> Result
@@ -153,10 +155,10 @@ extension BackendError {
 }
 
 extension ServerState {
-    /// Whether something may have happened since a feed was looked at.
+    /// Returns a Boolean value that indicates whether there may be events since a cursor.
     func feedHasMoved(_ session: Session, since cursor: FeedCursor) -> Bool {
         guard let place = try? LogCursor(cursor.rawValue, counters) else {
-            // A cursor that is no good is told by looking.
+            // Reading the feed reports an invalid cursor.
             return true
         }
         return place.sequence < counters.sequence || session.hasNews

@@ -1,14 +1,14 @@
 import Models
 
-// What the feed says of a channel that has changed, cut from the channel as it is now.
+// Patches of a changed channel for the feed, created from its current state.
 extension Patch<GroupChannel> {
-    /// All there is to know of a channel, for a user who did not have it.
+    /// Creates a patch with the complete state, for a user who did not have the channel.
     init(whole view: GroupChannel) {
-        // How far a device has followed the changes is the device's own.
+        // The progress of reading changes belongs to the device.
         self.init(whole: view, except: \.lastSyncedChangelogAt)
     }
 
-    /// What a part of a channel says now.
+    /// Creates a patch with the current state of a part of a channel.
     init(_ part: ChannelPart, of view: GroupChannel) {
         self.init()
         switch part {
@@ -18,7 +18,7 @@ extension Patch<GroupChannel> {
         }
     }
 
-    /// What messages that come, change and go make of a channel.
+    /// Creates a patch with the properties that new, changed and deleted messages affect.
     init(messagesOf view: GroupChannel) {
         self.init()
         set(\.lastMessage, to: view.lastMessage)

@@ -1,13 +1,14 @@
 import Models
 import Store
 
-/// The holes of a feed that tells only the newest messages of each channel after an absence.
+/// The truncations of a feed that reports only the newest messages of each channel after an
+/// absence.
 ///
-/// Where the first entry would be told that lies in one, the hole is told instead.
+/// The truncation is reported in place of the first omitted entry.
 final class FeedHoles {
     private let absence: LogCursor.Absence
     private let userID: UserID
-    /// The last entry of each channel that is not told; 0 if all are.
+    /// The last omitted entry of each channel; 0 if none is omitted.
     private var lastHidden: [ChannelNumber: LogSequence] = [:]
     private var told: Set<ChannelNumber> = []
 
@@ -16,7 +17,8 @@ final class FeedHoles {
         self.userID = userID
     }
 
-    /// Whether an entry lies in a hole; tells the hole, if it is the first one that does.
+    /// Returns a Boolean value that indicates whether an entry is omitted. For the first such
+    /// entry, the truncation is reported.
     func hides(
         _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
         _ builder: inout FeedBuilder
@@ -35,7 +37,7 @@ final class FeedHoles {
         return true
     }
 
-    /// The entry of the newest message but as many as are told.
+    /// Returns the last entry before the newest messages that are reported.
     private func lastHidden(
         in channel: ServerChannel, _ state: ServerState
     ) throws(BackendError) -> LogSequence {
@@ -65,8 +67,8 @@ final class FeedHoles {
         return isFirst
     }
 
-    /// The newest position in the hole, of a message that came, or that only changed: walking goes on
-    /// from there, whatever the clocks said.
+    /// Returns the newest position among the omitted messages, including those that only changed:
+    /// the backfill starts there, regardless of clocks.
     private func newestHidden(
         in channel: ServerChannel, after start: LogSequence, _ state: ServerState
     ) throws(BackendError) -> Position {
@@ -81,7 +83,7 @@ final class FeedHoles {
 }
 
 extension LogEntry {
-    /// Whether it tells what became of a message.
+    /// A Boolean value that indicates whether the entry is about a message.
     fileprivate var isOfMessages: Bool {
         switch event {
         case .received, .updated, .deleted, .reacted, .threadChanged: only == nil
@@ -89,7 +91,8 @@ extension LogEntry {
         }
     }
 
-    /// Where the message lies that it is about; `nil` if it is about none, or one that is gone.
+    /// The position of the entry's message; `nil` if the entry is not about a message, or the
+    /// message is deleted.
     fileprivate var position: Position? {
         switch event {
         case .received(let receipt): receipt.position

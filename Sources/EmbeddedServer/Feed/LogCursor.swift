@@ -1,27 +1,28 @@
 import Models
 
-/// Where a feed or a changelog goes on: behind an entry of the log.
+/// The point at which a feed or a changelog resumes: after an entry of the log.
 ///
-/// As text, `epoch:sequence`, and what else there is to know. DO NOT CHANGE: clients store it.
+/// As text: `epoch:sequence` with additional information. DO NOT CHANGE: clients store it.
 struct LogCursor: Hashable {
     var sequence: LogSequence
-    /// How far the channels were told that there were in the beginning.
+    /// The progress in reporting the initial channel list.
     var beginning: String?
-    /// The absence that is being told with holes; `nil` if all is told.
+    /// The absence that is being reported with truncations; `nil` if there is none.
     var absence: Absence?
-    /// Tells cursors apart that follow on what is told live, and takes no entry.
+    /// Distinguishes consecutive cursors of live events, which have no log entry.
     var live: UInt64 = 0
 
-    /// What lies behind one entry of the log, up to another: what was missed.
+    /// The range of log entries that a device has missed.
     struct Absence: Hashable {
         var after: LogSequence
         var upTo: LogSequence
-        /// How many messages of each channel are told of it.
+        /// The number of messages of each channel that are reported.
         ///
-        /// The limit under which it began: under another one, the holes would be others.
+        /// The limit at the start of the absence: another limit would give other truncations.
         var limit: Int
 
-        /// Whether it began no later than a cursor, and ends no later than the log.
+        /// Returns a Boolean value that indicates whether the absence starts no later than a cursor
+        /// and ends no later than the log.
         func isPast(_ sequence: LogSequence, _ last: LogSequence) -> Bool {
             after <= sequence && upTo <= last
         }
@@ -37,7 +38,8 @@ struct LogCursor: Hashable {
         return text
     }
 
-    /// - Throws: `expired` if the text is of another epoch, of before the log, or not ours.
+    /// - Throws: `expired` if the text is of another epoch, older than the log, or not a cursor of
+    ///   this server.
     init(_ text: String, _ counters: ServerCounters) throws(BackendError) {
         guard let cursor = LogCursor(text, epoch: counters.epoch),
             (counters.firstCursor...counters.sequence).contains(cursor.sequence),
@@ -48,7 +50,8 @@ struct LogCursor: Hashable {
 
     private init?(_ text: String, epoch: UInt64) {
         var rest = text[...]
-        /// Takes off what follows a sign. By bytes: looking for characters takes far longer.
+        /// Removes and returns the part after a separator. Compares bytes: comparing characters is
+        /// much slower.
         func cut(_ sign: Unicode.Scalar) -> Substring? {
             guard let place = rest.utf8.firstIndex(of: UInt8(ascii: sign)) else { return nil }
             defer { rest = rest[..<place] }
@@ -76,7 +79,7 @@ struct LogCursor: Hashable {
 }
 
 extension ServerState {
-    /// Where a changelog begins.
+    /// Returns the entry after which a changelog starts.
     func logCursor(_ point: ChangelogPoint) throws(BackendError) -> LogSequence {
         switch point {
         case .token(let text): return try LogCursor(text, counters).sequence

@@ -2,15 +2,15 @@ import Models
 import Store
 
 extension ServerState {
-    /// How many entries of others a batch steps over before it ends.
+    /// The maximum number of irrelevant entries that a batch skips.
     private static let entriesSteppedOver = 10_000
 
-    /// How many batches that say nothing are passed over in one call.
+    /// The maximum number of empty batches that a call skips.
     private static let emptyBatches = 1000
 
-    /// Returns what a user is told next, and nothing if there is nothing.
+    /// Returns the next batch for a user; empty if there are no events.
     ///
-    /// A device, if one is named, is told live too what is not kept.
+    /// If a device is given, events that are not stored are reported to it too.
     func feed(
         for userID: UserID, since cursor: FeedCursor?, session: Session? = nil
     ) throws(BackendError) -> FeedBatch {
@@ -31,13 +31,13 @@ extension ServerState {
         return batch
     }
 
-    /// Returns the next batch that tells something, or the last one.
+    /// Returns the next batch with events, or the last one.
     private func feed(
         for userID: UserID, from place: LogCursor, _ session: Session?
     ) throws(BackendError) -> FeedBatch {
         var batch = try feed(for: userID, after: place, session)
         var left = Self.emptyBatches
-        // What lies in a hole makes batches that say nothing.
+        // Omitted messages result in empty batches.
         while batch.events.isEmpty, !batch.isLive, left > 0 {
             left -= 1
             let next = try LogCursor(batch.cursor.rawValue, counters)
@@ -83,13 +83,13 @@ extension ServerState {
         if next.sequence == place.sequence { next.live = place.live }
         if isAtEnd, let session, session.hasNews {
             addNews(of: session, to: &builder)
-            // What is told once needs a cursor of its own.
+            // An event that is reported only once needs its own cursor.
             if next.sequence == place.sequence { next.live &+= 1 }
         }
         return batch(builder, next, isLive: isAtEnd)
     }
 
-    /// What was missed, if the newest messages of it are all that is told.
+    /// Returns the range of missed entries if only the newest messages of it are reported.
     private func absence(at place: LogCursor) -> LogCursor.Absence? {
         if let absence = place.absence, absence.upTo > place.sequence { return absence }
         guard let limit = conditions.feedLimit else { return nil }
@@ -102,7 +102,7 @@ extension ServerState {
             isLive: isLive)
     }
 
-    /// Tells who is typing, and what became of open channels.
+    /// Adds typing events and events of open channels.
     private func addNews(of session: Session, to builder: inout FeedBuilder) {
         for number in session.typingChanged.sorted() {
             guard let channel = channels[number],
@@ -139,7 +139,7 @@ extension LogEntry {
 // MARK: The beginning
 
 extension ServerState {
-    /// Tells the channels that there are, the ones of the most recent messages first.
+    /// Reports the user's channels, ordered by the newest message, newest first.
     private func beginning(
         for userID: UserID, at place: LogCursor
     ) throws(BackendError) -> FeedBatch {
@@ -157,7 +157,7 @@ extension ServerState {
             next.beginning = places[conditions.feedBatchSize - 1].text
             return batch(builder, next, isLive: false)
         }
-        // One that moved forward meanwhile may have been passed by.
+        // A channel that moved up in the meantime may have been skipped.
         if last != nil {
             for number in accounts[userID]?.channels.sorted() ?? [] {
                 guard let channel = channels[number],

@@ -1,47 +1,47 @@
-/// A kind of call that a client makes, by the name it has in `Backend`.
+/// A kind of call of a client, with its name in `Backend`.
 ///
-/// Disconnecting is none: it is done on the device, whatever the network is like. Later versions may
-/// add kinds, so a `switch` over them needs a `default`.
+/// Disconnecting is not included: it happens on the device, regardless of the network. Later
+/// versions may add kinds: a `switch` over them needs a `default`.
 public enum BackendCall: String, CaseIterable, Hashable, Sendable {
-    /// Lets the user in.
+    /// Connects the user.
     case connect
-    /// Tells what comes after a cursor.
+    /// Returns events after a cursor.
     case feed
-    /// A page of a channel's history.
+    /// Returns a page of a channel's history.
     case messages
-    /// Messages by their ids.
+    /// Returns messages by their IDs.
     case lookup
-    /// A page of a thread.
+    /// Returns a page of a thread.
     case replies
-    /// The number of messages.
+    /// Counts messages.
     case countMessages
-    /// A page of a message changelog.
+    /// Returns a page of the message changelog.
     case messageChanges
-    /// A page of the channel changelog.
+    /// Returns a page of the channel changelog.
     case channelChanges
-    /// A page of the channel list.
+    /// Returns a page of the channel list.
     case channels
-    /// One channel.
+    /// Returns a channel.
     case channel
-    /// A page of a channel's members.
+    /// Returns a page of a channel's members.
     case members
-    /// Makes a message.
+    /// Sends a message.
     case send
     /// Edits a message.
     case update
     /// Deletes a message.
     case delete
-    /// Gives a reaction, or takes it back.
+    /// Adds or removes a reaction.
     case react
     /// Uploads a file.
     case upload
     /// Downloads a file.
     case download
-    /// Tells that the user has read.
+    /// Marks a channel as read.
     case markAsRead
-    /// Tells that messages have come.
+    /// Marks messages as delivered.
     case markAsDelivered
-    /// Tells that the user is typing.
+    /// Reports whether the user is typing.
     case setTyping
     /// Creates a group channel.
     case createChannel
@@ -51,25 +51,25 @@ public enum BackendCall: String, CaseIterable, Hashable, Sendable {
     case deleteChannel
     /// Invites users.
     case invite
-    /// Accepts or declines.
+    /// Accepts or declines an invitation.
     case answerInvitation
     /// Joins a group channel.
     case join
     /// Leaves a group channel.
     case leave
-    /// Hides a group channel, or shows it.
+    /// Hides a group channel or shows it again.
     case hide
-    /// Begins the user's history anew.
+    /// Resets the user's history.
     case resetMyHistory
-    /// Freezes a channel.
+    /// Freezes or unfreezes a channel.
     case setFrozen
-    /// Mutes or bans.
+    /// Mutes or bans a user.
     case restrict
-    /// Ends what was a mute or ban.
+    /// Ends a mute or a ban.
     case lift
-    /// A page of the open channels.
+    /// Returns a page of the open channels.
     case openChannels
-    /// One open channel.
+    /// Returns an open channel.
     case openChannel
     /// Creates an open channel.
     case createOpenChannel
@@ -88,12 +88,12 @@ extension Set<BackendCall> {
     /// All calls.
     public static let all = Set(BackendCall.allCases)
 
-    /// The calls that only ask, and whose answer can be had again by asking again.
+    /// The calls without effect, whose response can be requested again.
     public static let reads: Set = [
         .feed, .messages, .lookup, .replies, .countMessages, .messageChanges, .channelChanges,
         .channels, .channel, .members, .download, .openChannels, .openChannel,
     ]
 
-    /// The calls that change something at the server; connecting is not one of them.
+    /// The calls that change data on the server, without connecting.
     public static let writes = all.subtracting(reads).subtracting([.connect])
 }

@@ -1,18 +1,20 @@
 public import Models
 
-/// Where on the way of a call something happens to it.
+/// The point of a call at which a condition takes effect.
 public enum CallPoint: Hashable, Sendable, CaseIterable {
-    /// The request is on its way: the server has done nothing.
+    /// Before the server executes the request: the call has no effect.
     case beforeEffect
-    /// The answer is on its way: the server has done what was asked.
+    /// After the server has executed the request: the response is affected.
     case afterEffect
 }
 
 extension BackendError {
-    /// Whether a backend that keeps its promises may fail in this way, whatever it is asked.
+    /// Returns a Boolean value that indicates whether a correct backend may fail with this error at
+    /// a point of any call.
     ///
-    /// After its effect a call can only stay unanswered, since all other codes say that nothing was
-    /// done. Before it, `notFound`, `expired`, `unsupported` and `canceled` would have to be true.
+    /// After the effect, a call can only be unanswered: all other codes imply that it had no
+    /// effect. Before the effect, `notFound`, `expired`, `unsupported` and `canceled` would have to
+    /// be true.
     public func isWithinContract(at point: CallPoint) -> Bool {
         switch point {
         case .afterEffect: code == .unanswered

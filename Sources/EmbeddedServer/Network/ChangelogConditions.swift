@@ -1,29 +1,29 @@
-/// How changelogs are told, of messages and of channels.
+/// The conditions of changelogs of messages and of channels.
 ///
-/// The shares go from 0 for never to 1 for always.
+/// Shares range from 0 for never to 1 for always.
 public struct ChangelogConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The share of the pages that are told again, under a token that has advanced.
+    /// The share of pages that are repeated once, with a different token.
     ///
-    /// So do servers whose token is a time, and where many changes share it. Never twice.
+    /// Servers whose tokens are times do this if many changes have the same time.
     public var repeated = 0.0
 
-    /// The share of the pages that come empty first, with more behind them.
+    /// The share of pages that are preceded by an empty page, with more pages following.
     ///
-    /// So do servers that filter a page after they have read it.
+    /// Servers that filter pages after reading them do this.
     public var empty = 0.0
 
-    /// The share of the calls that find their token, or feed cursor, expired.
+    /// The share of calls whose token or feed cursor has expired.
     public var expired = 0.0
 
     // MARK: Out of the contract
 
-    /// The share of the pages that say there is more, behind the token one had before.
+    /// The share of pages that claim more pages but return the token of the request.
     ///
-    /// Against `messageChanges.token` and `channelChanges.token`.
+    /// Violates `messageChanges.token` and `channelChanges.token`.
     public var stuck = 0.0
 
-    /// Creates conditions under which changelogs are as the server makes them.
+    /// Creates conditions that leave changelogs unchanged.
     public init() {}
 }

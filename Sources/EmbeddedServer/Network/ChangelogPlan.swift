@@ -1,14 +1,14 @@
-/// Decides how one page of a changelog is told.
+/// Decides how a page of a changelog is returned.
 enum ChangelogPlan: Equatable {
-    /// As the server tells it.
+    /// Unchanged.
     case plain
-    /// Empty, with all of it still to come.
+    /// Empty, with the content in the next page.
     case empty
-    /// As the server tells it, and then again.
+    /// Unchanged, and then repeated once.
     case repeated
-    /// As the server tells it, and again for ever.
+    /// Unchanged, and then repeated forever.
     case stuck
-    /// Not at all: the token has expired.
+    /// Not returned: the token has expired.
     case expired
 
     init(

@@ -1,9 +1,9 @@
 public import Models
 import Sync
 
-// Changelogs, page by page.
+// Changelogs under the conditions.
 extension ConditionedBackend {
-    /// Asks the other backend, and tells its answer as the conditions say.
+    /// Forwards the call to ``base`` and applies the conditions to the response.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
     ) async throws(BackendError) -> MessageChangelog {
@@ -20,7 +20,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, and tells its answer as the conditions say.
+    /// Forwards the call to ``base`` and applies the conditions to the response.
     public func channelChanges(
         since point: ChangelogPoint
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -40,9 +40,9 @@ extension ConditionedBackend {
     // MARK: Tokens
 
     private struct Asked {
-        /// The point as the server knows it.
+        /// The point as ``base`` knows it.
         let base: ChangelogPoint
-        /// The same as a text, for a token that leads there again.
+        /// The same point as text, for a token that leads to it again.
         let cursor: ConditionedCursor
         let plan: ChangelogPlan
     }

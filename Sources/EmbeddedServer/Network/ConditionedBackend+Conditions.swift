@@ -1,19 +1,20 @@
 public import Models
 import Store
 
-// What an app's tests and the prompt turn.
+// Controls for tests and the prompt.
 extension ConditionedBackend {
     // MARK: Conditions
 
-    /// What the network is like.
+    /// The conditions of the network.
     ///
-    /// A call keeps the conditions under which it was made, but for a network that goes.
+    /// A call uses the conditions of the time at which it was made, except that going offline ends
+    /// it.
     public var conditions: NetworkConditions {
         get { state.withLock { $0.plan.conditions } }
         set { state.withLock { $0.set(newValue) }.cancel() }
     }
 
-    /// Changes some of the conditions, while no other thread does.
+    /// Changes some of the conditions atomically.
     public func update(_ change: (inout NetworkConditions) -> Void) {
         state.withLock {
             var conditions = $0.plan.conditions
@@ -22,27 +23,27 @@ extension ConditionedBackend {
         }.cancel()
     }
 
-    /// Takes the network away.
+    /// Disconnects the network.
     ///
-    /// Held calls and waiting feeds end; what is on its way stays unanswered.
+    /// Held calls and pending feed calls end; calls in flight remain unanswered.
     public func goOffline() { update { $0.isOnline = false } }
 
-    /// Brings the network back.
+    /// Reconnects the network.
     public func goOnline() { update { $0.isOnline = true } }
 
     // MARK: Failures by hand
 
     /// Makes the next calls fail.
     ///
-    /// Whether a backend may fail so, `BackendError.isWithinContract(at:)` says. Calls are counted as
-    /// they are made; those that are made while there is no network are not counted.
+    /// `BackendError.isWithinContract(at:)` returns whether a correct backend may fail in this way.
+    /// Calls are counted when they are made; calls made while offline are not counted.
     ///
     /// - Parameters:
-    ///   - count: How many calls.
-    ///   - calls: Of which kinds.
-    ///   - error: How they fail.
-    ///   - point: Before their effect, so that the server does nothing, or after it, so that the answer is
-    ///     lost.
+    ///   - count: The number of calls.
+    ///   - calls: The kinds of calls.
+    ///   - error: The error.
+    ///   - point: The point of failure: before the effect, so that the server does nothing, or
+    ///     after it, so that the response is lost.
     public func failNext(
         _ count: Int = 1, of calls: Set<BackendCall> = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -51,12 +52,12 @@ extension ConditionedBackend {
         script(count, calls, error, point)
     }
 
-    /// Makes all calls of some kinds fail, until ``stopFailing()``.
+    /// Makes all calls of some kinds fail until ``stopFailing()``.
     ///
     /// - Parameters:
-    ///   - calls: Of which kinds.
-    ///   - error: How they fail.
-    ///   - point: Before their effect, or after it.
+    ///   - calls: The kinds of calls.
+    ///   - error: The error.
+    ///   - point: The point of failure: before or after the effect.
     public func failAll(
         of calls: Set<BackendCall> = .all, with error: BackendError,
         at point: CallPoint = .beforeEffect
@@ -64,7 +65,7 @@ extension ConditionedBackend {
         script(nil, calls, error, point)
     }
 
-    /// Takes back what ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)`` asked for.
+    /// Cancels ``failNext(_:of:with:at:)`` and ``failAll(of:with:at:)``.
     public func stopFailing() { state.withLock { $0.plan.removeScripted() } }
 
     private func script(
@@ -77,9 +78,10 @@ extension ConditionedBackend {
 
     // MARK: Expiry by hand
 
-    /// Lets all cursors or tokens expire that were handed out before.
+    /// Makes all earlier cursors or tokens expire.
     ///
-    /// Whoever comes with one gets `expired`; new ones are good. Within the contract: a server may forget.
+    /// Calls with an earlier one throw `expired`; later ones are valid. This is within the
+    /// contract: a server may discard its cursors.
     public func expire(_ texts: ExpiringText) {
         state.withLock {
             $0.generations[texts, default: 0] += 1
@@ -89,12 +91,12 @@ extension ConditionedBackend {
 
     // MARK: The log
 
-    /// What was done to which call, line by line, the oldest first.
+    /// The log of what happened to each call, oldest line first.
     ///
-    /// A line is "3 send general: answered": the number of the call, its kind, what it is about, and what
-    /// happened. The newest 10,000 lines are there, or at least half of them.
+    /// A line such as "3 send general: answered" has the number of the call, its kind, its subject,
+    /// and the event. The log keeps at most the newest 10,000 lines, and at least half as many.
     public var log: [String] { state.withLock { $0.log } }
 
-    /// Forgets the log.
+    /// Removes all lines of the log.
     public func clearLog() { state.withLock { $0.clearLog() } }
 }

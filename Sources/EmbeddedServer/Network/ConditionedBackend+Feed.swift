@@ -2,13 +2,13 @@ public import Models
 import Store
 import Sync
 
-// The feed, batch by batch.
+// The feed under the conditions.
 extension ConditionedBackend {
-    /// Asks the other backend, and tells its batch as the conditions say.
+    /// Forwards the call to ``base`` and applies the conditions to the batch.
     ///
-    /// - Throws: `notConnected` as soon as the network goes.
+    /// - Throws: `notConnected` as soon as the network is disconnected.
     public func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
-        // A task of its own, for the network to end it.
+        // A separate task, so that going offline can end it.
         let (id, losses, task) = state.withLock { state in
             state.beginFeed {
                 await self.result { () throws(BackendError) in
@@ -27,7 +27,7 @@ extension ConditionedBackend {
         if case .failure(let error) = result, error.code == .canceled, !Task.isCancelled,
             state.withLock({ $0.losses != losses })
         {
-            // It was the network that ended it, before the call was on its way.
+            // Going offline has canceled the call before it was sent.
             throw .notConnected
         }
         return try result.get()
@@ -46,7 +46,7 @@ extension ConditionedBackend {
     private func batch(
         _ passage: Passage, since cursor: FeedCursor?
     ) async throws(BackendError) -> FeedBatch {
-        // The list of channels is told as it is: asked for again, it would be another list.
+        // The initial channel list is not changed: another request would return another list.
         guard let cursor else {
             var batch = try await base.feed(since: nil)
             batch.cursor = feedCursor(ConditionedCursor(batch.cursor.rawValue))
@@ -58,7 +58,7 @@ extension ConditionedBackend {
         guard !random.happens(passage.fate.conditions.feed.expired) else {
             throw .expired(cursor.rawValue)
         }
-        // By the cursor, and not by the call: the same cursor tells the same again.
+        // Depends on the cursor and not on the call: the same cursor returns the same batch again.
         let seed = passage.fate.conditions.seed
         var plan = FeedPlan(
             conditions: passage.fate.conditions.feed,
@@ -81,7 +81,7 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Tells the next part of a batch.
+    /// Returns the next part of a batch.
     private func cut(
         _ whole: FeedBatch, since: String, _ asked: ConditionedCursor, _ passage: Passage,
         _ plan: inout FeedPlan
@@ -109,7 +109,7 @@ extension ConditionedBackend {
         return batch
     }
 
-    /// Tells some messages as holes, where there is a way to walk to them.
+    /// Replaces some messages by truncations, if there is a cursor for the backfill.
     private func withHoles(
         _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
     ) async -> [FeedPlan.Item] {
@@ -125,7 +125,7 @@ extension ConditionedBackend {
     private func walkCursor(_ hidden: FeedPlan.Hidden) async -> PageCursor? {
         let anchors = hidden.next.map { [MessageAnchor.message($0), .newest] } ?? [.newest]
         for anchor in anchors {
-            // An error means that one cannot walk from there, and then there is no hole to be told.
+            // After an error there is no cursor for a backfill, and therefore no truncation.
             let page = try? await base.messages(
                 in: hidden.channelURL, at: anchor, older: 0, newer: 0)
             if let walk = pageCursor(page?.older) { return walk }
@@ -133,7 +133,7 @@ extension ConditionedBackend {
         return nil
     }
 
-    /// The batch before a cursor, if it is to be told once more.
+    /// Returns the previous batch if it is to be repeated.
     private func repetition(
         of cursor: FeedCursor, _ asked: ConditionedCursor, _ plan: inout FeedPlan
     ) -> FeedBatch? {
@@ -154,7 +154,7 @@ extension ConditionedBackend {
 }
 
 extension NetworkState {
-    /// Starts a feed; whoever takes the network away from now on ends it.
+    /// Starts a feed call, which going offline ends.
     mutating func beginFeed(
         _ body: @escaping @Sendable () async -> Result<FeedBatch, BackendError>
     ) -> (id: Int, losses: Int, FeedTask) {

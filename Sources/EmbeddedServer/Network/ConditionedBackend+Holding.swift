@@ -1,17 +1,18 @@
 import Models
 
-// Calls that are held back, so that a test decides in which order they go on.
+// Holding calls, so that a test decides in which order they continue.
 extension ConditionedBackend {
     /// Holds all calls of some kinds from now on.
     ///
     /// - Parameters:
-    ///   - calls: Which kinds; none, to hold no more of those to come.
-    ///   - point: Whether the requests are held, before the server sees them, or the answers.
+    ///   - calls: The kinds of calls; an empty set to stop holding new calls.
+    ///   - point: A Boolean value that indicates whether to hold requests before their effect, or
+    ///     responses.
     public func hold(_ calls: Set<BackendCall>, at point: CallPoint = .afterEffect) {
         state.withLock { $0.held.points[point] = calls }
     }
 
-    /// Holds no call any more, and releases those that are held, the first one first.
+    /// Stops holding calls, and releases the held ones in order.
     public func stopHolding() {
         state.withLock {
             $0.held.points = [:]
@@ -19,39 +20,41 @@ extension ConditionedBackend {
         }
     }
 
-    /// The calls that are held, in the order in which they came to be.
+    /// The held calls, in the order in which they were held.
     public var held: [HeldCall] { state.withLock { $0.held.calls } }
 
-    /// Waits until some calls are held.
+    /// Waits until a number of calls are held.
     ///
-    /// - Parameter count: How many at least.
-    /// - Returns: The calls that are held; fewer, if the task that waits is canceled.
+    /// - Parameter count: The minimum number of held calls.
+    /// - Returns: The held calls; fewer if the waiting task is canceled.
     public func held(atLeast count: Int) async -> [HeldCall] {
         let id = state.withLock { $0.newWaitNumber() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock {
-                    // Canceled before there was anything to cancel.
+                    // The task was canceled before there was anything to cancel.
                     if Task.isCancelled { return continuation.resume() }
                     $0.held.wait(for: count, id: id, continuation)
                 }
             }
         } onCancel: {
-            // Not within `cancel()`, which has locked the task: who has our lock may be waking it.
+            // Not inside `cancel()`, which locks the task: the holder of our lock may be resuming
+            // it.
             Task { state.withLock { $0.held.stopWaiting(id: id) } }
         }
         return held
     }
 
-    /// Lets a held call go on.
+    /// Releases a held call.
     ///
     /// - Precondition: There are more than `index` held calls.
     public func release(at index: Int = 0) { state.withLock { $0.held.end(at: index, .released) } }
 
-    /// Lets all held calls go on, the first one first, and goes on holding.
+    /// Releases all held calls in order. New calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
-    /// Loses a held call: a request without effect is `notConnected`, a lost answer `unanswered`.
+    /// Drops a held call: a request without effect fails with `notConnected`, a lost response with
+    /// `unanswered`.
     ///
     /// - Precondition: There are more than `index` held calls.
     public func drop(at index: Int = 0) { state.withLock { $0.held.end(at: index, .dropped) } }
@@ -65,7 +68,7 @@ extension ConditionedBackend {
                     guard $0.held.points[point]?.contains(call.call) == true else {
                         return continuation.resume(returning: .released)
                     }
-                    // Canceled, or cut off, before there was anything to end.
+                    // Canceled or disconnected before there was anything to end.
                     if Task.isCancelled { return continuation.resume(returning: .canceled) }
                     if $0.losses != passage.losses {
                         return continuation.resume(returning: .dropped)

@@ -5,7 +5,7 @@ import Sync
 
 // The connection, messages, files, receipts: on their way, and otherwise as they are.
 extension ConditionedBackend {
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func connect(as credentials: Credentials) async throws(BackendError) -> BackendSession {
         try await perform(.connect, credentials.userID.rawValue) { _ throws(BackendError) in
             try await base.connect(as: credentials)
@@ -21,7 +21,7 @@ extension ConditionedBackend {
         await base.disconnect()
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -30,7 +30,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -39,21 +39,21 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func channel(_ url: ChannelURL) async throws(BackendError) -> GroupChannel {
         try await perform(.channel, in: url) { _ throws(BackendError) in
             try await base.channel(url)
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func send(_ draft: Draft) async throws(BackendError) -> Message {
         try await perform(.send, in: draft.channelURL) { _ throws(BackendError) in
             try await base.send(draft)
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -63,7 +63,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -72,7 +72,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -82,7 +82,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func upload(
         _ file: UploadableFile, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -92,28 +92,28 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         try await perform(.download, "") { _ throws(BackendError) in
             try await base.download(file)
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func markAsRead(_ channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.markAsRead, in: channelURL) { _ throws(BackendError) in
             try await base.markAsRead(channelURL)
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func markAsDelivered(_ channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.markAsDelivered, in: channelURL) { _ throws(BackendError) in
             try await base.markAsDelivered(channelURL)
         }
     }
 
-    /// Asks the other backend, if the network lets it.
+    /// Forwards the call to ``base`` under the conditions of the network.
     public func setTyping(_ isTyping: Bool, in channelURL: ChannelURL) async throws(BackendError) {
         try await perform(.setTyping, in: channelURL) { _ throws(BackendError) in
             try await base.setTyping(isTyping, in: channelURL)

@@ -2,9 +2,9 @@ public import Models
 import Store
 import Sync
 
-// Lists, page by page.
+// Pages of lists under the conditions.
 extension ConditionedBackend {
-    /// Asks the other backend, for as long a page as the conditions allow.
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -16,7 +16,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, for as long a page as the conditions allow.
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -30,7 +30,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, for as long a page as the conditions allow.
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?
     ) async throws(BackendError) -> Page<GroupChannel> {
@@ -44,7 +44,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, for as long a page as the conditions allow.
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func members(
         of channelURL: ChannelURL, after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<Member> {
@@ -55,7 +55,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Asks the other backend, for as long a page as the conditions allow.
+    /// Forwards the call to ``base``, with a page size that the conditions allow.
     public func openChannels(
         after cursor: PageCursor?, limit: Int
     ) async throws(BackendError) -> Page<OpenChannel> {
@@ -68,7 +68,7 @@ extension ConditionedBackend {
 
     // MARK: Cursors
 
-    /// A cursor of the server's, as it is handed out.
+    /// Returns a cursor of ``base`` in the form that clients receive.
     func pageCursor(_ cursor: PageCursor?, part: Int = 0) -> PageCursor? {
         guard let cursor else { return nil }
         var handedOut = ConditionedCursor(cursor.rawValue, generation: generation(.pageCursors))
@@ -80,7 +80,7 @@ extension ConditionedBackend {
         state.withLock { $0.generations[texts, default: 0] }
     }
 
-    /// What a text that was handed out says, if it has not expired.
+    /// Decodes a cursor that a client received, if it has not expired.
     func read(_ text: String, _ texts: ExpiringText) throws(BackendError) -> ConditionedCursor {
         guard let cursor = ConditionedCursor(text: text),
             cursor.generation >= generation(texts)
@@ -141,7 +141,7 @@ extension ConditionedBackend {
         guard !plan.isExpired else { throw .expired(cursor?.rawValue ?? "") }
         noteLength(passage, plan, 0, limit)
 
-        // Asked in any case: whether there is such a list, only the server knows.
+        // Always forwarded: only the server knows whether the list exists.
         var page = try await ask(base, max(plan.newer, 1))
         guard plan.isEmpty, !page.elements.isEmpty else {
             page.next = pageCursor(page.next)

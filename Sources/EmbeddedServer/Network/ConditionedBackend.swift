@@ -2,10 +2,11 @@ import Models
 import Store
 public import Sync
 
-/// A bad network, or a moody server: what stands between a client and any backend.
+/// A simulation of a bad network or an unusual server, between a client and any backend.
 ///
-/// What it does to which call is in its ``conditions``, which may change at any time, and in what is asked
-/// of it by hand: the next calls to fail, cursors to expire, answers to hold back. All else is handed on.
+/// Its behavior is determined by its ``conditions``, which may change at any time, and by explicit
+/// controls: failing the next calls, expiring cursors, holding responses. Everything else is
+/// forwarded.
 ///
 /// ```swift
 /// let network = ConditionedBackend(backend)
@@ -14,26 +15,26 @@ public import Sync
 /// network.goOffline()
 /// ```
 ///
-/// Nothing in it waits by itself, and chance comes from the seed in the conditions, so a test that makes the
-/// same calls sees the same in every run. Where calls of one kind and channel are made at once, by several
-/// tasks, it is the system that decides which of them is the first.
+/// It does not wait on its own, and random behavior depends only on the seed of the conditions: a
+/// test that makes the same calls gets the same results in every run. If several tasks concurrently
+/// make calls of the same kind for the same channel, the system determines their order.
 ///
-/// One stands before one client. It keeps nothing that a client has to find again: the cursors it hands out
-/// are understood by another one over the same backend.
+/// Use one for each client. It stores nothing that a client needs later: cursors are valid in other
+/// instances over the same backend.
 public final class ConditionedBackend: ForwardingBackend {
-    /// The backend that does what is asked.
+    /// The backend that executes the calls.
     public let base: any Backend
 
     let state: Locked<NetworkState>
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Puts a network before a backend.
+    /// Creates a simulated network in front of a backend.
     ///
     /// - Parameters:
-    ///   - base: The backend that does what is asked.
-    ///   - conditions: What the network is like, to begin with.
-    ///   - sleep: Waits for as long as a call takes, and throws if its task is canceled. The default does
-    ///     not wait at all; `{ try await Task.sleep(for: $0) }` does.
+    ///   - base: The backend that executes the calls.
+    ///   - conditions: The initial conditions.
+    ///   - sleep: A closure that waits for the duration of a call, and throws if its task is
+    ///     canceled. The default does not wait; `{ try await Task.sleep(for: $0) }` does.
     public init(
         _ base: any Backend, conditions: NetworkConditions = .perfect,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in }
@@ -47,7 +48,7 @@ public final class ConditionedBackend: ForwardingBackend {
 // MARK: The way of a call
 
 extension ConditionedBackend {
-    /// Takes a call to the server and its answer back.
+    /// Executes a call under the conditions.
     func perform<Answer: Sendable>(
         _ call: BackendCall, _ subject: String,
         _ body: (Passage) async throws(BackendError) -> Answer
@@ -63,7 +64,7 @@ extension ConditionedBackend {
         }
     }
 
-    /// Makes a call whose subject is a channel.
+    /// Executes a call whose subject is a channel.
     func perform<Answer: Sendable>(
         _ call: BackendCall, in channelURL: ChannelURL,
         _ body: (Passage) async throws(BackendError) -> Answer
@@ -109,7 +110,7 @@ extension ConditionedBackend {
         do {
             try await sleep(duration)
         } catch {
-            // A feed is canceled from here, too, when the network goes.
+            // Going offline also cancels a feed call.
             throw isCutOff(passage)
                 ? .cutOff(passage) : BackendError(.canceled, "\(passage.call): \(error)")
         }
@@ -136,12 +137,13 @@ extension ConditionedBackend {
 }
 
 extension BackendError {
-    /// The request never left.
+    /// The error if the request was not sent.
     fileprivate static func offline(_ passage: Passage) -> BackendError {
         BackendError(.notConnected, "\(passage.call): there is no network")
     }
 
-    /// The answer never came; of a feed, which has no effect, one knows that nothing was done.
+    /// The error if the response was lost. A feed call has no effect: it is certain that nothing
+    /// was done.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call == .feed
             ? offline(passage)

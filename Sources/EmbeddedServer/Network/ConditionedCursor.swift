@@ -1,36 +1,38 @@
-/// The text of a cursor or token that says more than the server's own.
+/// A cursor or token that extends the server's own with additional information.
 ///
-/// The text alone is enough to go on: nobody has to remember what was handed out. A cursor that says
-/// nothing more is the server's own text, so in a perfect network nothing is changed. All others are
+/// The text contains everything that is needed to resume: no state is kept elsewhere. A cursor
+/// without additional information equals the server's own text, so that a perfect network changes
+/// nothing. All others are
 ///
 ///     "~" field,field,… ":" text         or without ":" and text, for the beginning of a list
 ///     field := letter value              each at most once, in this order
 ///
-/// such as "~p1,t9c0e2f6a:17": the batch behind cursor 17, of which one part was told.
+/// such as "~p1,t9c0e2f6a:17": the batch after cursor 17, of which one part was reported.
 struct ConditionedCursor: Equatable {
-    /// What the text of the server was: that of a cursor of the same kind, for a changelog also others.
+    /// The origin of the server's text: a cursor of the same kind or, for a changelog, another
+    /// point.
     enum Source: String {
         case same = ""
         case time
         case feed
     }
 
-    /// The server's own text; `nil` for the beginning.
+    /// The server's own text; `nil` for the start.
     var base: String?
 
-    /// How often all cursors of the kind had expired when it was issued.
+    /// The number of expirations of this kind of cursor when it was issued.
     var generation = 0
 
-    /// How many parts were told of what comes behind it, the empty ones too.
+    /// The number of parts that were reported after it, including empty ones.
     var part = 0
 
-    /// Whether what comes behind it is a repetition that was told.
+    /// A Boolean value that indicates whether a repetition after it was reported.
     var isRepeated = false
 
-    /// Of which kind ``base`` is.
+    /// The origin of ``base``.
     var source = Source.same
 
-    /// The fingerprints of the events behind it that were told.
+    /// The fingerprints of the events after it that were reported.
     var told: [UInt64] = []
 
     init(_ base: String?, generation: Int = 0) {
@@ -38,7 +40,7 @@ struct ConditionedCursor: Equatable {
         self.generation = generation
     }
 
-    /// The text to hand out.
+    /// The text for clients.
     var text: String {
         var fields: [String] = []
         if generation > 0 { fields.append("g\(generation)") }
@@ -48,12 +50,12 @@ struct ConditionedCursor: Equatable {
         if !told.isEmpty {
             fields.append("t" + told.map { String($0, radix: 16) }.joined(separator: "."))
         }
-        // A text of the server's that looks like one of these is wrapped even if nothing is to be said.
+        // A text of the server that looks like an extended one is always wrapped.
         if let base, fields.isEmpty, !base.hasPrefix("~") { return base }
         return "~" + fields.joined(separator: ",") + (base.map { ":" + $0 } ?? "")
     }
 
-    /// Reads a text that was handed out; `nil` if it was not.
+    /// Decodes the text; `nil` if it was not issued by this type.
     init?(text: String) {
         guard text.hasPrefix("~") else {
             base = text

@@ -1,29 +1,29 @@
-/// How often calls fail, and in which way.
+/// The frequencies of failures by kind.
 ///
-/// Each number is a share of the calls, from 0 for none to 1 for all. They are drawn one after the
-/// other, in the order they have here; the first that hits decides.
+/// Each number is a share of the calls, from 0 for none to 1 for all. They are drawn in the order
+/// in which they are listed here; the first match determines the failure.
 public struct FailureConditions: Hashable, Sendable {
-    /// The request does not leave the device, as with no signal: `notConnected`.
+    /// The request is not sent, as without a signal: `notConnected`.
     public var notSent = 0.0
 
-    /// The server asks to be left alone (HTTP 429): `throttled`, with ``retryAfter``.
+    /// The server throttles the client (HTTP 429): `throttled`, with ``retryAfter``.
     public var throttled = 0.0
 
-    /// The server fails before it has done anything (HTTP 5xx): `serverFailure`.
+    /// The server fails before any effect (HTTP 5xx): `serverFailure`.
     public var serverFailure = 0.0
 
-    /// The request is lost on its way: `unanswered`, and nothing was done.
+    /// The request is lost: `unanswered`, without effect.
     public var requestLost = 0.0
 
-    /// The answer is lost on its way: `unanswered`, and what was asked for was done.
+    /// The response is lost: `unanswered`, with the effect.
     public var answerLost = 0.0
 
-    /// How long a server that throttles asks to be left alone; `nil` if it does not say.
+    /// The time after which a throttled client may retry; `nil` if unspecified.
     public var retryAfter: Duration? = .seconds(1)
 
-    /// The calls that this happens to.
+    /// The kinds of calls that can fail.
     public var calls: Set<BackendCall> = .all
 
-    /// Creates conditions under which nothing fails.
+    /// Creates conditions without failures.
     public init() {}
 }

@@ -1,66 +1,70 @@
-/// How the feed is told.
+/// The conditions of the feed.
 ///
-/// The shares go from 0 for never to 1 for always. What happens to a batch depends on the seed and the
-/// cursor it was asked with, so the same cursor tells the same again. The list of channels that a feed
-/// begins with is neither cut nor told as holes.
+/// Shares range from 0 for never to 1 for always. The changes to a batch depend on the seed and the
+/// cursor of the request: the same cursor returns the same batch again. The initial channel list is
+/// neither split nor truncated.
 public struct FeedConditions: Hashable, Sendable {
     // MARK: Within the contract
 
-    /// The most events that a batch has, as of a server that pages what was missed; `nil` for no limit.
+    /// The maximum number of events in a batch, as of a server that pages missed events; `nil` for
+    /// no limit.
     public var batchCap: Int?
 
-    /// The share of the batches that are cut in two at some place, the first part perhaps empty.
+    /// The share of batches that are split in two at any place. The first part may be empty.
     ///
-    /// Any server cuts where it likes. The cursor between two parts names the cursor before them and
-    /// what was told since, so that it outlives whoever made it.
+    /// Any server may split batches. The cursor between two parts contains the cursor before them
+    /// and the reported events, and is valid in other instances.
     public var split = 0.0
 
-    /// The share of the batches whose channels are mixed anew, as of a server with several nodes.
+    /// The share of batches whose channels are interleaved differently, as of a server with several
+    /// nodes.
     ///
-    /// Each channel keeps its own order.
+    /// The events of each channel keep their order.
     public var reordered = 0.0
 
-    /// The share of the channels in a batch of which some messages are told as a hole.
+    /// The share of channels in a batch of which some messages are replaced by a truncation.
     ///
-    /// So do servers that replay only the newest messages of a channel after an absence.
+    /// Servers that replay only the newest messages of a channel after an absence do this.
     public var holes = 0.0
 
-    /// The share of the calls that find their cursor expired, as if one had been away for long.
+    /// The share of calls whose cursor has expired, as after a long absence.
     public var expired = 0.0
 
     // MARK: Out of the contract
 
-    /// The share of the events that are told twice in a row, as of a queue that delivers at least once.
+    /// The share of events that are reported twice in a row, as of a queue with at-least-once
+    /// delivery.
     ///
-    /// Against `feed.once`.
+    /// Violates `feed.once`.
     public var repeatedEvents = 0.0
 
-    /// The share of the batches that are told again behind their own cursor, as of a server whose
-    /// cursor lags.
+    /// The share of batches that are repeated after their own cursor, as of a server whose cursor
+    /// lags.
     ///
-    /// Against `feed.once`.
+    /// Violates `feed.once`.
     public var repeatedBatches = 0.0
 
-    /// The share of the batches whose events come in any order, as of sockets without sequence numbers.
+    /// The share of batches whose events are in any order, as of sockets without sequence numbers.
     ///
-    /// Against `feed.order`.
+    /// Violates `feed.order`.
     public var shuffled = 0.0
 
-    /// The share of the message events that are never told, as of a socket nobody acknowledges.
+    /// The share of message events that are never reported, as of a socket without
+    /// acknowledgements.
     ///
-    /// Against `feed.complete`.
+    /// Violates `feed.complete`.
     public var lost = 0.0
 
-    /// The share of the typing events that are never told.
+    /// The share of typing events that are never reported.
     ///
-    /// Against `typing.told`.
+    /// Violates `typing.told`.
     public var lostTyping = 0.0
 
-    /// The share of the receipts that are never told, of reading and of delivery.
+    /// The share of read and delivery receipts that are never reported.
     ///
-    /// Against `read.told` and `delivered.told`.
+    /// Violates `read.told` and `delivered.told`.
     public var lostReceipts = 0.0
 
-    /// Creates conditions under which the feed is told as it is.
+    /// Creates conditions that leave the feed unchanged.
     public init() {}
 }

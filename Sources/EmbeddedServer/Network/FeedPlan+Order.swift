@@ -1,10 +1,10 @@
 import Models
 
 extension FeedPlan {
-    /// Mixes channels, while each keeps its own order.
+    /// Interleaves channels differently, while the events of each channel keep their order.
     ///
-    /// What speaks of all channels stays where it is, and nothing passes it. What tells of channels
-    /// themselves keeps its order too, since the list of channels that a feed begins with has one.
+    /// Events about all channels keep their place, and no event moves across them. Events about
+    /// channels themselves keep their order too, since the initial channel list is ordered.
     static func mixed(_ items: [Item], using random: inout SplitMix64) -> [Item] {
         var result: [Item] = []
         var part: [Item] = []
@@ -23,7 +23,8 @@ extension FeedPlan {
     private static func mixedChannels(
         _ items: [Item], using random: inout SplitMix64
     ) -> [Item] {
-        // The lanes in the order in which they begin: that of a dictionary is another in each process.
+        // Ordered by the first event of each channel: the order of a dictionary differs in each
+        // process.
         var urls: [ChannelURL] = []
         var lanes: [ChannelURL: [Int]] = [:]
         for (index, item) in items.enumerated() {

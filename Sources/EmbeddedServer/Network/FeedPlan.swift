@@ -1,19 +1,20 @@
 import Models
 
-/// Decides how one batch of a feed is told.
+/// Decides how a batch of the feed is returned.
 struct FeedPlan {
     let conditions: FeedConditions
     var random: SplitMix64
 
-    /// Events that are told, each with what of the server's batch it stands for.
+    /// An event to report, with the fingerprints of the original events that it represents.
     struct Item {
         var event: FeedEvent
         var sources: [UInt64]
     }
 
-    /// The events of a batch that were not told yet; `told` are the fingerprints of those that were.
+    /// Returns the events of a batch that were not reported yet; `told` are the fingerprints of
+    /// those that were.
     ///
-    /// What has changed since is another event.
+    /// An event whose content has changed since counts as another event.
     static func items(of events: [FeedEvent], told: [UInt64] = []) -> [Item] {
         var counts: [UInt64: Int] = [:]
         for fingerprint in told { counts[fingerprint, default: 0] += 1 }
@@ -29,15 +30,15 @@ struct FeedPlan {
 
     // MARK: Holes
 
-    /// Some messages of one channel that are to be told as a hole.
+    /// Messages of a channel that are to be replaced by a truncation.
     struct Hidden {
         let channelURL: ChannelURL
         let indices: [Int]
-        /// A message behind all of them, to start the walk at; `nil` to start at the newest.
+        /// A newer message at which the backfill starts; `nil` to start at the newest.
         let next: MessageID?
     }
 
-    /// Picks what is told as holes.
+    /// Selects the messages to replace by truncations.
     mutating func hidden(in items: [Item]) -> [Hidden] {
         guard conditions.holes > 0 else { return [] }
         var urls: [ChannelURL] = []
@@ -54,13 +55,13 @@ struct FeedPlan {
             guard let all = indices[url], random.happens(conditions.holes) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
-            // Nothing can be walked in a channel that is gone.
+            // A lost channel cannot be backfilled.
             guard !removed.contains(url) else { return nil }
             return Hidden(url, all, first...last, of: items)
         }
     }
 
-    /// Puts a hole where the last of some messages was.
+    /// Puts a truncation in the place of the last replaced message.
     static func hide(_ hidden: [(Hidden, PageCursor)], in items: [Item]) -> [Item] {
         var items = items
         var isGone = Set<Int>()
@@ -76,7 +77,7 @@ struct FeedPlan {
 
     // MARK: Losses, repetitions, order
 
-    /// Loses, repeats and reorders; returns what is told, and what of the batch will never be.
+    /// Drops, repeats and reorders events. Returns the events to report, and those that are lost.
     mutating func arrange(_ items: [Item]) -> (told: [Item], lost: [UInt64]) {
         var told: [Item] = []
         var lost: [UInt64] = []
@@ -103,9 +104,9 @@ struct FeedPlan {
         }
     }
 
-    /// How many of the items the next batch has, when some batches told a part of them before.
+    /// Returns the number of items of the next batch, after some parts were reported.
     ///
-    /// Only the first of them may be empty, so that there is an end to it.
+    /// Only the first part may be empty, so that the sequence ends.
     mutating func length(of count: Int, part: Int) -> Int {
         var length = count
         let least = part == 0 ? 0 : 1
@@ -117,7 +118,8 @@ struct FeedPlan {
 }
 
 extension FeedPlan.Hidden {
-    /// Hides nothing that a walk would not find: the messages have to be in the history of a group.
+    /// Replaces only messages that a backfill finds: they must be in the history of a group
+    /// channel.
     fileprivate init?(
         _ url: ChannelURL, _ all: [Int], _ range: ClosedRange<Int>, of items: [FeedPlan.Item]
     ) {
@@ -125,7 +127,8 @@ extension FeedPlan.Hidden {
         guard !received.isEmpty, received.allSatisfy({ $0.channelType == .group }) else {
             return nil
         }
-        // Where clocks disagree, what is told next may lie before what is hidden.
+        // If clocks differ, the next reported message may have an older position than the replaced
+        // ones.
         let newest = received.compactMap(\.position).max()
         let next = all[(range.upperBound + 1)...].lazy
             .compactMap { items[$0].event.receivedMessage?.position }

@@ -1,35 +1,35 @@
-/// A call that is held on its way, until somebody releases or drops it.
+/// A call that is held until it is released or dropped.
 public struct HeldCall: Hashable, Sendable {
-    /// Its number among all calls of the backend, as the log has it.
+    /// The number of the call among all calls of the backend, as in the log.
     public let number: Int
 
-    /// What kind of call it is.
+    /// The kind of call.
     public let call: BackendCall
 
-    /// What it is about: a channel, or a user.
+    /// The subject of the call: a channel or a user.
     public let subject: String
 
-    /// Whether the request is held, or the answer.
+    /// The point at which the call is held: the request or the response.
     public let point: CallPoint
 }
 
 extension HeldCall: CustomStringConvertible {
-    /// Number, kind and subject, and what is held, such as "3 send general (request)".
+    /// The number, kind, subject and point, such as "3 send general (request)".
     public var description: String {
         "\(number) \(call) \(subject) (\(point == .beforeEffect ? "request" : "answer"))"
     }
 }
 
-/// The calls that are held, in the order in which they came to be.
+/// The held calls, in the order in which they were held.
 struct HeldCalls {
-    /// How the holding of a call ends.
+    /// The way in which a held call ends.
     enum End {
         case released
         case dropped
         case canceled
     }
 
-    /// Which calls are to be held, and where.
+    /// The calls to hold, by point.
     var points: [CallPoint: Set<BackendCall>] = [:]
 
     private var entries: [(call: HeldCall, end: CheckedContinuation<End, Never>)] = []
@@ -38,7 +38,7 @@ struct HeldCalls {
 
     var calls: [HeldCall] { entries.map(\.call) }
 
-    /// Holds a call, and wakes who waits for so many.
+    /// Holds a call, and resumes waiters for this number of calls.
     mutating func add(_ call: HeldCall, _ end: CheckedContinuation<End, Never>) {
         entries.append((call, end))
         let count = entries.count
@@ -46,7 +46,7 @@ struct HeldCalls {
         waiting.removeAll { $0.count <= count }
     }
 
-    /// Ends the holding of the call at an index.
+    /// Ends the held call at an index.
     mutating func end(at index: Int, _ end: End) {
         precondition(
             entries.indices.contains(index),
@@ -54,13 +54,13 @@ struct HeldCalls {
         entries.remove(at: index).end.resume(returning: end)
     }
 
-    /// Ends the holding of a call, if it is held.
+    /// Ends a held call by its number, if it is held.
     mutating func end(number: Int, _ end: End) {
         guard let index = entries.firstIndex(where: { $0.call.number == number }) else { return }
         self.end(at: index, end)
     }
 
-    /// Ends the holding of all calls, the first one first.
+    /// Ends all held calls in order.
     mutating func endAll(_ end: End) {
         while !entries.isEmpty { self.end(at: 0, end) }
     }
@@ -73,7 +73,7 @@ struct HeldCalls {
         waiting.append((id, count, continuation))
     }
 
-    /// Waits no more.
+    /// Stops a wait.
     mutating func stopWaiting(id: Int) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
         waiting.remove(at: index).continuation.resume()

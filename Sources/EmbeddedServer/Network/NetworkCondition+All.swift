@@ -1,7 +1,8 @@
 extension NetworkCondition {
-    /// Each condition that has a name, in the order of ``NetworkConditions``.
+    /// All named conditions, in the order of ``NetworkConditions``.
     ///
-    /// Not among them: the latencies of single calls, which calls fail, and the seed.
+    /// Not included: the latencies of single kinds of calls, the kinds of calls that fail, and the
+    /// seed.
     public static let all: [NetworkCondition] = [
         NetworkCondition(
             "isOnline", .flag(\.isOnline), failsCalls: true, "false: no signal; notConnected"),

@@ -1,28 +1,29 @@
-/// One of the things that can be turned in ``NetworkConditions``, by a name.
+/// A property of ``NetworkConditions`` by its name.
 ///
-/// For prompts, scripts and traces: what a test sets as `conditions.feed.holes = 0.5` is set here as
+/// For prompts, scripts and traces: the equivalent of `conditions.feed.holes = 0.5` is
 ///
 /// ```swift
 /// NetworkCondition.named("feed.holes")?.set("0.5", in: &conditions)
 /// ```
 ///
-/// A name that there is not gives `nil`, and a text that is no value changes nothing and says `false`.
+/// For an unknown name, ``named(_:)`` returns `nil`; for an invalid value, ``set(_:in:)`` changes
+/// nothing and returns `false`.
 public struct NetworkCondition: Sendable {
-    /// Its place in the conditions, such as "feed.holes".
+    /// The path of the property, such as "feed.holes".
     public let name: String
 
-    /// What it does, and the real behaviour it stands for, in one line.
+    /// A one-line description of the effect and the real behavior that it simulates.
     public let meaning: String
 
-    /// Whether a backend that keeps its promises may behave like this.
+    /// A Boolean value that indicates whether a correct backend may behave like this.
     public let isWithinContract: Bool
 
-    /// Whether calls fail by it that would have been answered.
+    /// A Boolean value that indicates whether it makes calls fail that would have been answered.
     public let failsCalls: Bool
 
     let property: Property
 
-    /// Where the value is, and what values it takes.
+    /// The key path and type of the property.
     enum Property: Sendable {
         case share(any WritableKeyPath<NetworkConditions, Double> & Sendable)
         case count(any WritableKeyPath<NetworkConditions, Int?> & Sendable)
@@ -41,10 +42,11 @@ public struct NetworkCondition: Sendable {
         self.property = property
     }
 
-    /// The one with a name; `nil` if there is none.
+    /// Returns the condition with a name; `nil` if there is none.
     public static func named(_ name: String) -> NetworkCondition? { all.first { $0.name == name } }
 
-    /// Whether it differs from what it is in a perfect network.
+    /// Returns a Boolean value that indicates whether the property differs from that of a perfect
+    /// network.
     public func isOn(in conditions: NetworkConditions) -> Bool {
         text(in: conditions) != text(in: .perfect)
     }
@@ -53,7 +55,7 @@ public struct NetworkCondition: Sendable {
 // MARK: As text
 
 extension NetworkCondition {
-    /// The value, such as "0.5", "3", "none", "true" or "250 ms".
+    /// Returns the value as text, such as "0.5", "3", "none", "true" or "250 ms".
     public func text(in conditions: NetworkConditions) -> String {
         switch property {
         case .share(let path): "\(conditions[keyPath: path])"
@@ -66,10 +68,10 @@ extension NetworkCondition {
     /// Sets the value from a text.
     ///
     /// - Parameters:
-    ///   - text: A share from 0 to 1, a number of at least 1 or "none", "true" or "false", or
-    ///     milliseconds, depending on what the condition is.
-    ///   - conditions: What is changed; it is not, if the text is none of these.
-    /// - Returns: Whether the text was understood.
+    ///   - text: Depending on the condition: a share from 0 to 1, a number of at least 1 or "none",
+    ///     "true" or "false", or a number of milliseconds.
+    ///   - conditions: The conditions to change. They are unchanged if the text is invalid.
+    /// - Returns: `true` if the text is valid.
     @discardableResult
     public func set(_ text: String, in conditions: inout NetworkConditions) -> Bool {
         switch property {
@@ -95,7 +97,7 @@ extension NetworkCondition {
 }
 
 extension NetworkConditions: CustomStringConvertible {
-    /// The seed and what differs from a perfect network, such as "seed 7, feed.holes 0.5".
+    /// The seed and the differences from a perfect network, such as "seed 7, feed.holes 0.5".
     public var description: String {
         let parts = NetworkCondition.all.filter { $0.isOn(in: self) }
             .map { "\($0.name) \($0.text(in: self))" }

@@ -1,8 +1,8 @@
 extension NetworkConditions {
-    /// Nothing goes wrong: each call is answered as the server answers it.
+    /// A perfect network: each call gets the server's response.
     public static let perfect = NetworkConditions()
 
-    /// A telephone on a train: tunnels, answers that come late or never, and long waits.
+    /// A phone on a train: tunnels, late or lost responses, and long delays.
     public static func train(seed: UInt64 = 0) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         conditions.defaultLatency = Latency(
@@ -14,39 +14,40 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// A server that always answers, and in whichever way the contract leaves it: nothing fails.
+    /// A server that always responds, in every way that the contract permits. No call fails.
     ///
-    /// Each seed turns other conditions, some strongly and some not at all. A client that tries nothing
-    /// twice has to get on with it.
+    /// Each seed sets other conditions, some strong and some off. A client that never retries must
+    /// work under all of them.
     public static func awkward(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract && !$0.failsCalls }
     }
 
-    /// All that the contract allows, failures and expired cursors too.
+    /// Everything that the contract permits, including failures and expired cursors.
     ///
-    /// Each seed turns other conditions, some strongly and some not at all. A client that tries again
-    /// comes to its end under each of them.
+    /// Each seed sets other conditions, some strong and some off. A client that retries must
+    /// complete its work under all of them.
     public static func withinContract(seed: UInt64) -> NetworkConditions {
         drawn(seed) { $0.isWithinContract }
     }
 
-    /// All that there is, what breaks the contract too.
+    /// All conditions, including violations of the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Turns those of the conditions that some seed picks; the network is there and takes no time.
+    /// Sets the chosen conditions depending on the seed. The network is online and has no latency.
     private static func drawn(
         _ seed: UInt64, from isChosen: (NetworkCondition) -> Bool
     ) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         var random = SplitMix64(seed: seed, "conditions")
         for condition in NetworkCondition.all where condition.name != "isOnline" {
-            // Drawn for each, so that one more condition changes nothing of those before it.
+            // Drawn for every condition, so that a new one does not change those before it.
             let choice = Int.random(in: 0..<4, using: &random)
             let count = Int.random(in: 1...5, using: &random)
             guard isChosen(condition) else { continue }
             switch condition.property {
             case .share(let path):
-                // Several failures add up, and a walk of many pages has to meet none of them.
+                // Several failures add up, and fetching many pages must succeed without any of
+                // them.
                 let shares = condition.failsCalls ? [0, 0.02, 0.05, 0.1] : [0, 0.1, 0.25, 0.5]
                 conditions[keyPath: path] = shares[choice]
             case .count(let path): conditions[keyPath: path] = choice < 2 ? nil : count

@@ -1,8 +1,9 @@
-/// What stands between a client and its server: a value that says all of it.
+/// All conditions of the network between a client and its server, as a value.
 ///
-/// Nothing here knows a clock, and chance comes from the ``seed`` alone: the same seed, conditions and
-/// calls have the same answers in every run. What happens to a call depends on its kind, its channel and
-/// how many there were of these before, so that calls of several tasks do not disturb each other.
+/// No clock is used, and random behavior depends only on the ``seed``: the same seed, conditions
+/// and calls give the same results in every run. The result of a call depends on its kind, its
+/// channel, and the number of such calls before it, so that calls of several tasks do not affect
+/// each other.
 ///
 /// ```swift
 /// var conditions = NetworkConditions.perfect
@@ -10,57 +11,57 @@
 /// conditions.pages.cap = 3
 /// ```
 public struct NetworkConditions: Hashable, Sendable {
-    /// What chance is made from.
+    /// The seed of all random behavior.
     public var seed: UInt64
 
-    /// Whether there is a network at all.
+    /// A Boolean value that indicates whether the network is online.
     ///
-    /// Without one, each call throws `notConnected`; what waits when it goes ends, a feed with
-    /// `notConnected` too, since it had no effect. With the network back, calls go through again without
-    /// connecting anew.
+    /// Offline, each call throws `notConnected`. Going offline ends calls in flight; a feed call,
+    /// which has no effect, also with `notConnected`. Back online, calls succeed again without
+    /// connecting again.
     public var isOnline = true
 
-    /// How long calls take; what has no latency takes none.
+    /// The latencies by kind of call. The default is none.
     ///
-    /// That of a kind of call counts before ``defaultLatency``.
+    /// An entry takes precedence over ``defaultLatency``.
     public var latency: [BackendCall: Latency] = [:]
 
-    /// How long the calls take that ``latency`` does not name.
+    /// The latency of calls without an entry in ``latency``.
     public var defaultLatency = Latency.none
 
-    /// How often calls fail.
+    /// The frequencies of failures.
     public var failures = FailureConditions()
 
-    /// How lists are cut into pages.
+    /// The conditions of pages.
     public var pages = PageConditions()
 
-    /// How the feed is told.
+    /// The conditions of the feed.
     public var feed = FeedConditions()
 
-    /// How changelogs are told.
+    /// The conditions of changelogs.
     public var changelogs = ChangelogConditions()
 
-    /// Creates conditions under which nothing goes wrong.
+    /// Creates the conditions of a perfect network.
     public init(seed: UInt64 = 0) { self.seed = seed }
 
-    /// Whether a backend that keeps its promises may behave like this.
+    /// A Boolean value that indicates whether a correct backend may behave like this.
     ///
-    /// What holds for any backend has to hold then; if not, only what the client promises for servers
-    /// that break their word.
+    /// If so, everything that applies to any backend must apply; if not, only what the client
+    /// promises for servers that violate the contract.
     public var isWithinContract: Bool {
         NetworkCondition.all.allSatisfy { $0.isWithinContract || !$0.isOn(in: self) }
     }
 }
 
-/// How long a call takes.
+/// The latency of a call.
 public struct Latency: Hashable, Sendable {
-    /// From the device to the server, before the effect.
+    /// The time from the device to the server, before the effect.
     public var request: Duration
 
-    /// From the server to the device, after the effect.
+    /// The time from the server to the device, after the effect.
     public var answer: Duration
 
-    /// By how much both may be longer: each by a random part of it.
+    /// The maximum of a random additional time in each direction.
     public var jitter: Duration
 
     /// Creates a latency.
@@ -70,6 +71,6 @@ public struct Latency: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// No time at all.
+    /// No latency.
     public static let none = Latency()
 }

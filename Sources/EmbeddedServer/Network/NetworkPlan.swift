@@ -1,13 +1,13 @@
 import Models
 
-/// Decides what happens to each call, and does nothing of it.
+/// Decides what happens to each call, without performing it.
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// What somebody asked for by hand, the first that fits first.
+    /// Requested failures. The first match is used.
     private(set) var scripted: [ScriptedFailure] = []
 
-    /// How many calls there were of each kind in each channel.
+    /// The number of calls by kind and channel.
     private var counts: [CallScope: UInt64] = [:]
 
     init(_ conditions: NetworkConditions) { self.conditions = conditions }
@@ -16,14 +16,15 @@ struct NetworkPlan {
 
     mutating func removeScripted() { scripted = [] }
 
-    /// What happens to the next call of a kind on a subject, such as a channel.
+    /// Returns what happens to the next call of a kind on a subject, such as a channel.
     mutating func fate(of call: BackendCall, on subject: String) -> CallFate {
         let scope = CallScope(call: call, subject: subject)
         let count = counts[scope, default: 0]
         counts[scope] = count + 1
         var random = SplitMix64(seed: conditions.seed, call.rawValue, subject, String(count))
 
-        // Always as many numbers, so that what one condition draws does not depend on another.
+        // Draw the same amount of numbers in each case, so that one condition does not affect
+        // another.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = conditions.latency[call] ?? conditions.defaultLatency
         return CallFate(
@@ -71,7 +72,7 @@ struct NetworkPlan {
     }
 }
 
-/// What happens to one call.
+/// The decisions for a call.
 struct CallFate {
     struct Failure {
         let error: BackendError
@@ -87,16 +88,16 @@ struct CallFate {
     let requestDelay: Duration
     let answerDelay: Duration
 
-    /// The conditions as they were when the call was made.
+    /// The conditions at the time of the call.
     let conditions: NetworkConditions
 
-    /// What decides about the shape of the answer.
+    /// The generator for decisions about the response.
     let random: SplitMix64
 }
 
-/// A failure that somebody asked for.
+/// A requested failure.
 struct ScriptedFailure {
-    /// How many calls it is for; `nil` for all until it is taken back.
+    /// The remaining number of calls; `nil` for all calls until it is removed.
     var count: Int?
     let calls: Set<BackendCall>
     let failure: CallFate.Failure

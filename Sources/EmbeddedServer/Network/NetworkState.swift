@@ -1,24 +1,24 @@
 import Models
 
-/// What a ``ConditionedBackend`` knows from call to call.
+/// The state of a ``ConditionedBackend`` between calls.
 struct NetworkState {
     var plan: NetworkPlan
 
-    /// How many connections were lost: a call that sees another number was cut off.
+    /// The number of lost connections. A call that started with another number was cut off.
     var losses = 0
 
-    /// How often the cursors of each kind have expired.
+    /// The number of expirations of each kind of cursor.
     var generations: [ExpiringText: Int] = [:]
 
     var held = HeldCalls()
 
-    /// The feeds that wait, to be ended when the network goes.
+    /// The pending feed calls, to be ended when the network is disconnected.
     var feeds: [Int: FeedTask] = [:]
 
-    /// The batch of which a part was told, and the cursor of the server's it came from.
+    /// The batch of which a part was reported, with the server's cursor of its request.
     var cutBatch: (since: String, batch: FeedBatch)?
 
-    /// What was told last, to be repeated.
+    /// The last reported batch, for repetitions.
     var lastBatch: FeedBatch?
 
     private(set) var log: [String] = []
@@ -26,7 +26,7 @@ struct NetworkState {
     private var waits = 0
     var feedCount = 0
 
-    /// The most lines that the log keeps.
+    /// The maximum number of lines in the log.
     static let logLimit = 10_000
 
     init(_ conditions: NetworkConditions) { plan = NetworkPlan(conditions) }
@@ -41,26 +41,26 @@ struct NetworkState {
         return waits
     }
 
-    /// Begins a call: from now on it is decided what happens to it.
+    /// Starts a call, and decides what happens to it.
     mutating func begin(_ call: BackendCall, _ subject: String) -> Passage {
         let isOnline = plan.conditions.isOnline
         return Passage(
             number: newNumber(), call: call, subject: subject, isOnline: isOnline, losses: losses,
-            // What does not leave the device uses up nothing that was asked for.
+            // A call that is not sent does not use up requested failures.
             fate: isOnline ? plan.fate(of: call, on: subject) : .none(plan.conditions))
     }
 
     mutating func note(_ line: String) {
-        // Half at once, so that not every line of a long run moves all others.
+        // Remove half at once, so that not every line of a long run moves all others.
         if log.count >= NetworkState.logLimit { log.removeFirst(NetworkState.logLimit / 2) }
         log.append(line)
     }
 
     mutating func clearLog() { log = [] }
 
-    /// Sets the conditions, and cuts all calls off if the network is gone now.
+    /// Sets the conditions, and cuts off all calls if the network is offline now.
     ///
-    /// - Returns: The feeds to cancel, as ``loseConnection()`` says.
+    /// - Returns: The feed calls to cancel; see ``loseConnection()``.
     mutating func set(_ conditions: NetworkConditions) -> [FeedTask] {
         let wasOnline = plan.conditions.isOnline
         plan.conditions = conditions
@@ -69,10 +69,10 @@ struct NetworkState {
         return wasOnline ? loseConnection() : []
     }
 
-    /// Ends the calls that are held.
+    /// Ends the held calls.
     ///
-    /// - Returns: The feeds, to be canceled when the state is no longer locked: what a task does when
-    ///   it is canceled, it does within `cancel()`, and a held call takes the lock then.
+    /// - Returns: The feed calls, to be canceled after the state is unlocked: cancellation handlers
+    ///   run inside `cancel()`, and that of a held call takes the lock.
     mutating func loseConnection() -> [FeedTask] {
         losses += 1
         held.endAll(.dropped)
@@ -82,7 +82,7 @@ struct NetworkState {
     }
 }
 
-/// A call of the feed, on its way.
+/// A feed call in flight.
 typealias FeedTask = Task<Result<FeedBatch, BackendError>, Never>
 
 extension [FeedTask] {
@@ -91,7 +91,7 @@ extension [FeedTask] {
     }
 }
 
-/// One call on its way.
+/// A call in flight.
 struct Passage {
     let number: Int
     let call: BackendCall
@@ -102,7 +102,7 @@ struct Passage {
 }
 
 extension CallFate {
-    /// What happens to a call that does not leave the device.
+    /// Returns the decisions for a call that is not sent.
     static func none(_ conditions: NetworkConditions) -> CallFate {
         CallFate(
             failure: nil, requestDelay: .zero, answerDelay: .zero, conditions: conditions,
@@ -110,12 +110,12 @@ extension CallFate {
     }
 }
 
-/// What a server hands out for clients to go on from, and may forget.
+/// A kind of text from which clients resume, and which a server may discard.
 public enum ExpiringText: Hashable, Sendable, CaseIterable {
-    /// Where the feed goes on.
+    /// The cursors of the feed.
     case feedCursors
-    /// Where a list goes on, of messages, channels or members.
+    /// The cursors of lists of messages, channels or members.
     case pageCursors
-    /// Where a changelog goes on.
+    /// The tokens of changelogs.
     case changelogTokens
 }

@@ -1,33 +1,35 @@
-/// How lists are cut into pages: histories, threads, channels, members.
+/// The conditions of pages of histories, threads, channels and members.
 ///
-/// The shares go from 0 for never to 1 for always. All of it is within the contract, which asks nothing of
-/// the length of pages, and walking from cursor to cursor still comes to an end.
+/// Shares range from 0 for never to 1 for always. All of them are within the contract, which does
+/// not specify the length of pages; following the cursors still ends.
 public struct PageConditions: Hashable, Sendable {
-    /// The most elements that a page has on a side of its anchor, whatever was asked for.
+    /// The maximum number of elements on each side of a page's anchor; `nil` for no limit.
     ///
-    /// So do most servers, some at 100, some at 30. `nil` for no limit.
+    /// Most servers have such a limit, some at 100, some at 30.
     public var cap: Int?
 
-    /// The share of the pages that have fewer elements than asked for, with more behind them.
+    /// The share of pages that have fewer elements than requested, with more following.
     ///
-    /// So do servers that filter a page after they have read it.
+    /// Servers that filter pages after reading them do this.
     public var short = 0.0
 
-    /// The share of the pages that are empty, with more behind them.
+    /// The share of pages that are empty, with more following.
     ///
-    /// So do servers on whose page every message was deleted or filtered. Never two in a row.
+    /// Servers do this if every message of a page was deleted or filtered. Never two pages in a
+    /// row.
     public var empty = 0.0
 
-    /// The share of the calls that find their page cursor expired.
+    /// The share of calls whose page cursor has expired.
     ///
-    /// So do servers that keep cursors in memory, and restart.
+    /// Servers that keep cursors in memory do this after a restart.
     public var expired = 0.0
 
-    /// Whether a page around a message that was deleted throws `expired`, instead of lying where it was.
+    /// A Boolean value that indicates whether a page around a deleted message throws `expired`,
+    /// instead of using its former position.
     ///
-    /// So do servers that look the anchor up.
+    /// Servers that look up the anchor do this.
     public var deletedAnchorsExpire = false
 
-    /// Creates conditions under which pages are as the server makes them.
+    /// Creates conditions that leave pages unchanged.
     public init() {}
 }

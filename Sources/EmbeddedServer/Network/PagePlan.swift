@@ -1,24 +1,24 @@
-/// Decides how long one page is, and whether its cursor has expired.
+/// Decides the length of a page, and whether its cursor has expired.
 struct PagePlan {
-    /// How many elements to ask for on either side.
+    /// The number of elements to request in each direction.
     let older: Int
     let newer: Int
 
-    /// Whether the page is empty, with all of it still to come.
+    /// A Boolean value that indicates whether the page is empty, with its content in the next one.
     let isEmpty: Bool
 
-    /// Whether the server has forgotten the cursor.
+    /// A Boolean value that indicates whether the server has discarded the cursor.
     let isExpired: Bool
 
-    /// Where a page is to lie.
+    /// The kind of the page's anchor.
     enum Place {
-        /// At a message, which has to be on the page if newer ones are asked for.
+        /// A message, which must be on the page if newer messages are requested.
         case message
-        /// At a cursor that came with an empty page.
+        /// A cursor of an empty page.
         case cursorOfEmptyPage
         /// At a cursor.
         case cursor
-        /// Anywhere else.
+        /// Any other anchor.
         case elsewhere
     }
 
@@ -28,7 +28,7 @@ struct PagePlan {
     ) {
         let hasCursor = place == .cursor || place == .cursorOfEmptyPage
         isExpired = random.happens(conditions.expired) && hasCursor
-        // Never twice in a row: else a walk might not come to its end.
+        // Never twice in a row: otherwise, following the cursors might not end.
         isEmpty =
             random.happens(conditions.empty) && place != .cursorOfEmptyPage
             && !(place == .message && newer > 0) && max(older, newer) > 0

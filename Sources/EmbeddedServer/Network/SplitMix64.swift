@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64).
+/// A random number generator (SplitMix64) with the same numbers in every run.
 struct SplitMix64: RandomNumberGenerator {
     private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
@@ -6,12 +6,12 @@ struct SplitMix64: RandomNumberGenerator {
 
     init(seed: UInt64) { state = seed }
 
-    /// The numbers of a seed, but for so many at the beginning.
+    /// Creates a generator that skips a number of values of a seed.
     init(seed: UInt64, after count: UInt64) { state = seed &+ count &* SplitMix64.step }
 
-    /// Numbers that belong to a seed and some names, and to no others.
+    /// Creates a generator for a seed and names, independent of all other combinations.
     ///
-    /// So what happens to one call does not depend on which others came before it.
+    /// The decisions for a call therefore do not depend on the calls before it.
     init(seed: UInt64, _ names: String...) {
         var hash = StableHash()
         hash.combine(seed)
@@ -27,17 +27,17 @@ struct SplitMix64: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Whether something happens that happens in a share of all cases.
+    /// Returns `true` with a given probability.
     ///
-    /// Draws nothing where the share leaves no choice, so that a condition that is off changes nothing
-    /// of what the others do.
+    /// If the probability is 0 or 1, no number is drawn, so that a disabled condition does not
+    /// affect the others.
     mutating func happens(_ share: Double) -> Bool {
         guard share > 0 else { return false }
         return share >= 1 || Double(next() >> 11) * 0x1p-53 < share
     }
 }
 
-/// A hash that is the same in every process (FNV-1a of 64 bits).
+/// A hash (64-bit FNV-1a) that is the same in every process.
 struct StableHash {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -49,7 +49,7 @@ struct StableHash {
         combine((0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// The length comes first, so that "a", "bc" is not "ab", "c".
+    /// The length comes first, so that "a", "bc" differs from "ab", "c".
     mutating func combine(_ text: String) {
         combine(UInt64(text.utf8.count))
         combine(text.utf8)

@@ -1,26 +1,26 @@
 import Models
 import Store
 
-/// A user whom the server knows.
+/// A user of the server.
 final class Account {
     var user: User
-    /// What proves that it is they; `nil` if nothing has to.
+    /// The token that proves the identity; `nil` if none is required.
     var accessToken: String?
-    /// Whether the user is let in no more.
+    /// A Boolean value that indicates whether the user may no longer connect.
     var isRevoked = false
 
-    /// The group channels that the user has a part in.
+    /// The group channels of the user.
     ///
-    /// Not stored: the memberships say so.
+    /// Not stored: derived from the memberships.
     var channels: Set<ChannelNumber> = []
-    /// How much is unread in all of them; `nil` until somebody asks.
+    /// The number of unread messages in all channels; `nil` until it is needed.
     var unread: Unread?
 
     init(_ user: User) { self.user = user }
 
     var userID: UserID { user.userID }
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.byte(isRevoked ? 1 : 0)
         writer.measured(accessToken ?? "")

@@ -1,10 +1,10 @@
 import Models
 import Store
 
-/// A place between two messages, from which pages go on in either direction.
+/// A point between two messages, from which pages continue in either direction.
 struct HistoryCursor: Hashable {
     var position: Position
-    /// Whether the place is behind the message, rather than before it.
+    /// A Boolean value that indicates whether the point is after the message, and not before it.
     var isBehind: Bool
 
     // `epoch.generation:side time/id`. DO NOT CHANGE: clients store it.
@@ -19,7 +19,8 @@ struct HistoryCursor: Hashable {
         self.isBehind = isBehind
     }
 
-    /// - Throws: `expired` if the cursor is of another epoch or generation, or of no server at all.
+    /// - Throws: `expired` if the cursor is of another epoch or generation, or not a cursor of this
+    ///   server.
     init(_ cursor: PageCursor, _ counters: ServerCounters) throws(BackendError) {
         let rest = try counters.pageText(cursor)
         let parts = rest.dropFirst().split(
@@ -32,7 +33,7 @@ struct HistoryCursor: Hashable {
         isBehind = side == "a"
     }
 
-    /// The first position key behind the place, without what keys of the table begin with.
+    /// The first position key after the point, without the prefix of the table's keys.
     var key: KeyBytes {
         let key = ByteWriter.key { $0.position(position) }
         return isBehind ? key + [0] : key
@@ -40,13 +41,13 @@ struct HistoryCursor: Hashable {
 }
 
 extension ServerCounters {
-    /// What the page cursors of now begin with.
+    /// The prefix of valid page cursors.
     fileprivate var pagePrefix: String { "\(epoch).\(pageGeneration):" }
 
-    /// A page cursor that says something of its own.
+    /// Returns a page cursor with a text.
     func pageCursor(_ text: String) -> PageCursor { PageCursor(pagePrefix + text) }
 
-    /// What a page cursor says.
+    /// Returns the text of a page cursor.
     func pageText(_ cursor: PageCursor) throws(BackendError) -> Substring {
         guard cursor.rawValue.hasPrefix(pagePrefix) else {
             throw .cannotGoOn(from: cursor.rawValue)

@@ -1,17 +1,18 @@
 import Models
 
-/// Where a channel stands in a list, without the channel: enough to sort it, and to go on behind it.
+/// The sort key of a channel in a list, without the channel: sufficient to sort it, and to continue
+/// after it.
 struct ListPlace: Hashable {
-    /// What the order looks at first: a time, or a text; `nil` comes last.
+    /// The first criterion of the order: a time or a text. `nil` is last.
     var time: Timestamp?
     var value: String?
-    /// Whether the order looks at a time.
+    /// A Boolean value that indicates whether the first criterion is a time.
     var isByTime: Bool
     var createdAt: Timestamp
     var url: ChannelURL
     var channel: ChannelNumber
 
-    /// The order of `GroupChannelListQuery`, on what is here of it.
+    /// The order of `GroupChannelListQuery`, for sort keys.
     func precedes(_ other: ListPlace) -> Bool {
         if isByTime, time != other.time {
             guard let time else { return false }
@@ -69,7 +70,7 @@ struct ListPlace: Hashable {
 }
 
 extension ServerState {
-    /// The places of all channels of a user in a list, in no order.
+    /// Returns the sort keys of all channels of a user, unordered.
     func listPlaces(
         for userID: UserID, order: GroupChannelListOrder, metaDataKey: String?
     ) throws(BackendError) -> [ListPlace] {
@@ -93,7 +94,7 @@ extension ServerState {
         return places
     }
 
-    /// Returns a page of the group channels that a query is for, in its order.
+    /// Returns a page of the group channels that match a query, in the query's order.
     func channels(
         matching query: GroupChannelListQuery, after cursor: PageCursor?, for userID: UserID
     ) throws(BackendError) -> Page<GroupChannel> {
@@ -127,7 +128,7 @@ extension ServerState {
 }
 
 extension GroupChannelListQuery {
-    /// A channel with as much as the query wants of it.
+    /// Returns a channel without the parts that the query excludes.
     fileprivate func reduce(_ channel: GroupChannel) -> GroupChannel {
         if includesMemberList && includesMetaData { return channel }
         var channel = channel

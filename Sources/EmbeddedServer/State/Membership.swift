@@ -1,26 +1,26 @@
 import Models
 import Store
 
-/// What the server knows of a user in a group channel.
+/// The state of a user in a group channel.
 struct Membership: Hashable {
     var state: MemberState
     var role: Role = .none
     var hidden: HiddenState = .unhidden
-    /// From which entry of the log on the channel is the user's.
+    /// The log entry from which on the user can see the channel.
     var visibleFrom: LogSequence
-    /// The last entry of the log that changed what is the user's alone.
+    /// The last log entry that changed the user's own state in the channel.
     var lastSequence: LogSequence
-    /// The newest entry that the user has read.
+    /// The newest log entry that the user has read.
     var readSequence: LogSequence
     var readAt: Timestamp?
     var deliveredAt: Timestamp?
     var joinedAt: Timestamp?
     var invitedAt: Timestamp?
     var inviter: UserID?
-    /// Before when the user has no history.
+    /// The lower bound of the user's history.
     var messageOffset: Timestamp?
 
-    /// How much is unread; `nil` until somebody asks.
+    /// The number of unread messages; `nil` until it is needed.
     ///
     /// Not stored.
     var unread: Unread?
@@ -31,7 +31,7 @@ struct Membership: Hashable {
         (visibleFrom, lastSequence, readSequence) = (sequence, sequence, sequence)
     }
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.byte(1)
         writer.byte(UInt8(state.rawValue))
@@ -66,7 +66,7 @@ struct Membership: Hashable {
     }
 }
 
-/// How much a user has not read.
+/// The number of messages and mentions that a user has not read.
 struct Unread: Hashable {
     var messages = 0
     var mentions = 0
@@ -82,13 +82,13 @@ struct Unread: Hashable {
     }
 }
 
-/// That a user is muted in a channel, or banned from it.
+/// A mute or a ban of a user in a channel.
 struct Restriction: Hashable {
-    /// When it ends; `nil` for never.
+    /// The time at which it ends; `nil` for no end.
     var end: Timestamp?
     var reason: String
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.optionalTimestamp(end)
         writer.text(reason)

@@ -1,11 +1,11 @@
 import Models
 import Store
 
-/// Where a message lies, or lay before it was deleted.
+/// The position of a message, including deleted messages.
 struct MessagePlace: Hashable {
     var channel: ChannelNumber
     var createdAt: Timestamp
-    /// The entry of the log that told its arrival; 0 if none did.
+    /// The log entry of its arrival; 0 if there is none.
     var sequence: LogSequence
     var isDeleted = false
 
@@ -15,7 +15,7 @@ struct MessagePlace: Hashable {
         self.sequence = sequence
     }
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.integer(channel)
         writer.timestamp(createdAt)
@@ -32,7 +32,7 @@ struct MessagePlace: Hashable {
 }
 
 extension ServerState {
-    /// Where a message lies or lay; `nil` if there never was one, or nobody remembers.
+    /// Returns the position of a message; `nil` if it never existed or was purged.
     func place(of id: MessageID) throws(BackendError) -> MessagePlace? {
         try database.value(
             "the place of message \(id)", { $0.place(id) },
@@ -47,7 +47,7 @@ extension ServerState {
         }
     }
 
-    /// A message and its place; `nil` if it is not in the channel, or no more.
+    /// Returns a message and its position; `nil` if it is not in the channel or was deleted.
     func find(
         _ id: MessageID, in channel: ServerChannel
     ) throws(BackendError) -> (message: Message, place: MessagePlace)? {
@@ -58,7 +58,7 @@ extension ServerState {
         return (message, place)
     }
 
-    /// A message that a user can see.
+    /// Returns a message that is visible to a user.
     func visibleMessage(
         _ id: MessageID, in channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> (message: Message, place: MessagePlace) {
@@ -77,7 +77,7 @@ extension ServerState {
         return message.createdAt >= offset
     }
 
-    /// Writes a message anew, without its place.
+    /// Updates a stored message, whose position does not change.
     func store(_ message: Message, at position: Position, in channel: ServerChannel) {
         database.put({ $0.message(channel.number, position) }, { $0.record(message) })
         if case .known(let last?) = channel.lastMessage, last.messageID == message.messageID {
@@ -85,7 +85,7 @@ extension ServerState {
         }
     }
 
-    /// A message as a user is told of it: the request id is its sender's alone.
+    /// Returns a message as a user sees it: only its sender gets the request ID.
     func view(_ message: Message, for userID: UserID) -> Message {
         guard message.requestID != nil, message.sender?.userID != userID else { return message }
         var message = message

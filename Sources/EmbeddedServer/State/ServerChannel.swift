@@ -1,42 +1,42 @@
 import Models
 import Store
 
-/// A channel that the server has, group or open, with all its members.
+/// A group or open channel of the server, with all its members.
 final class ServerChannel {
     let number: ChannelNumber
     let url: ChannelURL
     let isOpen: Bool
-    /// Names the users who share it, if the same users are always given the same channel.
+    /// Identifies the set of members of a distinct channel; empty for any other channel.
     let distinctKey: String
 
-    /// What a group channel says of itself, to whomever.
+    /// The properties of a group channel that are the same for all users.
     var group = GroupChannel()
-    /// What an open channel says of itself.
+    /// The properties of an open channel.
     var open = OpenChannel()
     var members: [UserID: Membership] = [:]
     var restrictions: [RestrictionType: [UserID: Restriction]] = [:]
-    /// Where the histories begin of users who have left, if they should come back.
+    /// The lower bounds of the histories of users who have left, in case they join again.
     var offsets: [UserID: Timestamp] = [:]
 
     // MARK: Not stored
 
-    /// How many connections of each user have entered an open channel.
+    /// The number of connections of each user that have entered an open channel.
     var participants: [UserID: Int] = [:]
-    /// Who is typing, in the order they began.
+    /// The users who are typing, in the order in which they started.
     var typing: [UserID] = []
-    /// What all members are told of it, until it changes.
+    /// The cached properties that all members see.
     var shared: GroupChannel?
-    /// When the first of the mutes ends that ``shared`` tells of; `nil` if none does by itself.
+    /// The time at which the first mute in ``shared`` ends; `nil` if none ends.
     var sharedEnd: Timestamp?
-    /// The newest message that counts as one; unknown until somebody asks.
+    /// The newest message that counts as a last message, looked up when needed.
     var lastMessage: Lazy<Message> = .unknown
-    /// A position that no message is above; unknown until somebody asks.
+    /// An upper bound for the positions of all messages, looked up when needed.
     ///
-    /// It is the newest one's, or that of one that was deleted since it was found out.
+    /// It is the position of the newest message, or of one that was deleted since the lookup.
     var newest: Lazy<Position> = .unknown
-    /// The newest entry of the log that concerns all; unknown until somebody asks.
+    /// The newest log entry that concerns all members; `nil` until it is needed.
     var lastSequence: LogSequence?
-    /// Before when no message may be created any more: somebody's history begins there.
+    /// The earliest time for new messages: the latest lower bound of a user's history.
     var floor: Timestamp = .distantPast
 
     init(_ number: ChannelNumber, _ group: GroupChannel, distinctKey: String = "") {
@@ -55,7 +55,7 @@ final class ServerChannel {
         isOpen = true
     }
 
-    /// What is found out when it is first needed.
+    /// A value that is looked up when it is first needed.
     enum Lazy<Value> {
         case unknown
         case known(Value?)
@@ -63,7 +63,7 @@ final class ServerChannel {
 }
 
 extension ServerChannel {
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.byte(isOpen ? 1 : 0)
         writer.measured(distinctKey)
@@ -86,14 +86,14 @@ extension ServerChannel {
 
     var isFrozen: Bool { isOpen ? open.isFrozen : group.isFrozen }
 
-    /// Whether a user moderates it.
+    /// Returns a Boolean value that indicates whether a user is an operator.
     func isOperator(_ userID: UserID) -> Bool {
         isOpen
             ? open.operators.contains { $0.userID == userID }
             : members[userID]?.role == .operator
     }
 
-    /// How a user is restricted at a time; `nil` if they are not.
+    /// Returns the restriction of a user at a time; `nil` if there is none.
     func restriction(
         _ type: RestrictionType, of userID: UserID, at time: Timestamp
     ) -> Restriction? {
@@ -101,15 +101,15 @@ extension ServerChannel {
         return restriction.end.map { $0 <= time } ?? false ? nil : restriction
     }
 
-    /// When the next mute ends by itself; `nil` if none does.
+    /// Returns the time at which the next mute ends; `nil` if none ends.
     func nextEndOfMute(after time: Timestamp) -> Timestamp? {
         restrictions[.muted]?.values.compactMap(\.end).filter { $0 > time }.min()
     }
 
-    /// The members' ids, in their order.
+    /// The IDs of the members in their order.
     var memberIDs: [UserID] { members.keys.sorted() }
 
-    /// The name of a set of users.
+    /// Returns the identifier of a set of users.
     static func distinctKey(_ userIDs: Set<UserID>) -> String {
         userIDs.sorted().map { "\($0.rawValue.utf8.count):\($0.rawValue)" }.joined()
     }

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Gives a message its id and its place, and tells it.
+    /// Assigns an ID and a position to a message, stores it and reports it.
     func accept(_ message: Message, in channel: ServerChannel) throws(BackendError) -> Message {
         var message = message
         let position = try nextPosition(in: channel)
@@ -12,7 +12,7 @@ extension ServerState {
         return message
     }
 
-    /// Where the next message of a channel lies.
+    /// Returns the position of a channel's next message.
     private func nextPosition(in channel: ServerChannel) throws(BackendError) -> Position {
         let id = MessageID(String(counters.nextMessage))
         let newest = try newest(of: channel)
@@ -27,7 +27,7 @@ extension ServerState {
         }
         if conditions.clockSkew == 0, let newest {
             time = max(time, newest.createdAt.milliseconds)
-            // Ids of imports need not be in order; positions are.
+            // Imported IDs need not be in order; positions must be.
             if time == newest.createdAt.milliseconds && !(newest.messageID < id) {
                 time = time.saturating(adding: 1)
             }
@@ -37,7 +37,7 @@ extension ServerState {
         return Position(createdAt: createdAt, messageID: id)
     }
 
-    /// By how much the clock is wrong of the node that accepts a message.
+    /// Returns the clock deviation of the node that accepts a message.
     private func skew(of message: UInt64) -> Int64 {
         var random = SplitMix64(seed: seed, after: message &- 1)
         let bits = random.next()
@@ -45,7 +45,7 @@ extension ServerState {
         return Int64(bits % width) - Int64(width / 2)
     }
 
-    /// A position that no message of a channel is above; `nil` if none was there.
+    /// Returns an upper bound for the positions of a channel's messages; `nil` if there were none.
     func newest(of channel: ServerChannel) throws(BackendError) -> Position? {
         if case .known(let position) = channel.newest { return position }
         var position: Position?
@@ -57,7 +57,7 @@ extension ServerState {
         return position
     }
 
-    /// Writes a message that is new to the server.
+    /// Stores a new message.
     func insert(
         _ message: Message, at position: Position, in channel: ServerChannel, tellsFeed: Bool
     ) throws(BackendError) {
@@ -94,7 +94,7 @@ extension ServerState {
         channel.lastMessage = .known(message)
     }
 
-    /// The newest message of a channel that counts as one.
+    /// Returns the newest message of a channel that counts as a last message.
     func lastMessage(of channel: ServerChannel) throws(BackendError) -> Message? {
         if case .known(let message) = channel.lastMessage { return message }
         var last: Message?
@@ -107,7 +107,7 @@ extension ServerState {
         return last
     }
 
-    /// Lends the messages of a channel until a closure returns false.
+    /// Passes the messages of a channel to a closure until it returns `false`.
     func scanMessages(
         of channel: ServerChannel, isDescending: Bool = false, _ body: (Message) -> Bool
     ) throws(BackendError) {
@@ -121,7 +121,7 @@ extension ServerState {
 }
 
 extension Message {
-    /// Whether it may be its channel's last message.
+    /// A Boolean value that indicates whether the message can be its channel's last message.
     var countsAsLast: Bool {
         if isSilent && !forcesLastMessage { return false }
         return events?.updatesLastMessage ?? true

@@ -1,9 +1,9 @@
 import Models
 import Store
 
-// Who may do what, and what they are told if they may not.
+// Permissions, and the errors if they are missing.
 extension ServerState {
-    /// The longest name of a user, channel or message, in bytes.
+    /// The maximum length of an ID or URL in bytes.
     static let nameLimit = 1024
 
     func account(_ userID: UserID) throws(BackendError) -> Account {
@@ -13,7 +13,7 @@ extension ServerState {
         return account
     }
 
-    /// The account of a user who may be new here.
+    /// Returns the account of a user, who is added if unknown and permitted.
     func knownOrNewAccount(_ userID: UserID) throws(BackendError) -> Account {
         if let account = accounts[userID] { return account }
         guard !conditions.requiresKnownUsers else { return try account(userID) }
@@ -64,7 +64,7 @@ extension ServerState {
         return channel
     }
 
-    /// A channel that a user may read: as a member, invited or joined, or having entered it.
+    /// Returns a channel that a user can read: as a joined or invited member, or after entering it.
     func readableChannel(
         _ url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> ServerChannel {
@@ -75,7 +75,7 @@ extension ServerState {
         return channel
     }
 
-    /// A group channel that a user has joined.
+    /// Returns a group channel that a user has joined.
     func joinedChannel(
         _ url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> ServerChannel {
@@ -84,7 +84,7 @@ extension ServerState {
         return channel
     }
 
-    /// A channel that a user may write to.
+    /// Returns a channel in which a user can write.
     func writableChannel(
         _ url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> ServerChannel {
@@ -107,7 +107,7 @@ extension ServerState {
         return channel
     }
 
-    /// A channel that a user moderates.
+    /// Returns a channel of which a user is an operator.
     func moderatedChannel(
         _ url: ChannelURL, by userID: UserID
     ) throws(BackendError) -> ServerChannel {

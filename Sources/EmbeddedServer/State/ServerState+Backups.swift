@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// All rows of the server.
+    /// Returns all rows of the server.
     func allRows() throws(BackendError) -> [Backup.Row] {
         var rows: [Backup.Row] = []
         try database.scan(.all) { (key, value) throws(StoreError) in
@@ -12,11 +12,12 @@ extension ServerState {
         return rows
     }
 
-    /// Puts the server back to what it was; the epoch is a new one.
+    /// Restores the server from rows, with a new epoch.
     func restore(_ rows: [Backup.Row]) throws(BackendError) {
         try database.removeAll(.all)
         for row in rows { database.put({ $0.raw(row.key) }, { $0.raw(row.value) }) }
-        // In one batch with the rows, so that the old epoch never speaks of the new past.
+        // In one write batch with the rows, so that the old epoch never applies to the restored
+        // data.
         var restored = ServerCounters()
         if let row = rows.first(where: { $0.key == ByteWriter.key(ServerCounters.key) }) {
             restored = try database.read { (database) throws(StoreError) in
@@ -44,8 +45,8 @@ extension ServerState {
         }
     }
 
-    /// Forgets what lies in memory of channels whose numbers will be those of others, and returns the
-    /// URLs of those that each client had entered.
+    /// Clears the in-memory state of channels, because their numbers may be reused, and returns the
+    /// URLs of the open channels that each client had entered.
     private func leaveThePast() -> [Int: [ChannelURL]] {
         var entered: [Int: [ChannelURL]] = [:]
         for (client, session) in sessions {
@@ -62,7 +63,7 @@ extension ServerState {
         return entered
     }
 
-    /// Enters the open channels again that there still are, from now on.
+    /// Enters the open channels that still exist again.
     private func enter(_ urls: [ChannelURL], _ session: Session) {
         for url in urls {
             guard let number = numbers[url], let channel = channels[number], channel.isOpen,
@@ -75,7 +76,7 @@ extension ServerState {
     }
 }
 
-/// A server as it was at one moment.
+/// A copy of a server's data at one point in time.
 public struct Backup: Sendable {
     struct Row: Sendable {
         var key: [UInt8]

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns what became of a channel's messages since a point.
+    /// Returns the changes of a channel's messages since a point.
     func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint, for userID: UserID
     ) throws(BackendError) -> MessageChangelog {
@@ -56,7 +56,7 @@ extension ServerState {
         return changelog
     }
 
-    /// Returns what became of the user's group channels since a point.
+    /// Returns the changes of the user's group channels since a point.
     func channelChanges(
         since point: ChangelogPoint, for userID: UserID
     ) throws(BackendError) -> GroupChannelChangelog {
@@ -72,7 +72,7 @@ extension ServerState {
             if last > since { changes.append((last, channel, channel.url)) }
         }
         try scanRemovals(of: userID, since: since) { sequence, url in
-            // Who has come back since loses nothing.
+            // A user who has joined again has not lost the channel.
             let isBack = numbers[url].map { account.channels.contains($0) } ?? false
             if !isBack { changes.append((sequence, nil, url)) }
         }
@@ -102,7 +102,7 @@ extension ServerState {
         return changelog
     }
 
-    /// Lends the channels that a user has lost since an entry.
+    /// Passes the channels that a user has lost since an entry to a closure.
     private func scanRemovals(
         of userID: UserID, since: LogSequence, _ body: (LogSequence, ChannelURL) -> Void
     ) throws(BackendError) {

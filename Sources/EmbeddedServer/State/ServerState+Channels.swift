@@ -2,12 +2,12 @@ import Models
 import Store
 
 extension ServerState {
-    /// How many bytes the names of a distinct channel's members take at most.
+    /// The maximum total length of the member IDs of a distinct channel in bytes.
     private static let distinctKeyLimit = 60_000
 
-    /// Creates a group channel; the user is a member, and moderates it.
+    /// Creates a group channel with the user as member and operator.
     ///
-    /// Who else is named has joined at once, or is invited.
+    /// The other listed users join at once or are invited.
     func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) -> GroupChannel {
@@ -33,7 +33,7 @@ extension ServerState {
         }
         let number = counters.nextChannel
         let url = params.url ?? freeURL("group_channel_", number)
-        // Before anybody is added: a request that changed nothing is the cheaper one to refuse.
+        // Before any account is created: a request that has changed nothing is cheaper to refuse.
         try checkIsFree(url)
         for id in others { _ = try knownOrNewAccount(id) }
         counters.nextChannel += 1
@@ -49,7 +49,7 @@ extension ServerState {
         channel.lastMessage = .known(nil)
         channel.lastSequence = 0
         register(channel)
-        // All are in it before any of them is told.
+        // Add all members before any of them is notified.
         let operators = Set(params.operatorUserIDs).union([userID])
         var added: [(UserID, MemberState)] = [(userID, .joined)]
         added += others.map { ($0, joinsAll ? .joined : .invited) }
@@ -65,7 +65,7 @@ extension ServerState {
         return created
     }
 
-    /// A URL that nobody has: users may have taken the one of the number.
+    /// Returns an unused URL: users may have chosen the one with this number.
     func freeURL(_ prefix: String, _ number: ChannelNumber) -> ChannelURL {
         var url = ChannelURL("\(prefix)\(number)")
         while numbers[url] != nil { url = ChannelURL("\(url)_") }
@@ -80,7 +80,7 @@ extension ServerState {
         }
     }
 
-    /// Takes in a channel that is new.
+    /// Adds a new channel.
     func register(_ channel: ServerChannel) {
         channels[channel.number] = channel
         numbers[channel.url] = channel.number
@@ -88,7 +88,7 @@ extension ServerState {
         store(channel)
     }
 
-    /// Changes what a group channel says of itself.
+    /// Changes the properties of a group channel.
     func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>, by userID: UserID
     ) throws(BackendError) -> GroupChannel {
@@ -119,7 +119,7 @@ extension ServerState {
         return try view(channel, for: userID)
     }
 
-    /// Deletes a channel with its messages, for all.
+    /// Deletes a channel with its messages for all members.
     func deleteChannel(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         try remove(try moderatedChannel(url, by: userID))
     }

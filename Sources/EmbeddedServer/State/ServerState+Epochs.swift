@@ -1,10 +1,10 @@
 import Models
 
 extension ServerState {
-    /// An epoch that no server has had.
+    /// Returns an epoch that no server has had.
     ///
-    /// The upper half counts, so that it was not among those that are known; the lower half is of the seed
-    /// and the time, and of what the server is like, so that two servers do not share it.
+    /// The upper half is a counter, so that the epoch differs from all known ones; the lower half
+    /// depends on the seed, the time and the server's data, so that two servers do not share it.
     func newEpoch(_ restorations: UInt64, of likeness: [UInt64] = []) -> UInt64 {
         var hash = StableHash()
         for number in [seed, UInt64(bitPattern: now().milliseconds)] + likeness {

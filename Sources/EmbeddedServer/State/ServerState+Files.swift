@@ -3,10 +3,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// Where a file can be had, in the words of this server.
+    /// The URL prefix of files on this server.
     private static let fileAddress = "embedded://files/"
 
-    /// Takes a file, and returns what a message says of it.
+    /// Stores a file, and returns its description for a message.
     func takeFile(_ bytes: Data, _ file: UploadableFile) throws(BackendError) -> FileInfo {
         try checkFileSize(bytes.count)
         let number = counters.nextFile

@@ -1,19 +1,19 @@
 import Models
 import Store
 
-/// Whom a request concerns.
+/// The channels, users and clients that a request affects.
 struct Touched {
     var channels: Set<ChannelNumber> = []
     var users: Set<UserID> = []
-    /// Clients with something to be told live.
+    /// Clients with live events.
     var clients: Set<Int> = []
 
     var isEmpty: Bool { channels.isEmpty && users.isEmpty && clients.isEmpty }
 }
 
 extension ServerState {
-    /// Notes what happened in a channel, for one user alone or for all, and returns the number of the
-    /// entry.
+    /// Appends an event of a channel to the log, for one user or for all, and returns the number of
+    /// the entry.
     @discardableResult
     func append(
         _ event: LogEntry.Event, in channel: ServerChannel, only userID: UserID? = nil
@@ -31,7 +31,7 @@ extension ServerState {
         return sequence
     }
 
-    /// Takes a number that stands for nothing, so that all cursors of before can expire.
+    /// Appends an empty entry, so that all earlier cursors can expire.
     func appendMark() { appendEntry(.mark, 0, only: nil) }
 
     @discardableResult
@@ -46,7 +46,8 @@ extension ServerState {
         return bytes
     }
 
-    /// The sequence of the newest entry that concerns all of a channel; 0 if there is none.
+    /// Returns the number of the newest entry that concerns all users of a channel; 0 if there is
+    /// none.
     func lastSequence(of channel: ServerChannel) throws(BackendError) -> LogSequence {
         if let known = channel.lastSequence { return known }
         var found: LogSequence = 0
@@ -59,7 +60,7 @@ extension ServerState {
         return found
     }
 
-    /// Lends the entries of a channel with numbers in a range, until a closure returns false.
+    /// Passes the entries of a channel in a range of numbers to a closure until it returns `false`.
     func scanLog(
         of channel: ServerChannel, _ range: ClosedRange<LogSequence>, isDescending: Bool = false,
         _ body: (LogSequence, LogEntry) -> Bool
@@ -70,7 +71,7 @@ extension ServerState {
         try scanLog(keys, isDescending: isDescending, body)
     }
 
-    /// Lends the entries of all channels from a number on, until a closure returns false.
+    /// Passes the entries of all channels from a number on to a closure until it returns `false`.
     func scanLog(
         from sequence: LogSequence, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
@@ -83,7 +84,7 @@ extension ServerState {
     private func scanLog(
         _ keys: KeyRange, isDescending: Bool, _ body: (LogSequence, LogEntry) -> Bool
     ) throws(BackendError) {
-        // Each key ends with its number, as the lower end does.
+        // Each key ends with its entry's number, as the lower bound does.
         let prefixSize = keys.lower.count - MemoryLayout<LogSequence>.size
         try database.read { (rows) throws(StoreError) in
             guard keys.lower.precedes(keys.upper) else { return }
@@ -99,9 +100,9 @@ extension ServerState {
         }
     }
 
-    /// The number of the first entry at or after a time; the next one's, if there is none.
+    /// Returns the number of the first entry at or after a time; the next number if there is none.
     ///
-    /// - Complexity: A seek for each halving of the log.
+    /// - Complexity: A binary search with one seek per step.
     func firstSequence(at time: Timestamp) throws(BackendError) -> LogSequence {
         var low: LogSequence = 0
         var high = counters.sequence + 1

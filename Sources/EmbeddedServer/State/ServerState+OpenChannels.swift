@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Creates an open channel; the user moderates it.
+    /// Creates an open channel with the user as operator.
     func createOpenChannel(
         _ params: OpenChannelCreateParams, by userID: UserID
     ) throws(BackendError) -> OpenChannel {
@@ -21,7 +21,7 @@ extension ServerState {
         return view(channel)
     }
 
-    /// Returns a page of the open channels, the newest first.
+    /// Returns a page of the open channels, newest first.
     func openChannels(
         after cursor: PageCursor?, limit: Int
     ) throws(BackendError) -> Page<OpenChannel> {
@@ -77,7 +77,8 @@ extension ServerState {
         tellParticipants(of: channel)
     }
 
-    /// Notes who has come or gone; one who did both since nobody was told of, did neither.
+    /// Records that a user has entered or exited. The two cancel each other if neither was reported
+    /// yet.
     private func tellOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

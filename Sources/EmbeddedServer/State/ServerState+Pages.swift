@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Returns the messages of a channel next to an anchor.
+    /// Returns a page of the messages of a channel around an anchor.
     func messages(
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int, for userID: UserID
     ) throws(BackendError) -> MessagePage {
@@ -25,7 +25,7 @@ extension ServerState {
         return page(messages, place, history, hasOlder, hasNewer)
     }
 
-    /// Returns the messages that answer one, next to an anchor.
+    /// Returns a page of the replies to a message around an anchor.
     func replies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int, for userID: UserID
@@ -56,7 +56,7 @@ extension ServerState {
         return page(messages, place, history, hasOlder, hasNewer)
     }
 
-    /// Returns how many messages were created in a range of times.
+    /// Returns the number of messages that were created in a range of times.
     func countMessages(
         in url: ChannelURL, from lower: Timestamp?, to upper: Timestamp?, for userID: UserID
     ) throws(BackendError) -> Int {
@@ -71,7 +71,7 @@ extension ServerState {
         return try database.read { (rows) throws(StoreError) in try rows.count(range) }
     }
 
-    /// Returns messages by their ids.
+    /// Returns messages by their IDs.
     func lookup(
         _ ids: [MessageID], in url: ChannelURL, for userID: UserID
     ) throws(BackendError) -> MessageLookup {
@@ -93,7 +93,7 @@ extension ServerState {
 
 // MARK: Walking
 
-/// The rows of a history: of a channel, or of a thread.
+/// The rows of the history of a channel or a thread.
 private struct History {
     let prefix: KeyBytes
     let lower: KeyBytes
@@ -115,7 +115,7 @@ private struct History {
 }
 
 extension ServerState {
-    /// The key at which an anchor divides a history.
+    /// Returns the key at which an anchor divides a history.
     private func key(
         of anchor: MessageAnchor, in channel: ServerChannel, _ history: History
     ) throws(BackendError) -> KeyBytes {
@@ -133,7 +133,7 @@ extension ServerState {
         }
     }
 
-    /// Lends rows up to a limit, and returns whether there are more.
+    /// Passes rows up to a limit to a closure, and returns whether more follow.
     private func scan(
         _ range: KeyRange, _ limit: Int, isDescending: Bool,
         _ body: (Rows, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -159,7 +159,7 @@ extension ServerState {
         _ messages: [Message], _ place: KeyBytes, _ history: History, _ hasOlder: Bool,
         _ hasNewer: Bool
     ) -> MessagePage {
-        // A page without a message on a side goes on at the anchor itself.
+        // A page without messages in a direction continues from the anchor itself.
         func cursor(_ message: Message?, isBehind: Bool) -> PageCursor {
             if let position = message?.position {
                 return HistoryCursor(position, isBehind: isBehind).text(counters)
@@ -177,7 +177,7 @@ extension ServerState {
         let key = Array(place.dropFirst(history.prefix.count))
         let position = key.withBytes { bytes -> HistoryCursor? in
             var reader = ByteReader(bytes)
-            // A place of one's own making may end early: before the time, or before the id.
+            // A constructed key may end early: before the time or before the ID.
             guard let time = try? reader.timestamp() else { return nil }
             guard let id = try? reader.measured() else {
                 return HistoryCursor(Position(createdAt: time, messageID: ""), isBehind: false)

@@ -2,11 +2,11 @@ import Models
 import Store
 
 extension ServerState {
-    /// Tells that a user has read a channel up to now.
+    /// Marks a channel as read by a user up to the current time.
     func markAsRead(_ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
-        // A message of a clock that is ahead is read too.
+        // A message whose clock was ahead is marked as read too.
         let newest = try newest(of: channel)?.createdAt ?? .distantPast
         let time = max(now(), max(newest, member.readAt ?? .distantPast))
         channel.members[userID]?.readAt = time
@@ -17,7 +17,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Tells that the messages of a channel up to now have come to a user.
+    /// Marks the messages of a channel up to the current time as delivered to a user.
     func markAsDelivered(_ url: ChannelURL, to userID: UserID) throws(BackendError) {
         let channel = try joinedChannel(url, by: userID)
         guard let member = channel.members[userID] else { return }
@@ -31,7 +31,7 @@ extension ServerState {
 
     // MARK: Typing
 
-    /// Tells that a user is typing, or is no more.
+    /// Sets whether a user is typing.
     func setTyping(_ isTyping: Bool, in url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try readableChannel(url, for: userID)
         if !channel.isOpen { _ = try joinedChannel(url, by: userID) }
@@ -43,7 +43,7 @@ extension ServerState {
         }
     }
 
-    /// Ends a user's typing in all channels.
+    /// Ends the typing state of a user in all channels.
     func endTyping(of userID: UserID) {
         for channel in channels.values where channel.typing.contains(userID) {
             endTyping(of: userID, in: channel)

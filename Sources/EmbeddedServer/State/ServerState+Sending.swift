@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Makes a message of a draft, or gives the one that the request id has made before.
+    /// Sends a message, or returns the one that the same request ID has created before.
     func send(
         _ draft: Draft, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
@@ -18,7 +18,7 @@ extension ServerState {
         return message
     }
 
-    /// What a request has made before; `nil` if it is new.
+    /// Returns the message that a request has created before; `nil` for a new request.
     private func message(
         sentBy userID: UserID, _ requestID: RequestID
     ) throws(BackendError) -> Message? {
@@ -37,7 +37,7 @@ extension ServerState {
         return found.message
     }
 
-    /// The message that a draft's params make.
+    /// Returns the message that an outbox item's parameters describe.
     private func content(
         of draft: Draft, in channel: ServerChannel
     ) throws(BackendError) -> Message {
@@ -62,7 +62,7 @@ extension ServerState {
             several.files = files
             message = several
         } else {
-            // A draft without params is what its message shows.
+            // Without parameters, the content is that of the item's message.
             var params = UserMessageCreateParams(template.text)
             params.data = template.data
             params.customType = template.customType
@@ -140,7 +140,7 @@ extension ServerState {
         }
     }
 
-    /// Mentions users, as far as the server knows them.
+    /// Sets the mentioned users, as far as the server knows them.
     func setMentions(
         _ userIDs: [UserID], of message: inout Message, in channel: ServerChannel
     ) throws(BackendError) {
@@ -150,7 +150,7 @@ extension ServerState {
         message.mentionedUsers = userIDs.compactMap { accounts[$0]?.user }
     }
 
-    /// Refuses ids that the log could not hold.
+    /// Refuses IDs that the log cannot store.
     func checkMentions(_ userIDs: [UserID]) throws(BackendError) {
         for userID in userIDs { try checkName(userID.rawValue, "the id of a mentioned user") }
     }

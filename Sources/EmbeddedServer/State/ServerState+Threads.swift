@@ -2,12 +2,13 @@ import Models
 import Store
 
 extension ServerState {
-    /// How many of a thread's newest replies decide who replied most.
+    /// The number of newest replies that determine the users with the most replies.
     private static let repliesCounted = 1000
-    /// How many of those who replied most a thread names.
+    /// The number of users with the most replies in the information about a thread.
     private static let usersNamed = 5
 
-    /// Whether there are replies to a message, which may not be there itself.
+    /// Returns a Boolean value that indicates whether there are replies to a message, which may not
+    /// exist itself.
     func hasReplies(_ parentID: MessageID) throws(BackendError) -> Bool {
         var hasReplies = false
         try database.scan(KeyRange(prefix: ByteWriter.key { $0.replyPrefix(parentID) })) { _, _ in
@@ -17,7 +18,7 @@ extension ServerState {
         return hasReplies
     }
 
-    /// Counts the replies to a message anew, after one came or went.
+    /// Recounts the replies to a message, after one was added or deleted.
     func updateThread(
         of parentID: MessageID, in channel: ServerChannel, tellsFeed: Bool
     ) throws(BackendError) {
@@ -56,7 +57,8 @@ extension ServerState {
 }
 
 extension Timestamp {
-    /// The time of the version after this one: now, and later than this.
+    /// Returns the version time after this one: the current time, but at least one millisecond
+    /// later.
     func next(at now: Timestamp) -> Timestamp {
         max(now, Timestamp(milliseconds: milliseconds.saturating(adding: 1)))
     }

@@ -2,10 +2,11 @@ import Models
 import Store
 
 extension ServerState {
-    /// Counts a message that has come, and shows the channel again to those who hid it until then.
+    /// Counts a new message, and shows the channel again to users who hid it until the next
+    /// message.
     func noteArrival(_ receipt: LogEntry.Receipt, in channel: ServerChannel) {
         guard !channel.isOpen else { return }
-        // In place: a copy of all members for each message would be felt.
+        // In place, because copying all members for each message would be noticeable.
         var index = channel.members.startIndex
         while index < channel.members.endIndex {
             let userID = channel.members.keys[index]
@@ -20,7 +21,7 @@ extension ServerState {
         }
     }
 
-    /// Takes a message back that was counted, and is gone.
+    /// Uncounts a deleted message.
     func noteRemoval(
         _ receipt: LogEntry.Receipt, _ sequence: LogSequence, in channel: ServerChannel
     ) {
@@ -35,7 +36,7 @@ extension ServerState {
         _ unread: Unread, for userID: UserID, in channel: ServerChannel,
         _ change: (inout Unread, Unread) -> Void
     ) {
-        // What nobody has asked for is counted when somebody asks.
+        // Unknown counts are computed when they are needed.
         guard let member = channel.members[userID], member.state == .joined else { return }
         guard var known = member.unread else {
             accounts[userID]?.unread = nil
@@ -49,7 +50,7 @@ extension ServerState {
         }
     }
 
-    /// How much a user has not read in a channel.
+    /// Returns the number of messages and mentions that a user has not read in a channel.
     func unread(by userID: UserID, in channel: ServerChannel) throws(BackendError) -> Unread {
         guard let member = channel.members[userID], member.state == .joined else {
             return Unread()
@@ -70,13 +71,13 @@ extension ServerState {
         return unread
     }
 
-    /// Forgets what was counted for a user, whose channels or reading changed.
+    /// Invalidates the counts of a user whose channels or read position have changed.
     func resetUnread(of userID: UserID, in channel: ServerChannel) {
         channel.members[userID]?.unread = nil
         accounts[userID]?.unread = nil
     }
 
-    /// How much a user has not seen in all channels.
+    /// Returns the number of unread messages and pending invitations of a user over all channels.
     func unreadItemCount(of userID: UserID) throws(BackendError) -> UnreadItemCount {
         let account = try account(userID)
         let unread: Unread
@@ -105,7 +106,7 @@ extension ServerState {
 }
 
 extension LogEntry.Receipt {
-    /// What it adds to what a user has not read; `nil` if nothing.
+    /// Returns the amount by which the message increases the counts of a user; `nil` for none.
     func unread(by userID: UserID) -> Unread? {
         guard sender != userID, countsAsUnread || mentions(userID) else { return nil }
         return Unread(messages: countsAsUnread ? 1 : 0, mentions: mentions(userID) ? 1 : 0)

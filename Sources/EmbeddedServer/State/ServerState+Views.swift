@@ -2,10 +2,10 @@ import Models
 import Store
 
 extension ServerState {
-    /// How many members of a supergroup are told with it.
+    /// The number of members that are included with a supergroup.
     private static let membersOfSupergroup = 10
 
-    /// A group channel as one of its users sees it, with all there is to know.
+    /// Returns a group channel with its complete state, as one of its users sees it.
     func view(_ channel: ServerChannel, for userID: UserID) throws(BackendError) -> GroupChannel {
         var view = sharedView(of: channel)
         if let last = try lastMessage(of: channel, for: userID) { view.lastMessage = last }
@@ -13,7 +13,7 @@ extension ServerState {
         return view
     }
 
-    /// What every member sees of a group channel.
+    /// Returns the properties of a group channel that all members see.
     func sharedView(of channel: ServerChannel) -> GroupChannel {
         let time = now()
         if let shared = channel.shared, channel.sharedEnd.map({ time < $0 }) ?? true {
@@ -37,7 +37,7 @@ extension ServerState {
         return shared
     }
 
-    /// A member as lists tell it; `nil` if the user is none.
+    /// Returns a member as lists contain it; `nil` if the user is not a member.
     func member(_ userID: UserID, of channel: ServerChannel) -> Member? {
         guard let membership = channel.members[userID], let account = accounts[userID] else {
             return nil
@@ -52,7 +52,7 @@ extension ServerState {
         return member
     }
 
-    /// The last message that a user can see.
+    /// Returns the last message that is visible to a user.
     func lastMessage(
         of channel: ServerChannel, for userID: UserID
     ) throws(BackendError) -> Message? {
@@ -61,7 +61,7 @@ extension ServerState {
         return view(last, for: userID)
     }
 
-    /// Adds what a channel says of one user alone.
+    /// Adds the properties of a channel that depend on the user.
     private func setOwnPart(
         of channel: ServerChannel, for userID: UserID, in view: inout GroupChannel
     ) throws(BackendError) {
@@ -84,7 +84,7 @@ extension ServerState {
         view.unreadMentionCount = unread.mentions
     }
 
-    /// An open channel as everybody sees it.
+    /// Returns an open channel as all users see it.
     func view(_ channel: ServerChannel) -> OpenChannel {
         var view = channel.open
         view.participantCount = channel.participants.count

@@ -1,10 +1,12 @@
 import Models
 import Store
 
-/// The whole server, without any concurrency: what the requests of its users do, one after the other.
+/// The complete server without concurrency: it executes the requests of its users one after the
+/// other.
 ///
-/// Each method names the user who asks. What is small lies in memory (users, channels, members); what
-/// is large, in rows (messages, the log, files). A request changes both, and ends in ``perform(_:)``.
+/// Each method has the requesting user as a parameter. Small data is in memory (users, channels,
+/// members), large data in rows (messages, the log, files). A request changes both, inside
+/// ``perform(_:)``.
 final class ServerState {
     let database: ServerDatabase
     let now: @Sendable () -> Timestamp
@@ -16,21 +18,22 @@ final class ServerState {
     var channels: [ChannelNumber: ServerChannel] = [:]
     var numbers: [ChannelURL: ChannelNumber] = [:]
     var distinct: [String: ChannelNumber] = [:]
-    /// The devices that are connected, by their clients' numbers.
+    /// The connected devices, by the number of their client.
     var sessions: [Int: Session] = [:]
     var nextClient = 1
-    /// Grows with each connection and each wait, so that no two of either are taken for one.
+    /// Incremented for each connection and each wait, so that their numbers are unique.
     private var numbersGiven = 0
     var isClosed = false
-    /// Whether what lies in memory may not be what the rows say, until it is read again.
+    /// A Boolean value that indicates whether the in-memory state may differ from the rows, and
+    /// must be loaded again.
     private var needsLoading = false
 
-    /// Whom the request at hand concerns, so that their feeds go on.
+    /// The channels, users and clients that the current request affects, whose feeds continue.
     var touched = Touched()
 
-    /// Opens the server in a database, or starts one.
+    /// Opens the server in a database, or creates one.
     ///
-    /// - Throws: `serverFailure` if the rows cannot be read, or the first one cannot be written.
+    /// - Throws: `serverFailure` if the rows cannot be read or the first one cannot be written.
     init(
         _ database: ServerDatabase, seed: UInt64 = 0, now: @escaping @Sendable () -> Timestamp
     ) throws(BackendError) {
@@ -41,20 +44,20 @@ final class ServerState {
         if counters.epoch == 0 { try begin() }
     }
 
-    /// Gives a new server an epoch that clients of another one have not seen, and that stays.
+    /// Gives a new server a unique and persistent epoch.
     private func begin() throws(BackendError) {
         counters.epoch = newEpoch(0)
         database.put(ServerCounters.key, counters.write)
         try database.commit()
     }
 
-    /// Does a request: all of it, or nothing.
+    /// Executes a request atomically.
     func perform<Result>(
         _ body: () throws(BackendError) -> Result
     ) throws(BackendError) -> Result {
         if isClosed { throw BackendError(.notConnected, "the server was closed before") }
         try database.reopenIfNeeded()
-        // Nothing is built on what an earlier request left half done.
+        // An earlier request may have left a partial state.
         if needsLoading { try load() }
         do {
             let result = try body()
@@ -63,11 +66,11 @@ final class ServerState {
             wake()
             return result
         } catch {
-            // What is told live is not taken back.
+            // Live events are not rolled back.
             touched = Touched(clients: touched.clients)
             wake()
             if !database.isClean || error.code == .serverFailure {
-                // What is in memory may be ahead of what was written.
+                // The in-memory state may be newer than the stored one.
                 database.discard()
                 try load()
             }
@@ -75,7 +78,7 @@ final class ServerState {
         }
     }
 
-    /// A number for a connection or a wait.
+    /// Returns a number for a connection or a wait.
     func newNumber() -> Int {
         numbersGiven += 1
         return numbersGiven
@@ -87,12 +90,12 @@ final class ServerState {
 // MARK: Loading
 
 extension ServerState {
-    /// Reads what lies in memory from the rows.
+    /// Loads the in-memory state from the rows.
     ///
-    /// - Throws: `serverFailure`; then the next request reads them before all else.
+    /// - Throws: `serverFailure`. The next request then loads it first.
     func load() throws(BackendError) {
         needsLoading = true
-        // What cannot be read as a whole changes nothing here.
+        // A failed load changes nothing.
         let counters =
             try database.value("the counters", ServerCounters.key) {
                 (reader) throws(ByteReader.Damage) in try ServerCounters(&reader)
@@ -194,7 +197,8 @@ extension ServerState {
         }
     }
 
-    /// Lends each row of a table: what follows the letter in its key, and the value.
+    /// Passes each row of a table to a closure: the rest of its key after the table's letter, and
+    /// the value.
     private func scanAll(
         _ table: ServerTable,
         _ body: (UnsafeRawBufferPointer, Rows, UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -208,7 +212,7 @@ extension ServerState {
     }
 }
 
-// MARK: Storing what lies in memory
+// MARK: Storing the in-memory state
 
 extension ServerState {
     func store(_ account: Account) {
@@ -220,7 +224,7 @@ extension ServerState {
         database.put({ $0.channel(channel.number) }, channel.write)
     }
 
-    /// Writes what is known of a member; nothing, if the user is none any more.
+    /// Stores the state of a member, or removes it if the user is not a member anymore.
     func storeMember(_ userID: UserID, of channel: ServerChannel) {
         guard let membership = channel.members[userID] else {
             return database.remove { $0.member(channel.number, userID) }

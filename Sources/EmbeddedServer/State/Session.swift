@@ -1,23 +1,23 @@
 import Models
 
-/// One device of a user, from connecting to disconnecting.
+/// A connection of a user's device.
 final class Session {
-    /// Tells it from the device's connections before and after.
+    /// Distinguishes the connection from earlier and later ones of the device.
     let number: Int
     let userID: UserID
-    /// Why its requests fail, if the server has ended it.
+    /// The error of its requests, if the server has ended the connection.
     var failure: BackendError?
-    /// The open channels that it has entered, and the newest entry of the log when it did.
+    /// The open channels that it has entered, with the newest log entry at that time.
     var entered: [ChannelNumber: LogSequence] = [:]
-    /// The channels in which others began or ceased to type.
+    /// The channels in which typing users have changed.
     var typingChanged: Set<ChannelNumber> = []
-    /// The open channels that changed.
+    /// The open channels that have changed.
     var openChannelsChanged: Set<ChannelNumber> = []
-    /// Who has entered those open channels since the feed last told, and who has exited.
+    /// The users who have entered or exited these open channels since the feed last reported them.
     var participantsChanged: [ChannelNumber: [UserID: Bool]] = [:]
-    /// Whether its feed has told all that was missed.
+    /// A Boolean value that indicates whether its feed has reported all missed events.
     var isLive = false
-    /// The call that waits for its feed to go on.
+    /// The pending feed call.
     var waiter: (number: Int, continuation: CheckedContinuation<Wake, Never>)?
 
     init(_ number: Int, _ userID: UserID) {
@@ -32,21 +32,21 @@ final class Session {
         waiter = nil
     }
 
-    /// Ends one wait, if it is still the one that waits.
+    /// Cancels a wait, if it is still pending.
     func cancelWait(_ number: Int) {
         if waiter?.number == number { resume(.failed(.canceled)) }
     }
 }
 
-/// Why a call waits no more.
+/// The reason why a pending call is resumed.
 enum Wake: Sendable {
-    /// There may be something to tell.
+    /// There may be events.
     case lookAgain
     case failed(BackendError)
 }
 
 extension ServerState {
-    /// Lets a user in on a device.
+    /// Connects a user on a device.
     func connect(
         _ client: Int, as credentials: Credentials
     ) throws(BackendError) -> BackendSession {
@@ -85,7 +85,8 @@ extension ServerState {
         return account
     }
 
-    /// Ends a connection: its wait, its typing, and its part in open channels.
+    /// Ends a connection, with its pending call, its typing state, and its participation in open
+    /// channels.
     func disconnect(_ client: Int) {
         guard let session = sessions.removeValue(forKey: client) else { return }
         for number in session.entered.keys {
@@ -98,7 +99,7 @@ extension ServerState {
         session.resume(.failed(.notConnected))
     }
 
-    /// The session of a client that may ask, of one connection or, if none is named, of any.
+    /// Returns the session of a connected client: of a given connection, or of any.
     func session(_ client: Int, connection: Int? = nil) throws(BackendError) -> Session {
         guard let session = sessions[client], connection ?? session.number == session.number else {
             throw .notConnected
@@ -107,7 +108,7 @@ extension ServerState {
         return session
     }
 
-    /// Ends all sessions of a user, so that what they ask fails.
+    /// Ends all sessions of a user. Their requests fail.
     func endSessions(of userID: UserID, with failure: BackendError) {
         for session in sessions.values where session.userID == userID {
             session.failure = failure
@@ -115,7 +116,7 @@ extension ServerState {
         }
     }
 
-    /// Lets the feeds go on that have something to tell.
+    /// Resumes the feed calls that have events to report.
     func wake() {
         guard !touched.isEmpty else { return }
         for (client, session) in sessions where session.waiter != nil {

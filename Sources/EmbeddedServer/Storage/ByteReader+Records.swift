@@ -4,19 +4,19 @@ import Store
 extension ByteReader {
     func damage(_ expected: String) -> Damage { Damage(offset: offset, expected: expected) }
 
-    /// A name behind its length; `nil` if it is empty.
+    /// Reads a name with a length prefix; `nil` if it is empty.
     mutating func optionalName() throws(Damage) -> String? {
         let name = try measured()
         return name.isEmpty ? nil : name
     }
 
-    /// A timestamp, or one that stands for none.
+    /// Reads a timestamp; `nil` for the value that represents none.
     mutating func optionalTimestamp() throws(Damage) -> Timestamp? {
         let time = try timestamp()
         return time == .distantPast ? nil : time
     }
 
-    /// A record that takes all bytes that are left.
+    /// Reads a record that takes all remaining bytes.
     mutating func record<Value: Record>(_ expected: String) throws(Damage) -> Value {
         let offset = offset
         let bytes = try rest()
@@ -27,7 +27,7 @@ extension ByteReader {
         }
     }
 
-    /// All bytes that are left.
+    /// Reads all remaining bytes.
     private mutating func rest() throws(Damage) -> [UInt8] {
         var bytes: [UInt8] = []
         while !isAtEnd { bytes.append(try byte()) }

@@ -1,27 +1,27 @@
 import Models
 import Store
 
-/// The numbers that the server gives, and where its past begins; one row, written with each change.
+/// The counters of the server, and the start of its history: one row, written with each change.
 struct ServerCounters: Hashable {
-    /// The number of the newest entry in the log.
+    /// The number of the newest log entry.
     var sequence: LogSequence = 0
-    /// Its time.
+    /// The time of the newest log entry.
     var time: Timestamp = .distantPast
     var nextMessage: UInt64 = 1
     var nextChannel: ChannelNumber = 1
     var nextFile: UInt64 = 1
-    /// Cursors and tokens from here on are good; earlier ones have expired.
+    /// The first valid cursor or token; earlier ones have expired.
     var firstCursor: LogSequence = 0
-    /// Page cursors with this number are good; those with a lower one have expired.
+    /// The generation of valid page cursors; those of lower generations have expired.
     var pageGeneration: UInt32 = 0
-    /// Which history the server tells: another one for each server, and after each restoration.
+    /// The server's epoch: different for each server, and after each restore.
     ///
-    /// Its upper half counts the restorations. 0 before the server has begun.
+    /// Its upper half counts the restores. 0 before the server is initialized.
     var epoch: UInt64 = 0
 
     static func key(_ writer: inout ByteWriter) { writer.table(.counters) }
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(to writer: inout ByteWriter) {
         writer.byte(1)
         writer.integer(sequence)

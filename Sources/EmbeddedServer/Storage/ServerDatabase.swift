@@ -1,17 +1,17 @@
 import Models
 import Store
 
-/// The server's rows: what is written, and what the request at hand is about to write.
+/// The server's rows, with the uncommitted writes of the current request.
 ///
-/// A request sees its own writes, and they become true together, by ``commit()``, or not at all.
+/// A request reads its own writes. ``commit()`` writes all of them atomically.
 final class ServerDatabase {
     private let database: LevelDB
     private let isDurable: Bool
     private var overlay = Overlay()
-    /// The rows as they are written, until something else is.
+    /// The snapshot of the committed rows, until the next commit.
     private var snapshot: LevelDB.Snapshot?
 
-    /// Opens the database in a directory, and creates it where there is none.
+    /// Opens the database in a directory, or creates it.
     init(
         at path: String, _ environment: LevelDB.Environment, isDurable: Bool = false
     ) throws(BackendError) {
@@ -23,15 +23,15 @@ final class ServerDatabase {
         self.isDurable = isDurable
     }
 
-    /// Whether the request has written nothing yet.
+    /// A Boolean value that indicates whether the request has no uncommitted writes.
     var isClean: Bool { overlay.isEmpty }
 
-    /// Opens the files anew, if a write failed.
+    /// Reopens the files after a failed write.
     ///
-    /// - Throws: `serverFailure`; then it may be tried again.
+    /// - Throws: `serverFailure`. The call can be repeated.
     func reopenIfNeeded() throws(BackendError) {
         guard database.hasFailed else { return }
-        // Nobody may hold the files.
+        // The snapshot must not keep the files open.
         snapshot = nil
         do throws(StoreError) {
             try database.reopen()
@@ -49,7 +49,7 @@ final class ServerDatabase {
 // MARK: Reading
 
 extension ServerDatabase {
-    /// Lends the rows to a closure.
+    /// Passes the rows to a closure.
     func read<Result>(
         _ body: (Rows) throws(StoreError) -> Result
     ) throws(BackendError) -> Result {
@@ -67,7 +67,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Lends the rows of a range to a closure, until it returns false.
+    /// Passes the rows of a range to a closure until it returns `false`.
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -78,7 +78,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Reads a value; `nil` if there is no such row.
+    /// Returns a decoded value; `nil` if there is no such row.
     func value<Value>(
         _ what: String, _ key: (inout ByteWriter) -> Void,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> Value
@@ -88,7 +88,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Reads a record; `nil` if there is no such row.
+    /// Returns a record; `nil` if there is no such row.
     func record<Value: Record>(
         _ what: String, _ key: (inout ByteWriter) -> Void
     ) throws(BackendError) -> Value? {
@@ -100,7 +100,7 @@ extension ServerDatabase {
         }
     }
 
-    /// The bytes of a row; `nil` if there is none.
+    /// Returns the bytes of a row; `nil` if there is none.
     func bytes(_ key: (inout ByteWriter) -> Void) throws(BackendError) -> [UInt8]? {
         try read { (rows) throws(StoreError) in
             try rows.withValue(of: ByteWriter.key(key)) { (bytes) throws(StoreError) in
@@ -131,9 +131,9 @@ extension ServerDatabase {
         for key in keys { overlay.remove { $0.raw(key) } }
     }
 
-    /// Writes what the request has put together.
+    /// Writes the request's uncommitted writes.
     ///
-    /// - Throws: `serverFailure`; then nothing of it was written.
+    /// - Throws: `serverFailure`. Nothing was written then.
     func commit() throws(BackendError) {
         guard !overlay.isEmpty else { return }
         let batch = overlay
@@ -145,7 +145,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Forgets what the request has put together.
+    /// Discards the request's uncommitted writes.
     func discard() {
         overlay = Overlay()
         snapshot = nil
@@ -153,7 +153,7 @@ extension ServerDatabase {
 }
 
 extension BackendError {
-    /// What clients hear when the server's own disk fails.
+    /// Creates the error that clients receive if the server's own database fails.
     init(_ error: StoreError) {
         self.init(.serverFailure, "\(error)", detail: .internalServerError)
     }

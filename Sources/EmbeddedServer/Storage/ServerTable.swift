@@ -1,24 +1,24 @@
 import Models
 import Store
 
-/// The number that stands for a channel in keys; given once, never again.
+/// The number of a channel in keys. Numbers are never reused.
 typealias ChannelNumber = UInt32
 
-/// The number of an entry in the server's log; it counts from 1, and only grows within an epoch.
+/// The number of an entry in the server's log. Numbers start at 1 and increase within an epoch.
 typealias LogSequence = UInt64
 
-/// The tables of the server, and the letter that their keys begin with.
+/// The tables of the server, with the letter that prefixes their keys.
 ///
-/// Names that something follows stand behind their length in two bytes; positions are a timestamp and
-/// such a name. All orders are ascending. DO NOT CHANGE: on people's disks.
+/// Names that are followed by other fields have a two-byte length prefix; a position is a timestamp
+/// and such a name. All orders are ascending. On-disk format, DO NOT CHANGE.
 enum ServerTable: UInt8, CaseIterable {
     /// `message 'm' channel position → Message`
     case message = 0x6D
     /// `place 'i' messageID → channel timestamp sequence state`; kept when the message is deleted.
     case place = 0x69
-    /// `request 'r' userID requestID → messageID`; kept for ever.
+    /// `request 'r' userID requestID → messageID`; kept forever.
     case request = 0x72
-    /// `reply 'p' parentID position → userID of who replied`
+    /// `reply 'p' parentID position → userID of the author of the reply`
     case reply = 0x70
     /// `log 'l' sequence → entry`; see ``LogEntry``.
     case log = 0x6C
@@ -32,7 +32,7 @@ enum ServerTable: UInt8, CaseIterable {
     case member = 0x67
     /// `restriction 'b' channel type userID → end reason`
     case restriction = 0x62
-    /// `offset 'o' channel userID → timestamp`: where the history begins of a user who left.
+    /// `offset 'o' channel userID → timestamp`: the lower bound of the history of a user who left.
     case offset = 0x6F
     /// `user 'u' userID → account`; see ``Account``.
     case user = 0x75
@@ -145,7 +145,7 @@ extension ByteWriter {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What follows the first bytes of a key; nothing if the key is that short.
+    /// Returns the key without its first bytes; empty if the key is shorter.
     func dropping(_ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self[Swift.min(count, self.count)...])
     }
