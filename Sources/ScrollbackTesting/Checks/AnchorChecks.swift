@@ -74,7 +74,7 @@ extension BackendConformance {
     ]
 
     static let lookupChecks: [ConformanceCheck] = [
-        ConformanceCheck("lookup.all", "look for what is there, was there, and never was") {
+        ConformanceCheck("lookup.all", "look up existing, deleted and unknown messages") {
             scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)

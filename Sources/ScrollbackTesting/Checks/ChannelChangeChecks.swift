@@ -42,9 +42,9 @@ extension BackendConformance {
             try expectEqual(told?.name, "renamed", "the name of a channel that was renamed")
             let lost = Set(pages.flatMap(\.deletedURLs))
             for url in [left, deleted] {
-                try expect(lost.contains(url), "\(url) is not told as lost")
+                try expect(lost.contains(url), "\(url) is not reported as lost")
             }
-            try expect(!lost.contains(kept), "\(kept) is told as lost")
+            try expect(!lost.contains(kept), "\(kept) is reported as lost")
         },
         ConformanceCheck(
             "channelChanges.complete", "get a channel, since a time", needs: .channelChangelogByTime
@@ -57,7 +57,7 @@ extension BackendConformance {
             let urls = pages.flatMap(\.updated).map(\.url)
             try expect(urls.contains(url), "\(url) is missing among \(urls)")
         },
-        ConformanceCheck("channelChanges.token", "go on from each token") { scene in
+        ConformanceCheck("channelChanges.token", "resume from each token") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let cursor = try await bob.tip()
             let (first, second) = (
@@ -87,10 +87,10 @@ extension BackendConformance {
                 point = .token(last)
             }
         },
-        ConformanceCheck("channelChanges.expired", "ask since a token that nobody gave") { scene in
+        ConformanceCheck("channelChanges.expired", "resume from an unknown token") { scene in
             let alice = try await scene.device(0)
             _ = try await scene.channel(alice, try await scene.device(1))
-            try await expectFailure(.expired, of: "a changelog since a token that nobody gave") {
+            try await expectFailure(.expired, of: "a changelog from an unknown token") {
                 _ = try await alice.backend.channelChanges(since: .token("no-such-token"))
             }
         },
@@ -108,7 +108,8 @@ extension Device {
             pages.append(page)
             guard page.hasMore else { return pages }
             guard let next = page.next else {
-                throw Broken(text: "more is there, but no token", promiseID: "channelChanges.token")
+                throw Broken(
+                    text: "there are more pages, but no token", promiseID: "channelChanges.token")
             }
             if case .token(next) = point {
                 throw Broken(

@@ -69,7 +69,8 @@ extension BackendConformance {
                 let ids = devices.map(\.userID).sorted()
                 try expectEqual(
                     found.map(\.userID).sorted(), ids, "the members in pages of \(limit)")
-                try expect(found.allSatisfy { $0.state == .joined }, "somebody has not joined")
+                try expect(
+                    found.allSatisfy { $0.state == .joined }, "a listed channel was not joined")
             }
         },
         ConformanceCheck(

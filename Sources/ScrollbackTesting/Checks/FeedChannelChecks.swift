@@ -13,7 +13,7 @@ extension BackendConformance {
             channel.url = url
             for case .channel(let update) in told { update.patch.apply(to: &channel) }
             let held = try await bob.backend.channel(url)
-            try expectEqual(channel.essence, held.essence, "what was told of a new channel")
+            try expectEqual(channel.essence, held.essence, "the reported state of a new channel")
         },
         ConformanceCheck("feed.members", "leave", needs: .channelManagement) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -27,7 +27,7 @@ extension BackendConformance {
             try reading.expectLoss(of: url)
             try expect(
                 !reading.events.contains { $0.isAbout(message.messageID) },
-                "\(bob.userID) left, and was told \(message.shown)")
+                "\(bob.userID) left, and the feed reported \(message.shown)")
         },
         ConformanceCheck("feed.members", "lose a deleted channel", needs: .channelManagement) {
             scene in
@@ -41,11 +41,12 @@ extension BackendConformance {
     ]
 
     static let holeChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.hole", "walk behind the hole that many messages leave") { scene in
+        ConformanceCheck("feed.hole", "walk from the truncation that many messages cause") {
+            scene in
             try await walkBehindHole(scene, opened: false)
         },
         ConformanceCheck(
-            "feed.hole", "walk behind a hole that the host opened", hooks: [.openHoles]
+            "feed.hole", "walk from a truncation that the host caused", hooks: [.openHoles]
         ) { scene in
             try await walkBehindHole(scene, opened: true)
         },
@@ -66,8 +67,8 @@ extension BackendConformance {
             if case .messageReceived(let message) = event { told += [message].ids }
         }
         guard !holes.isEmpty else {
-            try expectEqual(told, (known + missed).ids, "without a hole, the feed told")
-            if opened { throw Broken(text: "the host opened holes, and none was told") }
+            try expectEqual(told, (known + missed).ids, "without a truncation, the feed reported")
+            if opened { throw Broken(text: "the host caused truncations, and none was reported") }
             throw Skipped(text: "\(many) messages at once left no hole")
         }
         // A device whose process is killed meanwhile backfills from the same cursor again, some
@@ -79,14 +80,16 @@ extension BackendConformance {
                 let found = try await alice.walk(url, from: .cursor(walk), .older, by: step).ids
                 try expectEqual(
                     toldBefore.filter(found.contains), toldBefore,
-                    "walking behind a hole by \(step), what was told before")
+                    "walking from a truncation in steps of \(step), messages that were reported before"
+                )
                 try expectEqual(Set(found).count, found.count, "messages found once")
                 held.formUnion(found)
             }
             let all = (known + missed).ids
             try expectEqual(
                 all.filter(held.contains), all,
-                "walking behind each hole by \(step), and what was told")
+                "walking from each truncation in steps of \(step), together with the reported messages"
+            )
         }
     }
 }
@@ -102,9 +105,9 @@ extension FeedReading {
                 isLost = isLost || !urls.contains(url)
             default:
                 guard event.channelURL == url else { continue }
-                try expect(!isLost, "after the loss of \(url) was told \(event.shown)")
+                try expect(!isLost, "after the loss of \(url), the feed reported \(event.shown)")
             }
         }
-        try expect(isLost, "\(device.userID) lost \(url), and was not told")
+        try expect(isLost, "\(device.userID) lost \(url), and the feed did not report it")
     }
 }

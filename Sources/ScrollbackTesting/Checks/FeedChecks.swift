@@ -35,7 +35,7 @@ extension BackendConformance {
             }
             for url in urls {
                 let events = reading.events(in: url).filter { $0.message != nil }
-                try expect(events.isEmpty, "messages of before were told: \(events.map(\.shown))")
+                try expect(events.isEmpty, "earlier messages were reported: \(events.map(\.shown))")
             }
         },
         ConformanceCheck("feed.complete", "come back after messages, edits and deletions") {
@@ -59,7 +59,7 @@ extension BackendConformance {
             try await otherReplica.catchUp(since: cursor)
             try await otherReplica.expectAgreement()
         },
-        ConformanceCheck("feed.complete", "come back to more than one answer would tell") { scene in
+        ConformanceCheck("feed.complete", "return to more events than one batch has") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(5, in: url)
@@ -105,7 +105,7 @@ extension BackendConformance {
             let reading = try await alice.missed(since: cursor)
             try expect(
                 reading.received(in: last).ids == [message].ids || reading.hasHole(in: last),
-                "the feed was live before it told \(message.shown)")
+                "the feed was live before it reported \(message.shown)")
         },
     ]
 

@@ -4,7 +4,7 @@ import Sync
 // Checks of the feed's cursors: resuming after a batch, and repeating one.
 extension BackendConformance {
     static let feedCursorChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.once", "go on after each batch") { scene in
+        ConformanceCheck("feed.once", "resume after each batch") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -16,7 +16,7 @@ extension BackendConformance {
             try await reading.await("of a late message", late)
             try expectOnce(reading.events(in: url))
         },
-        ConformanceCheck("feed.once", "go on from the end with a new device") { scene in
+        ConformanceCheck("feed.once", "resume from the end with a new device") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -24,7 +24,7 @@ extension BackendConformance {
             try await bob.edit(message, "hello again")
             let end = try await alice.missed(since: cursor).known()
             let told = try await scene.device(0).missed(since: end).events(in: url)
-            try expect(told.isEmpty, "the end of the feed tells \(told.map(\.shown))")
+            try expect(told.isEmpty, "at its end, the feed reports \(told.map(\.shown))")
         },
         ConformanceCheck("feed.again", "follow the feed three times from one cursor") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
@@ -42,7 +42,7 @@ extension BackendConformance {
                 try await replica.expectAgreement()
             }
         },
-        ConformanceCheck("feed.cursor", "go on from the middle") { scene in
+        ConformanceCheck("feed.cursor", "resume from the middle") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let cursor = try await alice.tip()
@@ -57,7 +57,7 @@ extension BackendConformance {
                 before = batch.cursor
                 let rest = try await alice.missed(since: batch.cursor).received(in: url).ids
                 let later = reading.batches[(index + 1)...].flatMap(\.events).compactMap(\.message)
-                try expectEqual(rest, later.ids, "from \(batch.cursor) on, the feed tells")
+                try expectEqual(rest, later.ids, "from \(batch.cursor) on, the feed reports")
             }
         },
         ConformanceCheck("feed.cursor", "store each batch as it comes") { scene in
@@ -73,7 +73,7 @@ extension BackendConformance {
                 cursor = next
             }
         },
-        ConformanceCheck("feed.expired", "go on from a cursor that the server never gave") {
+        ConformanceCheck("feed.expired", "resume from an unknown cursor") {
             scene in
             let alice = try await scene.device(0)
             _ = try await scene.channel(alice, try await scene.device(1))
@@ -153,12 +153,12 @@ extension BackendConformance {
     private static func expectOnce(_ events: [FeedEvent]) throws {
         var told: Set<String> = []
         for event in events where event.message != nil || event.isDeletion {
-            try expect(told.insert(event.shown).inserted, "told twice: \(event.shown)")
+            try expect(told.insert(event.shown).inserted, "reported twice: \(event.shown)")
         }
         let received = events.compactMap { event -> MessageID? in
             if case .messageReceived(let message) = event { message.messageID } else { nil }
         }
-        try expectEqual(Set(received).count, received.count, "messages that were told once")
+        try expectEqual(Set(received).count, received.count, "messages that were reported once")
     }
 }
 

@@ -31,7 +31,7 @@ extension BackendConformance {
             guard !reading.hasHole(in: url) else { return }
             try expectEqual(reading.received(in: url).ids, sent.ids, "the order of messages")
         },
-        ConformanceCheck("feed.whole", "compare what is told with what is there") { scene in
+        ConformanceCheck("feed.whole", "compare reported messages with the history") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             var params = UserMessageCreateParams("hello")
@@ -106,16 +106,16 @@ extension BackendConformance {
                 var reading = FeedReading(carol, since: start)
                 try await reading.catchUp()
                 let told = reading.events(in: url).map(\.shown)
-                try expect(told.isEmpty, "\(carol.userID) was told \(told)")
+                try expect(told.isEmpty, "\(carol.userID) was notified of \(told)")
                 let sets = reading.events.contains {
                     if case .channels(let urls) = $0 { urls.contains(url) } else { false }
                 }
-                try expect(!sets, "\(carol.userID) was told that \(url) is there")
+                try expect(!sets, "\(carol.userID) was notified of \(url)")
                 guard start != nil else { continue }
                 try expect(
                     reading.events.contains { $0.isAbout(marker.messageID) }
                         || reading.hasHole(in: shared),
-                    "\(carol.userID) was not told \(marker.shown)")
+                    "\(carol.userID) did not receive \(marker.shown)")
             }
         },
     ]
@@ -131,11 +131,12 @@ extension BackendConformance {
             switch event {
             case .messageReceived(let message):
                 let id = try message.id
-                try expect(!deleted.contains(id), "\(id) was told as deleted, and then as new")
+                try expect(!deleted.contains(id), "\(id) was reported as deleted, and then as new")
                 told.insert(id)
             case .messageUpdated(let message):
                 let id = try message.id
-                try expect(!deleted.contains(id), "\(id) was told as deleted, and then as edited")
+                try expect(
+                    !deleted.contains(id), "\(id) was reported as deleted, and then as edited")
                 try expect(
                     told.contains(id) || !received.contains(id),
                     "\(id) was edited before it was new")
@@ -152,7 +153,7 @@ extension BackendConformance {
             if let before = versions[id] {
                 try expect(
                     before.version <= message.version,
-                    "\(message.shown) was told after \(before.shown)")
+                    "\(message.shown) was reported after \(before.shown)")
             }
             versions[id] = message
         }
@@ -163,6 +164,6 @@ extension Device {
     /// Throws unless a lookup returns exactly this message.
     fileprivate func expectWhole(_ message: Message) async throws {
         let found = try await backend.lookup([message.id], in: message.channelURL).found
-        try expectEqual([message.essence], found.map(\.essence), "the feed told")
+        try expectEqual([message.essence], found.map(\.essence), "the feed reported")
     }
 }

@@ -77,7 +77,7 @@ extension BackendConformance {
             for isTyping in [true, false] {
                 try await bob.backend.setTyping(isTyping, in: url)
                 try await reading.await(
-                    isTyping ? "who is typing" : "that nobody is typing", else: nil
+                    isTyping ? "a user who is typing" : "the end of typing", else: nil
                 ) {
                     guard case .typing(let users, in: url) = $0 else { return false }
                     return users.contains { $0.userID == bob.userID } == isTyping

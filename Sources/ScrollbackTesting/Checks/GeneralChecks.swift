@@ -61,7 +61,7 @@ extension BackendConformance {
                 try expectEqual(history.ids, messages.ids, "the history")
                 try expectEqual(try await alice.channelURLs(), before, "the channels")
                 let missed = try await alice.missed(since: cursor).events(in: url)
-                try expect(missed.isEmpty, "connecting made the feed tell \(missed.map(\.shown))")
+                try expect(missed.isEmpty, "connecting made the feed report \(missed.map(\.shown))")
             }
         },
         ConformanceCheck("disconnect.ends", "ask a disconnected device, then connect it") { scene in

@@ -83,7 +83,7 @@ extension BackendConformance {
             try await alice.backend.deleteChannel(url)
             for device in [alice, bob] { try await device.expectLoss(of: url) }
         },
-        ConformanceCheck("invite.told", "invite somebody", needs: .channelManagement) { scene in
+        ConformanceCheck("invite.told", "invite a user", needs: .channelManagement) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)
             let url = try await scene.channel(alice, bob)
@@ -95,7 +95,7 @@ extension BackendConformance {
             let urls = try await carol.channelURLs()
             try expect(urls.contains(url), "\(carol.userID) has no such channel")
             let told = try await carol.missed(since: cursor).events(in: url)
-            try expect(!told.isEmpty, "\(carol.userID) was not told")
+            try expect(!told.isEmpty, "\(carol.userID) was not notified")
         },
         ConformanceCheck(
             "invitation.answer", "accept, and decline", needs: [.channelManagement, .invitations]
@@ -106,7 +106,7 @@ extension BackendConformance {
             let url = try await alice.backend.createChannel(params).url
             for device in [bob, carol] {
                 guard try await device.backend.channel(url).myMemberState == .invited else {
-                    throw Skipped(text: "whoever is invited has joined")
+                    throw Skipped(text: "invited users join at once")
                 }
             }
             try await bob.backend.answerInvitation(to: url, accepts: true)

@@ -55,7 +55,7 @@ extension BackendConformance {
             let told = Set(updated.filter { $0.text == "edited" }.ids)
             try expectEqual(told, Set(messages.ids), "the edited messages")
         },
-        ConformanceCheck("messageChanges.token", "go on from each token") { scene in
+        ConformanceCheck("messageChanges.token", "resume from each token") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let messages = try await bob.send(many, in: url)
@@ -98,11 +98,11 @@ extension BackendConformance {
                 point = .token(last)
             }
         },
-        ConformanceCheck("messageChanges.expired", "ask since a token that nobody gave") { scene in
+        ConformanceCheck("messageChanges.expired", "resume from an unknown token") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             _ = try await bob.send(2, in: url)
-            try await expectFailure(.expired, of: "a changelog since a token that nobody gave") {
+            try await expectFailure(.expired, of: "a changelog from an unknown token") {
                 _ = try await alice.backend.messageChanges(in: url, since: .token("no-such-token"))
             }
         },
@@ -139,14 +139,15 @@ extension BackendConformance {
         let (updated, deleted) = try await reader.changes(url, since: point)
         for (message, text) in [(messages[0], "edited"), (messages[2], "edited twice")] {
             let last = updated.last { $0.messageID == message.messageID }
-            try expectEqual(last?.text, text, "what the changelog tells of \(message.shown)")
+            try expectEqual(last?.text, text, "the changelog's text of \(message.shown)")
         }
         let id = try messages[1].id
         try expect(deleted.contains(id), "the deletion of \(id) is missing")
         try expect(
-            !updated.contains { $0.messageID == id }, "\(id) was deleted, and is told as edited")
+            !updated.contains { $0.messageID == id }, "\(id) was deleted, and is reported as edited"
+        )
         let ids = Set(messages.compactMap(\.messageID)).subtracting([id])
         let wrong = deleted.filter(ids.contains)
-        try expect(wrong.isEmpty, "told as deleted, and not: \(wrong)")
+        try expect(wrong.isEmpty, "reported as deleted, but not deleted: \(wrong)")
     }
 }

@@ -23,7 +23,7 @@ extension BackendConformance {
                 try expectEqual(shown, .unhidden, "the state when it is shown again")
             }
         },
-        ConformanceCheck("reset.history", "begin a history anew", needs: .historyReset) { scene in
+        ConformanceCheck("reset.history", "reset a history", needs: .historyReset) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let old = try await alice.send(3, in: url)
@@ -31,7 +31,7 @@ extension BackendConformance {
             let new = try await alice.send(2, in: url).inOrder
             try expect(
                 old.allSatisfy { $0.createdAt < offset },
-                "a message of before is in the new history")
+                "an older message is in the new history")
             try expect(
                 new.allSatisfy { offset <= $0.createdAt },
                 "a message of later is not in the new history")
@@ -72,7 +72,7 @@ extension BackendConformance {
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(texts.sorted(), ["hello", "who moderates may"], "the messages")
         },
-        ConformanceCheck("mute.refuses", "mute somebody", needs: .moderation) { scene in
+        ConformanceCheck("mute.refuses", "mute a user", needs: .moderation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             try await expectFailure(.refused, of: "muting by a member") {
@@ -88,7 +88,7 @@ extension BackendConformance {
             let texts = try await alice.history(url).map(\.text)
             try expectEqual(texts, ["hello again"], "the messages")
         },
-        ConformanceCheck("ban.loses", "ban somebody", needs: .moderation) { scene in
+        ConformanceCheck("ban.loses", "ban a user", needs: .moderation) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             try await alice.backend.restrict(bob.userID, in: url, .banned, until: nil, reason: "")
@@ -123,7 +123,7 @@ extension BackendConformance {
             try await reading.catchUp()
             for other in [before, after] {
                 let isTold = reading.events.contains { $0.isAbout(other.messageID) }
-                try expect(!isTold, "\(bob.userID) was not in, and was told \(other.shown)")
+                try expect(!isTold, "\(bob.userID) had not entered, and received \(other.shown)")
             }
         }
     ]

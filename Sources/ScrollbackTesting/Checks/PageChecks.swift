@@ -47,7 +47,8 @@ extension BackendConformance {
                 try expect(between.isEmpty, "\(ids) lacks \(between)")
             }
         },
-        ConformanceCheck("messages.fresh", "read a page after the feed told of it") { scene in
+        ConformanceCheck("messages.fresh", "read a page after the feed reported a change") {
+            scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let old = try await bob.send("old", in: url)
@@ -56,18 +57,18 @@ extension BackendConformance {
             try await reading.await("of a message", new)
             var messages = try await alice.walk(url, from: .newest, .older, by: 10)
             let sent = [old, new].inOrder
-            try expectEqual(messages.ids, sent.ids, "the pages after a message was told")
+            try expectEqual(messages.ids, sent.ids, "the pages after a message was reported")
             try await bob.edit(old, "edited")
             let edit = try await reading.await("of an edit", old) { $0.text == "edited" }
             messages = try await alice.walk(url, from: .newest, .older, by: 10)
             let texts = sent.map { $0.messageID == old.messageID ? "edited" : "new" }
-            try expectEqual(messages.map(\.text), texts, "the pages after an edit was told")
+            try expectEqual(messages.map(\.text), texts, "the pages after an edit was reported")
             let version = messages.first { $0.messageID == old.messageID }?.version ?? 0
             try expect(version >= edit.version, "a page has version \(version)")
             try await bob.delete(new)
             try await reading.awaitDeletion(of: new)
             messages = try await alice.walk(url, from: .newest, .older, by: 10)
-            try expectEqual(messages.ids, [old].ids, "the pages after a deletion was told")
+            try expectEqual(messages.ids, [old].ids, "the pages after a deletion was reported")
         },
     ]
 

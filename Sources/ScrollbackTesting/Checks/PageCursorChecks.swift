@@ -93,15 +93,15 @@ extension BackendConformance {
                 for step in [2, 20] {
                     let walked = try await bob.walk(url, from: .cursor(cursor), side, by: step).ids
                     try expectEqual(
-                        walked, left.inOrder.ids, "behind the page to \(side) messages")
+                        walked, left.inOrder.ids, "after the page toward \(side) messages")
                 }
             }
         },
-        ConformanceCheck("messages.expired", "go on from a cursor that nobody gave") { scene in
+        ConformanceCheck("messages.expired", "resume from an unknown cursor") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             _ = try await alice.send(3, in: url)
-            try await expectFailure(.expired, of: "a page from a cursor that nobody gave") {
+            try await expectFailure(.expired, of: "a page from an unknown cursor") {
                 _ = try await bob.page(url, .cursor("no-such-cursor"), older: 2, newer: 0)
             }
         },

@@ -110,7 +110,7 @@ extension BackendConformance {
             let history = try await bob.history(url)
             try expect(history.isEmpty, "a deleted message is back: \(history.map(\.shown))")
             let told = try await bob.missed(since: cursor).received(in: url)
-            try expect(told.isEmpty, "a deleted message is told as new: \(told.map(\.shown))")
+            try expect(told.isEmpty, "a deleted message is reported as new: \(told.map(\.shown))")
         },
         ConformanceCheck("send.order", "send one after the other, in turns") { scene in
             guard scene.subject.clockSkew == .zero else {
@@ -143,7 +143,7 @@ extension BackendConformance {
                     let isTold = reading.events.contains { $0.isAbout(message.messageID) }
                     try expect(
                         isTold || reading.hasHole(in: url),
-                        "\(device.userID) was not told \(message.shown)")
+                        "\(device.userID) did not receive \(message.shown)")
                 }
             }
         },

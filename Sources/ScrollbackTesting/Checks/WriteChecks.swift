@@ -46,7 +46,7 @@ extension BackendConformance {
                 }
             }
         },
-        ConformanceCheck("update.owner", "edit what somebody else wrote") { scene in
+        ConformanceCheck("update.owner", "edit another user's message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             for (author, other) in [(alice, bob), (bob, alice)] {
@@ -79,11 +79,11 @@ extension BackendConformance {
             let shown = try await bob.backend.channel(url).lastMessage?.messageID
             try expect(shown != last, "the deleted message is the channel's last one")
         },
-        ConformanceCheck("delete.owner", "delete what somebody else wrote") { scene in
+        ConformanceCheck("delete.owner", "delete another user's message") { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let url = try await scene.channel(alice, bob)
             let message = try await alice.send("mine", in: url)
-            try await expectFailure(.refused, of: "a deletion by somebody else") {
+            try await expectFailure(.refused, of: "a deletion by another user") {
                 try await bob.delete(message)
             }
             try expectEqual(try await alice.history(url).ids, [message].ids, "the history")

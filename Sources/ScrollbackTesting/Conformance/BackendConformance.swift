@@ -48,7 +48,7 @@ public enum BackendConformance {
             if !isReached, failed.count == attempts, case .failed(let seen) = failed[0].outcome {
                 return ConformanceReport(
                     results: results,
-                    failure: "nobody could connect in the first \(attempts) checks: \(seen)")
+                    failure: "no user could connect in the first \(attempts) checks: \(seen)")
             }
         }
         return ConformanceReport(results: results)

@@ -77,7 +77,7 @@ extension ConformanceCheck {
             outcome = .failed(reason.text)
             broken = reason.promiseID.map(BackendPromise.init) ?? promise
         } catch {
-            outcome = .failed("an error that nobody expected: \(error)")
+            outcome = .failed("an unexpected error: \(error)")
         }
         let trace = scene.log.lines
         if let error = await scene.end() { outcome = .failed("the host's hook failed: \(error)") }

@@ -46,7 +46,7 @@ struct FeedReading {
             limit.count(batch)
         } while !limit.isReached
         throw Broken(
-            text: "\(device.userID) was not told \(what) in \(limit)",
+            text: "\(device.userID) did not receive \(what) in \(limit)",
             promiseID: promiseID)
     }
 
@@ -70,7 +70,7 @@ struct FeedReading {
             limit.count(batch)
         } while !limit.isReached
         throw Broken(
-            text: "\(device.userID) was not told \(what) in \(limit)", promiseID: promiseID)
+            text: "\(device.userID) did not receive \(what) in \(limit)", promiseID: promiseID)
     }
 
     /// Requests batches until the deletion of a message is reported: by an event, or by a
@@ -87,7 +87,7 @@ struct FeedReading {
             let found = try await behind(event, in: message.channelURL)
             try expect(
                 !found.contains { $0.messageID == message.messageID },
-                "behind a hole is the deleted \(message.shown)")
+                "walking from a truncation returned the deleted \(message.shown)")
         }
     }
 

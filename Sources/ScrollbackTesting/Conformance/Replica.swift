@@ -82,7 +82,8 @@ extension Device {
             pages.append(page)
             guard page.hasMore else { return pages }
             guard let next = page.next else {
-                throw Broken(text: "more is there, but no token", promiseID: "messageChanges.token")
+                throw Broken(
+                    text: "there are more pages, but no token", promiseID: "messageChanges.token")
             }
             if case .token(next) = point {
                 throw Broken(
