@@ -1,7 +1,7 @@
 import Models
 
 extension Duration {
-    /// Whole milliseconds; the largest number, or the smallest, if there are more.
+    /// The duration in whole milliseconds, limited to the range of `Int64`.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
@@ -10,13 +10,13 @@ extension Duration {
 }
 
 extension Timestamp {
-    /// The next millisecond; `nil` at the end of time.
+    /// The next millisecond; `nil` after the latest timestamp.
     var next: Timestamp? {
         let (next, overflows) = milliseconds.addingReportingOverflow(1)
         return overflows ? nil : Timestamp(milliseconds: next)
     }
 
-    /// The time that is earlier by some duration; the beginning of time, where there is none.
+    /// Returns the time earlier by a duration, limited to the earliest timestamp.
     func earlier(by duration: Duration) -> Timestamp {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(duration.milliseconds)
         return overflows ? .distantPast : Timestamp(milliseconds: time)

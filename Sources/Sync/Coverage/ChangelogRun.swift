@@ -1,19 +1,19 @@
 import Models
 
-/// The reading of a changelog, page after page, until it has told all.
+/// The state of reading a changelog page by page.
 struct ChangelogRun: Hashable {
-    /// From where the next page is asked for.
+    /// The point of the next request.
     private(set) var point: ChangelogPoint
-    /// The tokens that were used: one that comes again leads nowhere.
+    /// The tokens used so far. A repeated token would not make progress.
     private var used: Set<String> = []
 
-    /// What follows from a page.
+    /// The next step after a page.
     enum Next: Hashable {
-        /// Another page is to be asked for.
+        /// Request another page.
         case more
-        /// It has told all; where it goes on, some other day.
+        /// The changelog is complete. The token is the point for the next run.
         case done(token: String?)
-        /// It goes around in circles.
+        /// The tokens repeat.
         case stalled
     }
 
@@ -22,12 +22,12 @@ struct ChangelogRun: Hashable {
         if case .token(let token) = point { used = [token] }
     }
 
-    /// Notes a page's end.
+    /// Receives the end of a page.
     ///
     /// - Parameters:
-    ///   - token: Where the server says the changelog goes on.
-    ///   - hasMore: Whether there is more behind it.
-    /// - Returns: What follows.
+    ///   - token: The token of the page.
+    ///   - hasMore: A Boolean value that indicates whether more pages follow.
+    /// - Returns: The next step.
     mutating func step(token: String?, hasMore: Bool) -> Next {
         guard hasMore else { return .done(token: token) }
         guard let token, used.insert(token).inserted else { return .stalled }

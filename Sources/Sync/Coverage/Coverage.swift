@@ -1,49 +1,50 @@
 public import Models
 public import Store
 
-/// What is known of a channel's history, and what is not, from its beginning to its end.
+/// The coverage of a channel's history: which ranges are complete, stale and missing, from the
+/// oldest to the newest end.
 public struct Coverage: Hashable, Sendable {
-    /// The channel.
+    /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The stretches, the oldest first.
+    /// The ranges, oldest first.
     ///
-    /// Each begins where the one before ends. Two that follow each other are of different kinds, or a
-    /// single message between them is known.
+    /// Each starts at the upper bound of the previous one. Two adjacent ranges have different
+    /// kinds, or a single known message separates them.
     public let stretches: [Stretch]
 
-    /// A part of a history of which one thing can be said.
+    /// A range of the history with one kind of coverage.
     public struct Stretch: Hashable, Sendable {
-        /// What is known of it.
+        /// The kind of coverage.
         public let kind: Kind
 
-        /// Where it begins.
+        /// The lower bound.
         ///
-        /// A message there belongs to the stretch only if that is known.
+        /// A message at the bound belongs to the range only if it is known.
         public let lower: Gap.Bound
 
-        /// Where it ends.
+        /// The upper bound.
         ///
-        /// A message there belongs to the stretch only if that is known.
+        /// A message at the bound belongs to the range only if it is known.
         public let upper: Gap.Bound
 
-        /// How many messages are held strictly between its bounds.
+        /// The number of stored messages strictly between the bounds.
         ///
-        /// In a gap they are some that came without the others.
+        /// In a missing range, these are messages that were stored individually.
         public let messageCount: Int
     }
 
-    /// What is known of a part of a history.
+    /// A kind of coverage.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// All of its messages are held, as they are on the server as far as the feed has told.
+        /// All messages of the range are stored, as current as the feed.
         case known
-        /// All of its messages were held once, and may have changed since.
+        /// All messages of the range were stored once, and may have changed since.
         case stale
-        /// What is in it is not known.
+        /// The content of the range is unknown.
         case missing
     }
 
-    /// Whether all of the history is known.
+    /// A Boolean value that indicates whether the whole history is known.
     public var isComplete: Bool { stretches.allSatisfy { $0.kind == .known } }
 }
 
@@ -64,7 +65,7 @@ extension Coverage {
                 } else {
                     .known
                 }
-            // What lies at a bound is known, even between two gaps.
+            // A message at a bound is known, even between two gaps.
             let from =
                 stretches.last.map { $0.kind == kind && kind != .missing } ?? false
                 ? stretches.removeLast().lower : lower
@@ -78,20 +79,21 @@ extension Coverage {
 }
 
 extension StoreReader {
-    /// Returns what is known of a channel's history, and what is not.
+    /// Returns the coverage of a channel's history.
     ///
-    /// Of a channel that is not held, all is missing; that is no error.
+    /// For a channel that is not stored, the whole history is missing; this is not an error.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be decoded.
-    /// - Complexity: O(*n*) in the messages that are held; decodes none.
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if a gap or a stale range cannot be
+    ///   decoded.
+    /// - Complexity: O(*n*) in the number of stored messages, none of which are decoded.
     public func coverage(of url: ChannelURL) throws(StoreError) -> Coverage {
         try Coverage(of: url, in: self)
     }
 }
 
 extension Coverage: CustomStringConvertible {
-    /// The stretches in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` for what
-    /// is missing, `?` for what is stale, the number of messages in brackets for what is known.
+    /// The ranges in one line, such as "~ 1700000000000/42 [3] 1700000002000/45 ? +∞": `~` for a
+    /// missing range, `?` for a stale one, and the number of messages in brackets for a known one.
     public var description: String {
         stretches.map { stretch in
             let mark =

@@ -1,7 +1,7 @@
 import Models
 import Store
 
-/// What of a history a page has told all of: from one bound through another, both included.
+/// The range of a history that a page covers, including both bounds.
 struct PageExtent: Hashable {
     var from: Gap.Bound
     var through: Gap.Bound
@@ -11,17 +11,19 @@ struct PageExtent: Hashable {
         self.through = through
     }
 
-    /// Finds out what a page covers; `nil` if nothing.
+    /// Determines the range that a page covers; `nil` if it covers nothing.
     ///
-    /// It covers what lies between its outermost messages, whatever their number. It reaches an end of
-    /// the history only where it has no cursor. Where the feed does not tell what comes after it, it
-    /// covers nothing: what was changed, deleted or put between its messages since, nobody would tell.
+    /// A page covers the range between its oldest and its newest message, regardless of their
+    /// number. It extends to an end of the history only if it has no cursor in that direction. If
+    /// the feed does not report everything that happens after the request, the page covers nothing,
+    /// because later changes, deletions and insertions in the range would go unnoticed.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - edge: Where its anchor is, if that is known not to have anything between it and the page:
-    ///     a message that is held, or the place that a gap's own cursor stands for.
-    ///   - isFollowed: Whether the feed tells all that was accepted after the page was asked for.
+    ///   - edge: The position of the anchor, if no messages are missing between it and the page: a
+    ///     stored message, or the position of a gap's own cursor.
+    ///   - isFollowed: A Boolean value that indicates whether the feed reports every message that
+    ///     was accepted after the request.
     init?(_ page: MessagePage, edge: Gap.Bound?, isFollowed: Bool) {
         guard isFollowed else { return nil }
         var bounds: [Gap.Bound] = edge.map { [$0] } ?? []
@@ -29,8 +31,8 @@ struct PageExtent: Hashable {
         if let last = page.messages.last?.position { bounds.append(.position(last)) }
         if page.older == nil { bounds.append(.beginning) }
         if page.newer == nil { bounds.append(.end) }
-        // An empty page covers its anchor alone, or all on one side of it. Where that is not known,
-        // an end of the history says nothing of what lies before it.
+        // An empty page covers its anchor, or everything on one side of it. If the anchor is
+        // unknown, the end of the history in one direction gives no range.
         if page.messages.isEmpty && edge == nil && bounds.count == 1 && bounds != [.end] {
             return nil
         }
@@ -41,16 +43,17 @@ struct PageExtent: Hashable {
 }
 
 extension MessagePage {
-    /// Finds out where a page ends that was asked for at a bound.
+    /// Returns the bound at which a page was requested, if the page reaches it.
     ///
-    /// A page by a time begins with any message of that time. Where more have it than a page takes, all of
-    /// them may be on the other side of the bound, and nobody knows what lies in between.
+    /// A page that was requested by a time starts at any message of that time. If more messages
+    /// have that time than fit in the page, all of them may be on the other side of the bound, with
+    /// unknown messages in between.
     ///
     /// - Parameters:
-    ///   - bound: Where it was asked for; `nil` if that is no edge.
-    ///   - older: How many messages before it were asked for.
-    ///   - newer: How many behind it.
-    /// - Returns: The bound; `nil` if the page does not come to it.
+    ///   - bound: The bound of the request; `nil` if it was not requested at a known bound.
+    ///   - older: The requested number of messages before the bound.
+    ///   - newer: The requested number of messages after the bound.
+    /// - Returns: The bound; `nil` if the page does not reach it.
     func edge(at bound: Gap.Bound?, older: Int, newer: Int) -> Gap.Bound? {
         guard let bound, let first = messages.first?.position, let last = messages.last?.position
         else { return bound }

@@ -1,16 +1,16 @@
 public import Store
 
-/// The stretch of a history that somebody shows.
+/// The visible range of a history.
 public struct ShownRange: Hashable, Sendable {
-    /// The oldest message that is shown, or the place where one would be.
+    /// The position of the oldest visible message, or the one where it would be.
     public var lower: Gap.Bound
 
-    /// The newest one; `end` if what comes is shown too.
+    /// The position of the newest visible message; `end` if new messages are shown as they arrive.
     public var upper: Gap.Bound
 
-    /// Creates a stretch that is shown.
+    /// Creates a visible range.
     ///
-    /// - Precondition: `lower` is not above `upper`.
+    /// - Precondition: `lower` is not newer than `upper`.
     public init(from lower: Gap.Bound, to upper: Gap.Bound = .end) {
         precondition(lower <= upper, "What is shown lies between two bounds, the older one first.")
         self.lower = lower
@@ -21,7 +21,7 @@ public struct ShownRange: Hashable, Sendable {
         self.lower < upper && lower < self.upper
     }
 
-    /// The stretch from the older one's beginning to the newer one's end.
+    /// Returns the smallest range that contains both ranges.
     func union(_ other: ShownRange) -> ShownRange {
         ShownRange(from: min(lower, other.lower), to: max(upper, other.upper))
     }

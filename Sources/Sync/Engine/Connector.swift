@@ -1,28 +1,29 @@
 import Models
 
-/// How a connection is made, kept and made again.
+/// The state machine that establishes a connection, and reconnects.
 struct Connector: Hashable {
     enum Phase: Hashable {
-        /// Nobody wants a connection.
+        /// No connection is wanted.
         case off
-        /// One is being made; the number of the attempt since the last one that succeeded.
+        /// A connection attempt is in progress. The number counts attempts since the last success.
         case connecting(attempt: Int)
-        /// One is to be made after a while.
+        /// The next attempt is scheduled.
         case waiting(attempt: Int)
         case on
-        /// New credentials are being asked for, to be tried at this attempt.
+        /// New credentials were requested, for this attempt.
         case renewing(attempt: Int)
-        /// The user is let in no more.
+        /// The server has revoked the session.
         case revoked
     }
 
     private(set) var phase = Phase.off
     private(set) var credentials: Credentials?
-    /// Tells this connection from those before.
+    /// The generation of the connection: timers and calls of earlier connections are ignored.
     private(set) var number = 0
-    /// How many connections were lost, one after the other, before anything was told.
+    /// The number of consecutive connections that were lost before the feed reported anything.
     private var fruitless = 0
-    /// Whether the credentials were renewed, and nothing was told since.
+    /// A Boolean value that indicates whether the credentials were renewed, with no report of the
+    /// feed since.
     private var isRenewed = false
 
     enum Step: Hashable {
@@ -35,30 +36,30 @@ struct Connector: Hashable {
 
     var isOn: Bool { phase == .on }
 
-    /// Somebody wants a connection.
+    /// Starts to connect, at the request of the app.
     mutating func begin(as credentials: Credentials) -> Step {
         self.credentials = credentials
         isRenewed = false
         return attempt(1)
     }
 
-    /// Nobody wants one any more.
+    /// Ends the connection, at the request of the app.
     mutating func end() {
         number += 1
         phase = .off
         credentials = nil
     }
 
-    /// The server has let the user in.
+    /// The server has accepted the connection.
     mutating func succeed() { phase = .on }
 
-    /// The feed has told something.
+    /// The feed has reported something.
     mutating func noteProgress() {
         fruitless = 0
         isRenewed = false
     }
 
-    /// A connection was not made, or was lost.
+    /// A connection attempt failed, or the connection was lost.
     mutating func fail(_ error: BackendError) -> Step {
         number += 1
         switch error.code {
@@ -73,7 +74,7 @@ struct Connector: Hashable {
                 phase = .renewing(attempt: 1)
             }
             return .renew
-        // Renewed in vain, it is renewed again after a while.
+        // The renewed credentials have expired too: renew them again after a delay.
         case .sessionExpired: isRenewed = false
         default: break
         }
@@ -90,13 +91,13 @@ struct Connector: Hashable {
         return .wait(attempt: next, number: number)
     }
 
-    /// The wait is over, or somebody knows that the network is back.
+    /// The delay is over, or the network is available again.
     mutating func retry() -> Step {
         guard case .waiting(let attempt) = phase else { return .nothing }
         return self.attempt(attempt)
     }
 
-    /// Somebody knows that it is worth trying at once.
+    /// The app has a reason to retry immediately.
     mutating func retryAnew() -> Step {
         switch phase {
         case .waiting: attempt(1)
@@ -104,9 +105,9 @@ struct Connector: Hashable {
         }
     }
 
-    /// The user has new credentials, or none.
+    /// Receives the renewed credentials; `nil` if there are none.
     ///
-    /// Those of another user are none: all that is held is of this one.
+    /// Credentials of another user are ignored, because the cached data belongs to this user.
     mutating func renew(_ credentials: Credentials?) -> Step {
         guard case .renewing(let attempt) = phase else { return .nothing }
         guard let credentials, credentials.userID == self.credentials?.userID else {

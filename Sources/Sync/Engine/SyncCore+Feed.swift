@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension SyncCore {
-    /// Asks the feed what comes next, if it is not asked already.
+    /// Requests the next batch of the feed, if no request is in flight.
     mutating func startFeed() {
         guard connector.isOn, !calls.values.contains(where: \.isOfFeed) else { return }
         guard let token = read({ (reader) throws(StoreError) in try reader.feed() }) else {
@@ -49,9 +49,9 @@ extension SyncCore {
         startFeed()
     }
 
-    /// Stores a part of the feed with where it goes on.
+    /// Stores a batch of the feed with its cursor.
     ///
-    /// - Returns: Whether it is stored.
+    /// - Returns: `true` if the batch was stored.
     private mutating func store(_ batch: FeedBatch, after token: FeedToken?) -> Bool {
         let goesLive = batch.isLive && !state.isLive
         let known = read { (reader) throws(StoreError) in try reader.hasAllChannels() }
@@ -69,7 +69,8 @@ extension SyncCore {
             }
             guard let report else { return false }
             if let count = report.unreadCount { state.unreadCount = count }
-            // Nobody can tell of what was asked before whether it is older than the feed's beginning.
+            // It is unknown whether responses to earlier requests are older than the start of the
+            // feed.
             if token == nil { flights.voidAll() }
             hasFeedBegun = true
             for url in report.removedChannels { stopHealing(url) }
@@ -80,7 +81,7 @@ extension SyncCore {
         return true
     }
 
-    /// Looks after the channels with the most recent messages.
+    /// Backfills the channels with the newest messages.
     private mutating func lookAtRecentChannels() {
         guard options.backgroundChannels > 0 else { return }
         let query = GroupChannelListQuery.recent
@@ -93,7 +94,7 @@ extension SyncCore {
 }
 
 extension GroupChannelListQuery {
-    /// All channels, those with the most recent messages first.
+    /// All channels, ordered by the newest message.
     fileprivate static var recent: GroupChannelListQuery {
         var query = GroupChannelListQuery()
         query.order = .latestLastMessage

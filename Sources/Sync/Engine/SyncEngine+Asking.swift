@@ -1,21 +1,24 @@
 public import Models
 public import Store
 
-// What is asked of the server because somebody wants it now. All of it is stored, and told to those
-// who observe the store, before it is returned.
+// Requests to the server on demand. Results are stored, and reported to observers of the store,
+// before they are returned.
 extension SyncEngine {
-    /// Fetches messages next to a place, and closes what they cover of the gaps there.
+    /// Fetches messages around an anchor, and closes the gaps that they cover.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - anchor: The place: a time of the server's clock, a message, a cursor of an earlier page.
-    ///   - older: How many messages before it, at most; a page may have fewer, and not be the last.
-    ///   - newer: How many after it, at most. An anchor that is a message is one of these.
-    ///   - edge: Where the anchor is, if nothing lies between it and what is known there: the message at
-    ///     which a gap begins or ends. It is found out for an anchor that is a message.
-    ///   - source: Why, for those who observe the store. The default is a gap being filled.
-    /// - Returns: The page, and from where to where the history is known by it.
-    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, where the cause has code `expired`
+    ///   - url: The URL of the channel.
+    ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
+    ///   - older: The maximum number of messages before the anchor. A page may have fewer without
+    ///     being the last one.
+    ///   - newer: The maximum number of messages after the anchor. An anchor that is a message is
+    ///     one of them.
+    ///   - edge: The position of the anchor, if it touches a known range: the message at which a
+    ///     gap starts or ends. It is determined automatically if the anchor is a message.
+    ///   - source: The source of the change for observers of the store. The default is that of
+    ///     filling a gap.
+    /// - Returns: The page, and the range of the history that is known by it.
+    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with a cause of code `expired`
     ///   if the server does not know the anchor; `stalled`, `store`, `closed`, `canceled`.
     public func fetchMessages(
         in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int,
@@ -27,11 +30,13 @@ extension SyncEngine {
         return fetched
     }
 
-    /// Fetches messages by their ids, as after a search; they close no gap.
+    /// Fetches messages by their IDs, for example after a search. No gap is closed.
     ///
-    /// One that was not held lies in a gap then. The server is asked for a hundred at a time.
+    /// A message that was not stored is then inside a gap. At most a hundred messages are requested
+    /// at a time.
     ///
-    /// - Returns: Those that exist, and those that do not, which are not held any more.
+    /// - Returns: The messages that exist, and the IDs of those that do not, which are removed from
+    ///   the store.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchMessages(
         _ ids: [MessageID], in url: ChannelURL
@@ -51,15 +56,15 @@ extension SyncEngine {
         return MessageLookup(found: found, gone: gone)
     }
 
-    /// Fetches the messages that answer one, next to a place; they close no gap of the channel.
+    /// Fetches replies to a message around an anchor. No gap of the channel is closed.
     ///
     /// - Parameters:
-    ///   - parentID: The message that is answered.
-    ///   - url: Its channel.
-    ///   - anchor: The place in the thread.
-    ///   - older: How many before it, at most.
-    ///   - newer: How many after it, at most.
-    /// - Returns: The page as the server gave it, the oldest message first.
+    ///   - parentID: The ID of the parent message.
+    ///   - url: The URL of its channel.
+    ///   - anchor: The anchor in the thread.
+    ///   - older: The maximum number of replies before the anchor.
+    ///   - newer: The maximum number of replies after the anchor.
+    /// - Returns: The page of the server, oldest message first.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
@@ -69,15 +74,15 @@ extension SyncEngine {
         return page
     }
 
-    /// Reads a page of what became of a channel's messages.
+    /// Fetches a page of the changes of a channel's messages.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - point: Since when; `nil` to go on from the end of the last changelog of the channel.
-    /// - Returns: What changed, and the token to go on from.
-    /// - Throws: ``SyncError`` with code `refused`, where the cause has code `expired` if the server cannot
-    ///   tell all since then, and `unsupported` if `point` is `nil` and there was no changelog before;
-    ///   or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
+    ///   - url: The URL of the channel.
+    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    /// - Returns: The changes, and the token to continue from.
+    /// - Throws: ``SyncError`` with code `refused`, with a cause of code `expired` if the server
+    ///   cannot report all changes since then, and `unsupported` if `point` is `nil` and there was
+    ///   no earlier changelog; or as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil
     ) async throws(SyncError) -> MessageChangelog {
@@ -94,10 +99,11 @@ extension SyncEngine {
         return changes
     }
 
-    /// Reads a page of what became of the user's group channels.
+    /// Fetches a page of the changes of the user's group channels.
     ///
-    /// - Parameter point: Since when; `nil` to go on from the end of the last changelog of channels.
-    /// - Returns: What changed, and the token to go on from.
+    /// - Parameter point: The start; `nil` to continue from the end of the last changelog of
+    ///   channels.
+    /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``SyncError``, as ``messageChanges(in:since:)`` does.
     public func channelChanges(
         since point: ChangelogPoint? = nil
@@ -116,11 +122,11 @@ extension SyncEngine {
         return changes
     }
 
-    /// Fetches a page of the group channels that a query is for.
+    /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: Which channels, in which order.
-    ///   - cursor: Where the page before ended; `nil` for the first page.
+    ///   - query: The filters and the order.
+    ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The page; its cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannels(
@@ -144,29 +150,31 @@ extension SyncEngine {
 
     // MARK: Showing
 
-    /// Notes that a part of a channel's history is shown, so that its gaps are filled first.
+    /// Registers a visible range of a channel's history, whose gaps are then filled first.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - range: What is shown; `nil` if nothing of it is there yet.
-    ///   - viewer: Who shows it; the same number again replaces what they showed before. One who comes
-    ///     anew makes the engine try again what it has left alone there, such as a huge gap.
+    ///   - url: The URL of the channel.
+    ///   - range: The visible range; `nil` if nothing is visible yet.
+    ///   - viewer: The number of the viewer. A later call with the same number replaces the range.
+    ///     A new viewer makes the engine retry work that it had stopped in the channel, such as
+    ///     filling a huge gap.
     public func show(_ url: ChannelURL, _ range: ShownRange?, viewer: Int) {
         take(.show(url, range, viewer: viewer))
     }
 
-    /// Notes that somebody shows a channel no more; of one who did not, nothing.
+    /// Unregisters a viewer of a channel. Has no effect for an unknown viewer.
     public func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
 
     // MARK: Without asking
 
-    /// Takes in messages that came another way, such as with a push, or an export.
+    /// Stores messages that arrived another way, such as with a push notification or from an
+    /// export.
     ///
-    /// They are shown where nothing newer is held, and close no gap: one that was not held lies in a gap
-    /// then. Needs no connection.
+    /// They replace only older versions, and close no gap: a message that was not stored is then
+    /// inside a gap. No connection is needed.
     ///
-    /// - Returns: How many of them are held now, as they came or newer. Those that were deleted, or lie
-    ///   before the beginning of the user's history, are not.
+    /// - Returns: The number of these messages that are now stored, in this or a newer version.
+    ///   Deleted messages, and messages older than the user's history, are not stored.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func ingest(
@@ -187,7 +195,7 @@ extension SyncEngine {
 }
 
 extension SyncError {
-    /// A question has one kind of reply.
+    /// The error for a reply of the wrong kind.
     static var unasked: SyncError {
         SyncError(.refused, "the backend answered what it was not asked")
     }

@@ -1,25 +1,26 @@
 public import Models
 
-// What the user does to channels. It needs a connection, and nothing of it is queued. A channel that is returned is
-// stored, and told to those who observe the store; all else the feed tells, as it does to other devices.
+// The user's operations on channels. They need a connection and are not queued. Returned channels
+// are stored and reported to observers of the store; other effects are reported by the feed, as on
+// other devices.
 extension SyncEngine {
     /// Creates a group channel.
     ///
-    /// - Returns: The channel, which may have been there before where distinct channels are asked for.
-    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, where the cause says why; `store`,
-    ///   `closed`, `canceled`.
+    /// - Returns: The channel; an existing one if the parameters ask for a distinct channel.
+    /// - Throws: ``SyncError`` with code `notConnected`; `refused`, with the reason as its cause;
+    ///   `store`, `closed`, `canceled`.
     public func createChannel(
         _ params: GroupChannelCreateParams
     ) async throws(SyncError) -> GroupChannel {
         try await channel(.createChannel(params))
     }
 
-    /// Changes what a group channel says of itself.
+    /// Changes the properties of a group channel.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - patch: What is to change: its name, picture, data, custom type, metadata.
-    /// - Returns: The channel as it is then.
+    ///   - url: The URL of the channel.
+    ///   - patch: The changes of its name, cover image, data, custom type and metadata.
+    /// - Returns: The channel after the change.
     /// - Throws: ``SyncError``, as ``createChannel(_:)`` does.
     public func updateChannel(
         _ url: ChannelURL, with patch: Patch<GroupChannel>
@@ -40,12 +41,12 @@ extension SyncEngine {
         return channel
     }
 
-    /// Calls the backend for something that the store has no part in.
+    /// Calls the backend for an operation that does not involve the store.
     ///
-    /// - Parameter call: The call.
-    /// - Returns: What it answers.
-    /// - Throws: ``SyncError`` with code `notConnected`, `refused` or `canceled`; its cause is what the
-    ///   backend said.
+    /// - Parameter call: A closure that makes the call.
+    /// - Returns: The result of the closure.
+    /// - Throws: ``SyncError`` with code `notConnected`, `refused` or `canceled`, with the
+    ///   backend's error as its cause.
     public nonisolated func perform<Value: Sendable>(
         _ call: (any Backend) async throws(BackendError) -> Value
     ) async throws(SyncError) -> Value {

@@ -1,15 +1,16 @@
 public import Models
 import Store
 
-// Emptying the cache while the engine goes on. Writing to the store beside the engine would leave a cursor
-// behind what it justified.
+// Clearing the cache while the engine runs. Clearing the store directly would leave a feed cursor
+// without the data before it.
 extension SyncEngine {
-    /// Removes all that the server can give again; what the user wrote stays, and the feed begins anew.
+    /// Removes all data that can be fetched again. The outbox is kept, and the feed starts from the
+    /// beginning.
     ///
-    /// What waits in the drop box goes, too.
+    /// The push inbox is cleared too.
     ///
-    /// The rows are out of reach at once. They leave the disk with later writes; at once, if
-    /// `ChatStore.purgeCleared()` is called.
+    /// The rows are inaccessible immediately. They are removed from the disk by later writes, or
+    /// immediately by `ChatStore.purgeCleared()`.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
@@ -17,9 +18,9 @@ extension SyncEngine {
         try withDropFiles { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
     }
 
-    /// Removes the messages of channels; the channels, and what the user wrote, stay.
+    /// Removes the messages of channels. The channels and the outbox are kept.
     ///
-    /// What is shown of them is fetched again.
+    /// Visible messages are fetched again.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedMessages(in urls: [ChannelURL]) throws(SyncError) {
@@ -31,7 +32,7 @@ extension SyncCore {
     fileprivate mutating func clearCachedData() throws(SyncError) {
         let known = state.user
         let isCleared: Void? = write { (ingest) throws(StoreError) in
-            // One that cannot be read goes with the rest: the server says it again.
+            // If it cannot be read, it is removed too: the server sends it again.
             let stored = try ingest.batch.storedUserOrNil()
             let info = try ingest.batch.storedAppInfo()
             let epoch = try ingest.batch.lastEpoch()
@@ -39,14 +40,15 @@ extension SyncCore {
             for url in try ingest.batch.channelURLs() { ingest.forget(url) }
             ingest.flights.voidAll()
             try ingest.batch.clearCachedData()
-            // Whose the store is, and of which history what comes before the feed has begun.
+            // The owner of the store, and the epoch of the data that precedes the start of the
+            // feed.
             if let user = known ?? stored { ingest.batch.setUser(user) }
             ingest.batch.setAppInfo(info)
             ingest.batch.setLastEpoch(epoch)
             ingest.batch.setLossCount(losses + 1)
         }
         guard isCleared != nil else { throw unwritten("the cache could not be cleared") }
-        // What it tells next comes after what is not there any more.
+        // Its response would follow data that no longer exists.
         for (number, call) in calls where call.isOfFeed { drop(number) }
         state.isLive = false
         hasFeedBegun = false
@@ -65,7 +67,7 @@ extension SyncCore {
         }
     }
 
-    /// Why a write has failed just now.
+    /// Returns the error of a write that has just failed.
     func unwritten(_ message: String) -> SyncError {
         state.failure ?? SyncError(.store, message)
     }

@@ -1,28 +1,31 @@
 public import Models
 public import Store
 
-// What another process has left in the drop box.
+// The push inbox, in which another process leaves messages.
 extension SyncEngine {
-    /// How many messages go into one batch, so that no write is long.
+    /// The number of messages in a write batch, which limits the duration of a write.
     private static let messagesOfABatch = 500
 
-    /// Takes in what other processes have left in the store's `DropBox`, and makes the box if there is none.
+    /// Stores the messages that other processes have left in the store's `DropBox`, and creates the
+    /// inbox if there is none.
     ///
-    /// They go the way of ``ingest(_:source:)``: shown at once, where nothing newer is held and the message was
-    /// not deleted, and without a claim about what lies beside them. A drop is removed when its messages are on
-    /// the disk; where the process ends in between, it is taken in again, which changes nothing. What of a drop
-    /// cannot be read is told, and goes with it. Needs no connection.
+    /// They are treated as by ``ingest(_:source:)``: a message is stored unless a newer version is,
+    /// or it was deleted; and no gap is closed. A file is removed from the inbox when its messages
+    /// are on disk. If the process ends in between, the file is read again, without an effect.
+    /// Unreadable parts of a file are reported and removed with it. No connection is needed.
     ///
-    /// - Returns: What was there; nothing for a store in memory, and for a user whom the server does not let in
-    ///   any more.
-    /// - Throws: ``SyncError`` with code `store` or `closed`. A drop that cannot be read, as of a newer version, waits in
-    ///   the box; all others are taken in nevertheless.
-    /// - Complexity: Lists a directory; reads what is in there, and waits for the disk if that is anything.
+    /// - Returns: The content of the inbox; empty for a store in memory, and for a user whose
+    ///   session was revoked.
+    /// - Throws: ``SyncError`` with code `store` or `closed`. A file that cannot be read, for
+    ///   example because a newer version wrote it, stays in the inbox; the other files are
+    ///   processed nevertheless.
+    /// - Complexity: Lists a directory and reads the files in it. If there are any, waits for the
+    ///   disk.
     @discardableResult
     public func absorbDrops() throws(SyncError) -> AbsorbedDrops {
         var absorbed = AbsorbedDrops()
         guard store.directory != nil, state.connection != .revoked else { return absorbed }
-        // Of a store that is closed or suspended, the box is left as it is.
+        // If the store is closed or suspended, the inbox is left unchanged.
         _ = try stored { (reader) throws(StoreError) in reader.number }
         let names = try withDropFiles { (store) throws(StoreError) in
             try store.makeDropBox()
@@ -39,7 +42,8 @@ extension SyncEngine {
                 do throws(SyncError) {
                     drop = try withDropFiles { (store) throws(StoreError) in try store.drop(name) }
                 } catch {
-                    // It waits for a newer version, or another time; the others need not.
+                    // The file may be read by a newer version, or later. Continue with the other
+                    // files.
                     failure = failure ?? error
                     continue
                 }
@@ -49,7 +53,7 @@ extension SyncEngine {
                 damage += drop.damage
             }
             let held = try absorb(messages)
-            // Now, and not before: they are on the disk.
+            // Remove the files only now: their messages are on disk.
             try withDropFiles { (store) throws(StoreError) in try store.removeDrops(drops) }
             absorbed.dropCount += drops.count
             absorbed.messages += messages
@@ -60,16 +64,18 @@ extension SyncEngine {
         return absorbed
     }
 
-    /// Removes the drop box with all that is in it, so that nothing more of the user comes to this device.
+    /// Removes the push inbox with its content, so that no more data of the user is stored on this
+    /// device.
     ///
-    /// For a user who logs out: other processes find no box then, until ``absorbDrops()`` makes one.
+    /// Call this when a user logs out: other processes find no inbox until ``absorbDrops()``
+    /// creates one.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func removeDropBox() throws(SyncError) {
         try withDropFiles { (store) throws(StoreError) in try store.removeDropBox() }
     }
 
-    /// Does something with the box's files.
+    /// Accesses the files of the inbox.
     func withDropFiles<Value>(
         _ body: (ChatStore) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
@@ -88,21 +94,21 @@ extension SyncEngine {
     }
 }
 
-/// What was in a drop box, and what became of it.
+/// The content of a push inbox that was processed.
 public struct AbsorbedDrops: Sendable {
-    /// How many drops there were; each is removed now.
+    /// The number of files, all of which are removed.
     public internal(set) var dropCount = 0
 
-    /// The messages in them, in the order in which they were left; as much as a full box holds, which is
+    /// The messages in the order in which they were left, up to the capacity of the inbox, which is
     /// `DropBox.maximumSize`.
     public internal(set) var messages: [Message] = []
 
-    /// How many of the messages are held now, as they came or newer.
+    /// The number of these messages that are now stored, in this or a newer version.
     public internal(set) var heldCount = 0
 
-    /// What could not be read of the drops; empty if all could.
+    /// The unreadable parts of the files; empty if there are none.
     public internal(set) var damage: [DropBox.Damage] = []
 
-    /// Whether nothing was there.
+    /// A Boolean value that indicates whether the inbox was empty.
     public var isEmpty: Bool { dropCount == 0 }
 }

@@ -1,18 +1,18 @@
 package import Store
 
-// What becomes of a store's failures, and where its work is done.
+// Translating errors of the store, and running its work off the caller's thread.
 
 extension SyncError {
-    /// The failure of a read or a write.
+    /// Creates the error for a failed read or write.
     package init(_ error: StoreError) {
         self.init(error.code == .closed ? .closed : .store, error.message, cause: error)
     }
 }
 
-/// Does something that waits for the disk, and not on the thread of who asks.
+/// Performs work that waits for the disk, but not on the caller's thread.
 ///
-/// - Parameter work: What is done with a store, or with its files.
-/// - Returns: What it returns.
+/// - Parameter work: A closure that uses a store or its files.
+/// - Returns: The result of the closure.
 /// - Throws: ``SyncError`` with code `store`.
 @concurrent
 package func onDisk<Value: Sendable>(

@@ -1,15 +1,15 @@
 public import Foundation
 package import Models
 
-/// Why an engine did not do what it was asked.
+/// An error of a sync engine.
 public struct SyncError: LocalizedError {
-    /// What kind of failure it is, for code to decide by.
+    /// The kind of failure, for use in code.
     public let code: Code
 
-    /// What went wrong, for people to read; it names the thing that it happened to.
+    /// A description of the failure for people to read. It names the thing that the call was about.
     public let message: String
 
-    /// What the server or the store said, if it was one of them.
+    /// The error of the server or the store that caused the failure, if there is one.
     public let cause: (any Error)?
 
     package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -22,7 +22,7 @@ public struct SyncError: LocalizedError {
 extension SyncError {
     /// A kind of failure.
     ///
-    /// Later versions may add kinds, so a `switch` over them needs a `default`.
+    /// Later versions may add codes: a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case notConnected, refused, otherUser, stalled, store, closed, canceled
@@ -30,25 +30,25 @@ extension SyncError {
 
         private let value: Value
 
-        /// There is no connection, and what was asked needs one.
+        /// The operation needs a connection, and there is none.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server does not do it; the cause is a `BackendError` that says why.
+        /// The server refused the request. The cause is a `BackendError` with the reason.
         public static let refused = Code(value: .refused)
 
-        /// The store holds what is another user's.
+        /// The store contains the data of another user.
         public static let otherUser = Code(value: .otherUser)
 
-        /// The server goes on telling the same, so the engine stopped asking.
+        /// The server's responses made no progress, so that the engine stopped asking.
         public static let stalled = Code(value: .stalled)
 
-        /// The store failed; the cause is a `StoreError` that says how.
+        /// The store failed. The cause is a `StoreError` with the reason.
         public static let store = Code(value: .store)
 
         /// The engine was closed, or the user disconnected.
         public static let closed = Code(value: .closed)
 
-        /// The task that asked was canceled.
+        /// The calling task was canceled.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.
@@ -57,7 +57,7 @@ extension SyncError {
 }
 
 extension SyncError {
-    /// The failure of a request.
+    /// Creates the error for a failed request.
     package init(_ error: BackendError) {
         let code: Code =
             switch error.code {
@@ -68,22 +68,22 @@ extension SyncError {
         self.init(code, error.message, cause: error)
     }
 
-    /// The same as ``description``, for those who ask an error without knowing its type.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }
 
 extension SyncError: CustomStringConvertible {
-    /// Code and message in one line, and what the cause behind them says beyond that.
+    /// The code and the message in one line, with the additional information of the cause.
     public var description: String { .line("\(code)", message, because: cause) }
 }
 
 extension String {
-    /// An error in one line.
+    /// Returns an error in one line.
     ///
     /// - Parameters:
-    ///   - code: What kind of failure it is.
-    ///   - message: What has failed, often in the words of the cause.
-    ///   - cause: The error behind it, which is named as far as it says anything else.
+    ///   - code: The kind of failure.
+    ///   - message: The description of the failure, which often repeats that of the cause.
+    ///   - cause: The underlying error. It is included as far as it adds information.
     /// - Returns: The line.
     package static func line(
         _ code: String, _ message: String, because cause: (any Error)?
@@ -91,7 +91,7 @@ extension String {
         let line = "\(code): \(message)"
         guard let cause else { return line }
         let reason = "\(cause)"
-        // It says the same, or the same and more.
+        // The cause has the same text, or the same text and more.
         if reason.hasPrefix(line) { return reason }
         let isSameMessage = reason.hasSuffix(": \(message)")
         return "\(line) (\(isSameMessage ? String(reason.dropLast(message.count + 2)) : reason))"

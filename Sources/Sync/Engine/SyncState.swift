@@ -1,52 +1,58 @@
 public import Models
 
-/// How far an engine is.
+/// The state of a sync engine.
 public struct SyncState: Hashable, Sendable {
-    /// Whether the server can be asked.
+    /// The state of the connection.
     public internal(set) var connection = Connection.offline
 
-    /// The user who is connected, or whose data is shown offline; `nil` before the first one.
+    /// The connected user, or the user whose data is shown offline; `nil` before the first
+    /// connection.
     public internal(set) var user: User?
 
-    /// Whether the feed has told all that was missed, and tells what happens.
+    /// A Boolean value that indicates whether the feed has reported all missed events, and reports
+    /// live events.
     public internal(set) var isLive = false
 
-    /// How many channels the engine has still to look after by itself: gaps to fill, changes to read.
+    /// The number of channels that the engine still has to process: gaps to fill and changelogs to
+    /// read.
     public internal(set) var channelsLeft = 0
 
-    /// How much the user has not seen; `nil` where the server has not said.
+    /// The number of unread messages and pending invitations; `nil` if the server has not reported
+    /// it.
     public internal(set) var unreadCount: UnreadItemCount?
 
-    /// Why the store cannot be written to or read, such as a full disk; `nil` if it can.
+    /// The error because of which the store cannot be read or written, such as a full disk; `nil`
+    /// if there is none.
     ///
-    /// The engine tries again by itself.
+    /// The engine retries automatically.
     public internal(set) var failure: SyncError?
 
-    /// Whether all was told that happened, and nothing is left to do.
+    /// A Boolean value that indicates whether all events were reported and no work is left.
     public var isIdle: Bool { isLive && channelsLeft == 0 && failure == nil }
 
-    /// Whether a server can be asked.
+    /// The state of a connection.
     public enum Connection: Hashable, Sendable {
-        /// Nobody is connected, and nobody is trying to.
+        /// There is no connection, and none is being established.
         case offline
-        /// A connection is being made.
+        /// A connection is being established.
         case connecting
-        /// The connection failed or was lost; it is tried again after a while.
+        /// The connection failed or was lost, and is retried after a delay.
         case waiting
-        /// Connected.
+        /// The connection is established.
         case online
-        /// The server does not let the user in any more.
+        /// The server has revoked the session.
         case revoked
     }
 
-    /// Whether two states are the same; of failures, whether they are of one kind.
+    /// Returns a Boolean value that indicates whether two states are equal. Failures are compared
+    /// by their codes.
     public static func == (left: SyncState, right: SyncState) -> Bool {
         left.connection == right.connection && left.user == right.user
             && left.isLive == right.isLive && left.channelsLeft == right.channelsLeft
             && left.unreadCount == right.unreadCount && left.failure?.code == right.failure?.code
     }
 
-    /// Feeds what the states are compared by into a hasher.
+    /// Hashes the properties that are compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(connection)
         hasher.combine(user)
@@ -58,7 +64,7 @@ public struct SyncState: Hashable, Sendable {
 }
 
 extension ConnectionState {
-    /// What an app is told of a connection.
+    /// Creates the connection state that an app sees.
     package init(_ connection: SyncState.Connection) {
         self =
             switch connection {
@@ -69,23 +75,23 @@ extension ConnectionState {
     }
 }
 
-/// What an engine tells those who follow it.
+/// A notification of an engine.
 public enum SyncEvent: Sendable {
-    /// The engine is in another state.
+    /// The state of the engine has changed.
     case state(SyncState)
-    /// More is missing in a channel that is shown than the threshold says.
+    /// A visible channel has a gap with more missing messages than the threshold.
     case hugeGap(ChannelURL)
-    /// What the server said before holds no more, and is being asked for again.
+    /// Earlier data of the server is no longer valid and is fetched again.
     case historyLost(HistoryLoss)
-    /// What the engine asked for by itself in a channel failed, and is not tried again until somebody
-    /// else shows the channel or waits for it, a hole is told of it, or ``SyncEngine/reconnect()`` is
-    /// called or a connection made.
+    /// A request of the engine for a channel failed. It is not retried until another viewer shows
+    /// the channel or another call waits for it, a truncation of it is reported,
+    /// ``SyncEngine/reconnect()`` is called, or a connection is established.
     case failed(ChannelURL, SyncError)
-    /// Messages were taken out of the cache, since it is limited.
+    /// Messages were evicted from the cache because of its limits.
     case evicted(Eviction)
-    /// The user's session has ended: it goes on with new credentials.
+    /// The user's session has expired; it continues with new credentials.
     case sessionExpired
-    /// What became of something that was written, told once; again only of what failed and was sent
-    /// again. The draft is as it was last.
+    /// The delivery result of an outbox item. It is reported once, and again only if a failed item
+    /// was resent. The item is in its last state.
     case fate(DraftFate, of: Draft)
 }

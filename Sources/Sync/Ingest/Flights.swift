@@ -1,34 +1,36 @@
 import Models
 
-/// The requests that are on their way, and what became known since each was made.
+/// The requests in flight, and the changes since each of them was made.
 ///
-/// An answer says what the server held at some moment after it was asked. What the feed told
-/// meanwhile may be newer or older than that, so an answer gives way where something was told since,
-/// and is void where so much was lost or replaced that nobody can say.
+/// A response reflects the server's data at some time after the request. The feed's reports of the
+/// meantime may be newer or older than that: they take precedence over the response. The response
+/// is void if so much was lost or replaced that its age cannot be determined.
 struct Flights {
-    /// A request on its way.
+    /// A request in flight.
     struct Flight: Hashable {
         fileprivate let number: Int
         fileprivate let loss: Int
         fileprivate let channelLoss: Int
         let channelURL: ChannelURL?
-        /// Whether everything that happens after the request is told by the feed.
+        /// A Boolean value that indicates whether the feed reports everything that happens after
+        /// the request.
         let isFollowed: Bool
     }
 
-    /// What became known of a channel's messages since a request was made.
+    /// The changes of a channel's messages since a request was made.
     struct News {
-        /// Whether everything that happened after the request is told by the feed.
+        /// A Boolean value that indicates whether the feed reports everything that happened after
+        /// the request.
         fileprivate(set) var isFollowed = false
-        /// The messages that something was told of.
+        /// The messages with any report.
         fileprivate(set) var touched: Set<MessageID> = []
-        /// The messages that were saved anew, by whatever told them.
+        /// The messages that were stored again, from any source.
         fileprivate(set) var saved: Set<MessageID> = []
         /// The messages that were deleted.
         fileprivate(set) var deleted: Set<MessageID> = []
-        /// The channels that something was told of, other than messages.
+        /// The channels with any report, other than of messages.
         fileprivate(set) var channels: Set<ChannelURL> = []
-        /// What was told of messages beside what they say, in this order.
+        /// The reported events of messages that do not replace them, in order.
         fileprivate(set) var events: [MessageID: [FeedEvent]] = [:]
     }
 
@@ -43,7 +45,7 @@ struct Flights {
         let what: What
     }
 
-    /// How many notes are kept of a channel; with more, its requests are void.
+    /// The maximum number of notes for a channel. Beyond that, its requests become void.
     private static let limit = 20_000
 
     private var count = 0
@@ -51,11 +53,11 @@ struct Flights {
     private var open: [ChannelURL: Set<Int>] = [:]
     private var notes: [ChannelURL: [Note]] = [:]
     private var channelLosses: [ChannelURL: Int] = [:]
-    /// When something was last told of a channel, while requests are on their way.
+    /// The time of the last report of each channel, while requests are in flight.
     private var channelNotes: [ChannelURL: Int] = [:]
     private(set) var openCount = 0
 
-    /// Notes that a request is being made.
+    /// Starts a request.
     mutating func begin(in channelURL: ChannelURL?, isFollowed: Bool) -> Flight {
         count += 1
         openCount += 1
@@ -65,9 +67,9 @@ struct Flights {
             channelURL: channelURL, isFollowed: isFollowed)
     }
 
-    /// Notes that a request has its answer, or will have none.
+    /// Ends a request, with or without a response.
     ///
-    /// - Returns: What became known since; `nil` if the answer is void.
+    /// - Returns: The changes since the request; `nil` if the response is void.
     mutating func end(_ flight: Flight) -> News? {
         openCount -= 1
         var news = News(isFollowed: flight.isFollowed)
@@ -96,16 +98,16 @@ struct Flights {
         return isValid ? news : nil
     }
 
-    /// Whether the answer of a request is of any use.
+    /// Returns a Boolean value that indicates whether the response of a request is valid.
     private func isValid(_ flight: Flight) -> Bool {
         flight.loss == losses
             && flight.channelURL.map { channelLosses[$0] ?? 0 == flight.channelLoss } ?? true
     }
 
-    /// Whether any request about a channel is on its way.
+    /// Returns a Boolean value that indicates whether a request for a channel is in flight.
     func isAsking(about url: ChannelURL) -> Bool { open[url] != nil }
 
-    /// Makes what is asked about a channel void.
+    /// Makes the requests for a channel void.
     mutating func void(_ url: ChannelURL) {
         guard open[url] != nil else { return }
         count += 1
@@ -113,7 +115,7 @@ struct Flights {
         notes[url] = nil
     }
 
-    /// Makes all that is asked void.
+    /// Makes all requests void.
     mutating func voidAll() {
         losses += 1
         notes = [:]
@@ -121,18 +123,18 @@ struct Flights {
 
     // MARK: Noting
 
-    /// Notes that a message was saved.
+    /// Records that a message was saved.
     mutating func noteTouched(_ id: MessageID, in url: ChannelURL) { note(id, url, .touched) }
 
-    /// Notes that a message was deleted.
+    /// Records that a message was deleted.
     mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) { note(id, url, .deleted) }
 
-    /// Notes what was told of a message, held or not.
+    /// Records an event of a message, stored or not.
     mutating func note(_ event: FeedEvent, of id: MessageID, in url: ChannelURL) {
         note(id, url, .told(event))
     }
 
-    /// Notes that a channel was saved or removed.
+    /// Records that a channel was saved or removed.
     mutating func noteChannel(_ url: ChannelURL) {
         guard openCount > 0 else { return }
         count += 1

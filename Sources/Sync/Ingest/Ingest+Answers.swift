@@ -2,27 +2,28 @@ import Models
 import Store
 
 extension Ingest {
-    /// What became of a page.
+    /// The result of storing a page.
     struct PageReport: Hashable {
-        /// What it covers; `nil` if nothing.
+        /// The covered range; `nil` if there is none.
         var extent: PageExtent?
-        /// The messages that are held where the page has none, in a stretch that was stale: they
-        /// may have been deleted, which is to be found out.
+        /// The stored messages of a stale range that the page does not contain: they may have been
+        /// deleted, and must be looked up.
         var doubtful: [MessageID] = []
     }
 
-    /// Takes over a page that was asked for at a bound, and has a walk that ends there go on behind it.
+    /// Stores a page that was requested at a bound. If the page does not reach the gap, the
+    /// backfill continues after it.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - url: The channel.
-    ///   - bound: Where its anchor is, if what lies there is known; see ``PageExtent``.
-    ///   - older: How many messages before it were asked for.
-    ///   - newer: How many behind it.
-    ///   - news: What became known since the page was asked for.
-    ///   - source: Why, for those who observe.
-    /// - Returns: What it covers, and what it puts in doubt.
-    /// - Throws: What the store throws.
+    ///   - url: The URL of the channel.
+    ///   - bound: The position of the anchor, if it is known; see ``PageExtent``.
+    ///   - older: The requested number of messages before the anchor.
+    ///   - newer: The requested number of messages after the anchor.
+    ///   - news: The changes since the request.
+    ///   - source: The source of the change for observers.
+    /// - Returns: The covered range, and the messages that must be looked up.
+    /// - Throws: Errors of the store.
     mutating func take(
         _ page: MessagePage, in url: ChannelURL, at bound: Gap.Bound?, older: Int, newer: Int,
         since news: Flights.News, _ source: CollectionEventSource
@@ -33,16 +34,16 @@ extension Ingest {
         return report
     }
 
-    /// Takes over a page of a history, and closes the gaps that it covers.
+    /// Stores a page of a history, and closes the gaps that it covers.
     ///
     /// - Parameters:
     ///   - page: The page.
-    ///   - url: The channel.
-    ///   - edge: Where its anchor is; see ``PageExtent``.
-    ///   - news: What became known since the page was asked for.
-    ///   - source: Why, for those who observe.
-    /// - Returns: What it covers, and what it puts in doubt.
-    /// - Throws: What the store throws.
+    ///   - url: The URL of the channel.
+    ///   - edge: The position of the anchor; see ``PageExtent``.
+    ///   - news: The changes since the request.
+    ///   - source: The source of the change for observers.
+    /// - Returns: The covered range, and the messages that must be looked up.
+    /// - Throws: Errors of the store.
     mutating func take(
         _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, since news: Flights.News,
         _ source: CollectionEventSource
@@ -54,7 +55,7 @@ extension Ingest {
         if case .position(let position) = edge, !position.messageID.rawValue.isEmpty,
             try batch.isInGap(position, in: url)
         {
-            // The message was known when somebody asked, and is not any more.
+            // The anchor's position was known at the time of the request, but no longer is.
             edge = nil
         }
         guard let extent = PageExtent(page, edge: edge, isFollowed: news.isFollowed) else {
@@ -62,7 +63,7 @@ extension Ingest {
         }
         var report = PageReport(extent: extent)
         if page.messages.isEmpty, extent.from == extent.through {
-            // Nothing but the walk has moved.
+            // Only the position of the backfill has changed.
             try moveWalk(in: url, at: extent.from, to: page.older)
             return report
         }
@@ -79,13 +80,14 @@ extension Ingest {
         return report
     }
 
-    /// What is held where a page has nothing, although nothing was told of it since.
+    /// Returns the positions of stored messages that the page does not contain and that had no
+    /// report since.
     private func positions(
         in url: ChannelURL, _ extent: PageExtent, notOn page: MessagePage, _ news: Flights.News
     ) throws(StoreError) -> [Position] {
         let told = Set(page.messages.compactMap(\.messageID))
         var positions = try batch.positions(in: url, from: extent.from, to: extent.through)
-        // An anchor is not on a page of what is older.
+        // A page of older messages does not contain its anchor.
         for case .position(let edge) in [extent.from, extent.through] {
             let held = try batch.message(orNil: edge.messageID, in: url)
             if held?.position == edge { positions.append(edge) }
@@ -95,26 +97,26 @@ extension Ingest {
         }
     }
 
-    /// Marks what is held within a gap as stale before the gap closes: it came without the others, and
-    /// may be gone.
+    /// Marks messages inside a gap as stale before the gap closes: they were stored individually,
+    /// and may have been deleted.
     private mutating func doubt(_ positions: [Position], in url: ChannelURL) throws(StoreError) {
         for position in positions where try batch.isInGap(position, in: url) {
             let bound = Gap.Bound.position(position)
-            // Its neighbours are not in doubt, also those of the same time.
+            // The range excludes its neighbors, even those of the same time.
             let older = try batch.messages(orNone: url, before: position).first?.position
             let newer = try batch.messages(orNone: url, after: position).first?.position
             let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
             let upper = min(bound.after, newer.map { .position($0) } ?? .end)
-            // Whatever was lost before: it came later.
+            // Regardless of earlier losses, because the message arrived later.
             try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
             forget(url)
         }
     }
 
-    /// Takes a stretch out of the stale ranges: what is held there is what the server has.
+    /// Removes a range from the stale ranges: its stored messages equal the server's.
     mutating func markVerified(_ url: ChannelURL, _ extent: PageExtent) throws(StoreError) {
         try batch.markVerified(url, from: extent.from, through: extent.through)
-        // What is left beside a gap is a part of it.
+        // A remaining part that is inside a gap is covered by the gap.
         let gaps = try batch.gaps(orAll: url)
         for range in try batch.staleRanges(orNone: url)
         where gaps.contains(where: { $0.lower <= range.lower && range.upper <= $0.upper }) {
@@ -123,7 +125,7 @@ extension Ingest {
         forget(url)
     }
 
-    /// Takes over a message of an answer, and what was told of it since the answer was asked for.
+    /// Stores a message of a response, with the events that were reported since the request.
     mutating func take(
         _ message: Message, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -138,7 +140,7 @@ extension Ingest {
         try takeAlone(message.with(news.events[id] ?? []), source, news.freshness(of: id))
     }
 
-    /// Takes over what became of messages that were asked for by their ids.
+    /// Stores the result of fetching messages by their IDs.
     mutating func take(
         _ lookup: MessageLookup, in url: ChannelURL, since news: Flights.News,
         _ source: CollectionEventSource
@@ -151,7 +153,7 @@ extension Ingest {
         }
     }
 
-    /// Takes over what became of a channel's messages.
+    /// Stores the changes of a channel's messages.
     mutating func take(
         _ changes: MessageChangelog, in url: ChannelURL, since news: Flights.News,
         _ source: CollectionEventSource
@@ -166,21 +168,21 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// Takes over a channel that was asked for, unless something newer was told of it meanwhile.
+    /// Stores a channel of a response, unless something newer was reported since the request.
     mutating func take(
         _ channel: GroupChannel, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) {
         guard !news.channels.contains(channel.url) else { return }
         let held = try batch.groupChannel(orNil: channel.url)
         var channel = channel
-        // The device's own.
+        // This property belongs to the device.
         channel.lastSyncedChangelogAt = held?.lastSyncedChangelogAt ?? channel.lastSyncedChangelogAt
         if channel != held { try save(channel, over: held, source) }
     }
 
-    /// Takes over what became of the user's channels.
+    /// Stores the changes of the user's channels.
     ///
-    /// - Returns: The channels that were removed.
+    /// - Returns: The removed channels.
     mutating func take(
         _ changes: GroupChannelChangelog, since news: Flights.News, _ source: CollectionEventSource
     ) throws(StoreError) -> [ChannelURL] {
@@ -192,7 +194,7 @@ extension Ingest {
 
     // MARK: Gaps
 
-    /// Closes gaps; one whose changes are still to be read stays, as small as it can be.
+    /// Closes gaps. A gap whose changelog is still to be read is kept, as small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {
@@ -201,7 +203,7 @@ extension Ingest {
         }
         var from = extent.from
         for gap in kept {
-            // What is left lies between its older end and the message behind that.
+            // The rest extends from its lower bound to the oldest message above it.
             let held = try batch.positions(in: url, from: gap.lower, to: gap.upper)
             let end = held.last.map(Gap.Bound.position) ?? gap.upper
             if from <= gap.lower { try batch.cover(url, from: from, through: gap.lower) }
@@ -214,8 +216,8 @@ extension Ingest {
         }
     }
 
-    /// Makes a walk go on behind a page that ended before it came to the gap, as where many messages
-    /// share the time that it was asked for by.
+    /// Continues the backfill after a page that ended before it reached the gap, as is possible if
+    /// many messages share the time of the request.
     private func goOnWalking(
         at upper: Gap.Bound, in url: ChannelURL, behind page: MessagePage
     ) throws(StoreError) {
@@ -237,16 +239,16 @@ extension Ingest {
 }
 
 extension Flights.News {
-    /// How sure one may be of what an answer says of a message.
+    /// Returns how much a response can be relied on for a message.
     fileprivate func freshness(of id: MessageID) -> Ingest.Freshness {
         guard isFollowed else { return .hearsay }
-        // What was told of reactions and threads alone is laid over the answer.
+        // Events of reactions and threads are applied to the response.
         return saved.contains(id) ? .unknown : .fresh
     }
 }
 
 extension Message {
-    /// The message, and what was told of it alone.
+    /// Returns the message with events applied.
     fileprivate func with(_ events: [FeedEvent]) -> Message {
         var message = self
         for event in events {

@@ -1,11 +1,11 @@
 import Models
 
-// Two copies of one message, made at different times, in whichever order they arrive.
+// Merging two copies of a message that were made at different times, in any order of arrival.
 extension Message {
-    /// How new what it says of itself is: when it was last edited or, if never, created.
+    /// The version of the message: the time of its last edit or of its creation.
     var version: Timestamp { updatedAt ?? createdAt }
 
-    /// The latest time that anything about it names.
+    /// The latest time in the message or its parts.
     private var latestTime: Timestamp {
         var latest = version
         for reaction in reactionHistory { latest = max(latest, reaction.updatedAt) }
@@ -14,10 +14,10 @@ extension Message {
         return latest
     }
 
-    /// What is known of the message from two copies of it, of which nobody knows the newer.
+    /// Returns the message merged with a copy of unknown age.
     ///
-    /// What was edited has the version of the edit; reactions, thread and poll have times of their
-    /// own. Equal in all of them, the other copy wins.
+    /// Edited properties have the version of the edit; reactions, thread and poll have times of
+    /// their own. If all times are equal, the other copy wins.
     func merged(with other: Message) -> Message {
         let isNewer = other.version >= version
         var result = isNewer ? other : self
@@ -38,10 +38,10 @@ extension Message {
         return result
     }
 
-    /// What replaces the message where the other copy is known to be the newer one.
+    /// Returns the message replaced by a newer copy.
     func replaced(by other: Message) -> Message {
         guard other.requestID == nil, let requestID else { return other }
-        // Not every server tells it to all of a user's devices, or at all times.
+        // Some servers do not send the request ID to all devices of the user, or not always.
         var result = other
         result.requestID = requestID
         return result
@@ -53,7 +53,7 @@ extension Message {
         if held.isEmpty && otherTime >= heldTime { return other }
         let heldByKey = Dictionary(held.map { ($0.key, $0) }) { first, _ in first }
         let otherKeys = Set(other.map(\.key))
-        // A key that only one of them has was taken back and forgotten, if the other knows of later.
+        // A key in only one copy was removed and discarded, if the other copy is newer.
         var result = other.compactMap { reaction -> Reaction? in
             guard let old = heldByKey[reaction.key] else {
                 return reaction.updatedAt > heldTime || otherTime >= heldTime ? reaction : nil

@@ -1,8 +1,8 @@
 import Models
 import Store
 
-// What is damaged reads as if it were not there, for those who put something in its place. Of a gap
-// that is damaged, all that is known is that the history has one.
+// Reads that treat corrupted rows as missing, for callers that replace them. A corrupted gap is
+// read as a gap of the whole history.
 extension StoreReader {
     func message(orNil id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.message(id, in: url) }
@@ -16,7 +16,7 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.draft(id) }
     }
 
-    /// The message before a position.
+    /// Returns the message before a position.
     func messages(
         orNone url: ChannelURL, before position: Position
     ) throws(StoreError) -> [Message] {
@@ -25,7 +25,7 @@ extension StoreReader {
         }
     }
 
-    /// The message after a position.
+    /// Returns the message after a position.
     func messages(
         orNone url: ChannelURL, after position: Position
     ) throws(StoreError) -> [Message] {
@@ -34,14 +34,15 @@ extension StoreReader {
         }
     }
 
-    /// The newest messages of a channel.
+    /// Returns the newest messages of a channel.
     func newestMessages(orNone url: ChannelURL, limit: Int) throws(StoreError) -> [Message] {
         try readable(or: []) { (reader) throws(StoreError) in
             try reader.messages(in: url, limit: limit)
         }
     }
 
-    /// Where the message after a position is; at the position itself, if that cannot be read.
+    /// Returns the position of the message after a position; the position itself if it cannot be
+    /// read.
     func position(after position: Position, in url: ChannelURL) throws(StoreError) -> Position? {
         try readable(or: position) { (reader) throws(StoreError) in
             try reader.messages(in: url, after: .position(position), limit: 1).first?.position
@@ -76,14 +77,14 @@ extension StoreReader {
         }
     }
 
-    /// The newest gap of a history.
+    /// Returns the newest gap of a history.
     func newestGap(in url: ChannelURL) throws(StoreError) -> Gap? {
         try readable(or: Gap(in: url)) { (reader) throws(StoreError) in
             try reader.firstGap(below: .end, in: url)
         }
     }
 
-    /// Whether a position lies in a gap, or may lie in one.
+    /// Returns a Boolean value that indicates whether a position is, or may be, inside a gap.
     func isInGap(_ position: Position, in url: ChannelURL) throws(StoreError) -> Bool {
         try readable(or: true) { (reader) throws(StoreError) in
             try reader.gap(around: position, in: url) != nil

@@ -1,61 +1,64 @@
 public import Models
 public import Store
 
-/// How much of what the server can give again is kept on the disk.
+/// The limits of the cached data, all of which can be fetched again.
 ///
-/// What a limit takes out leaves a gap, which is filled when somebody looks at it. Drafts are never
-/// taken out, nor channels themselves, nor messages of a channel that is pinned or that somebody shows.
+/// Evicted messages leave a gap, which is filled when it becomes visible. Outbox items and channels
+/// are never evicted, nor are the messages of pinned or visible channels.
 public struct CacheLimits: Sendable {
-    /// How many bytes the cache's files may take; by default 256 MiB.
+    /// The maximum size of the cache's files in bytes. The default is 256 MiB.
     ///
-    /// Less than ``leastSize`` is taken for that. The files may be larger for moments, by what is written
-    /// until the engine looks, at every four megabytes, and while they are rewritten. Of a store in memory it
-    /// is not looked at.
+    /// Values below ``leastSize`` are replaced by it. The files may temporarily be larger: the
+    /// engine checks the size after every four megabytes written, and rewriting files needs space.
+    /// The limit does not apply to a store in memory.
     public var maxSize = 256 << 20
 
-    /// Which channel's messages go first; by default, of the one that was not opened for longest.
+    /// The order in which channels lose their messages. By default, the channel that was not opened
+    /// for the longest time is first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
-    /// How long a channel's messages are kept; by default, as long as there is room.
+    /// A closure that returns how long a channel's messages are kept. The default is `nil`: as long
+    /// as there is space.
     ///
-    /// Asked often, of every channel: let it answer at once. `nil` is the default.
+    /// It is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
 
-    /// The least size that a cache may be limited to, in bytes: 64 MiB.
+    /// The minimum value of the size limit: 64 MiB in bytes.
     public static let leastSize = 64 << 20
 
-    // For tests, whose caches are smaller.
+    // A variable for tests, which use smaller caches.
     package var leastSize = CacheLimits.leastSize
-    /// How many bytes are written until the engine looks again whether there are too many.
+    /// The number of bytes written between two checks of the size.
     package var bytesBetweenLooks = 4 << 20
 
-    /// Creates the usual limits.
+    /// Creates the default limits.
     public init() {}
 
     var effectiveSize: Int { max(maxSize, leastSize) }
 }
 
-/// Which channel's messages go first when the cache is full.
+/// The order in which channels lose their messages when the cache is full.
 public enum CacheClearOrder: Sendable {
-    /// Those of the channel that was not opened for longest; of channels that nobody has opened, before all
-    /// others.
+    /// The channel that was not opened for the longest time is first; channels that were never
+    /// opened precede all others.
     case messageCollectionAccessedAt
-    /// Those of the channel that comes first by a comparison, which has to be a strict weak order.
+    /// The order of a comparison, which must be a strict weak order.
     case custom(@Sendable (CachedChannel, CachedChannel) -> Bool)
 }
 
-/// How long a channel's messages are kept on the disk.
+/// The time for which a channel's messages are kept on disk.
 public enum CacheRetention: Hashable, Sendable {
-    /// As long as there is room.
+    /// As long as there is space.
     case unlimited
-    /// Until they are so old, by their own time and the clock of this device.
+    /// Until they have an age, measured by their own time and this device's clock.
     ///
-    /// Looked at when a connection is made, when the channel is shown no more, and with every four megabytes
-    /// that are written.
+    /// Checked when a connection is established, when the channel is no longer visible, and after
+    /// every four megabytes written.
     case lasting(Duration)
-    /// As long as somebody shows the channel.
+    /// As long as the channel is visible.
     ///
-    /// What comes meanwhile is on the disk until then; what comes when nobody shows it never is. A channel's
-    /// last message is part of the channel, and stays.
+    /// Messages that arrive in the meantime are on disk until then; messages that arrive while the
+    /// channel is not visible are never stored. A channel's last message is part of the channel and
+    /// is kept.
     case whileShown
 }

@@ -1,39 +1,40 @@
 public import Models
 
-/// What limits took out of the cache, or would.
+/// The messages that were, or would be, evicted from the cache.
 public struct Eviction: Hashable, Sendable {
-    /// The oldest messages of one channel.
+    /// The oldest messages of a channel.
     public struct Part: Hashable, Sendable {
-        /// The channel.
+        /// The URL of the channel.
         public let channelURL: ChannelURL
 
-        /// How many of its messages go, the oldest first.
+        /// The number of evicted messages, oldest first.
         public let messageCount: Int
 
-        /// Why they go.
+        /// The reason for the eviction.
         public let reason: Reason
     }
 
-    /// Why messages go.
+    /// A reason for an eviction.
     public enum Reason: Hashable, Sendable, CaseIterable {
-        /// They are older than their channel's messages are kept, or kept only while it is shown.
+        /// The messages exceed the retention time of their channel, or are kept only while it is
+        /// visible.
         case retention
-        /// The cache is larger than it may be.
+        /// The cache exceeds its maximum size.
         case size
     }
 
-    /// What goes of each channel, in the order in which it goes.
+    /// The evicted messages by channel, in the order of their eviction.
     ///
-    /// One channel may be there several times.
+    /// A channel may occur several times.
     public internal(set) var parts: [Part] = []
 
-    /// How many bytes the cache took before.
+    /// The size of the cache in bytes before the eviction.
     public internal(set) var sizeBefore: Int
 
-    /// How many bytes the cache takes afterwards; of what would be done, an estimate by the average size of
-    /// a message.
+    /// The size of the cache in bytes after the eviction; for a plan, an estimate by the average
+    /// size of a message.
     public internal(set) var sizeAfter: Int
 
-    /// How many messages go in all.
+    /// The total number of evicted messages.
     public var messageCount: Int { parts.reduce(0) { $0 + $1.messageCount } }
 }

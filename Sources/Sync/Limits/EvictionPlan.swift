@@ -1,32 +1,34 @@
 import Models
 import Store
 
-/// Chooses what goes out of the cache: no store, no clock.
+/// Decides which messages are evicted from the cache, without access to a store or a clock.
 ///
-/// First what is kept no longer. Then, if there is too much, in the order of the channels: of each of them
-/// all but its newest messages, so that it still opens from the cache; and if that was not enough, those too.
+/// Messages beyond their retention are first. Then, if the cache is too large, each channel in
+/// order loses all but its newest messages, so that it still opens from the cache; if that is not
+/// enough, it loses those too.
 struct EvictionPlan {
-    /// A channel, and what may not be taken from it.
+    /// A channel, and the limits of its eviction.
     struct Candidate {
         var channel: CachedChannel
-        /// How many of its oldest messages are kept no longer.
+        /// The number of its oldest messages beyond their retention.
         var expiredCount = 0
-        /// Whether its newest messages stay, since they would be fetched again at once.
+        /// A Boolean value that indicates whether its newest messages are kept, because they would
+        /// be fetched again immediately.
         var keepsNewest = false
     }
 
-    /// The channels from which something may go, those first that come first.
+    /// The channels whose messages can be evicted, in order.
     var candidates: [Candidate]
-    /// How many of its newest messages a channel keeps at first.
+    /// The number of newest messages that a channel keeps at first.
     var newestCount: Int
-    /// How many bytes the cache takes.
+    /// The size of the cache in bytes.
     var size: Int
-    /// How many bytes it should take, if it takes more than it may.
+    /// The target size in bytes; `nil` if the cache does not exceed its maximum.
     var target: Int?
-    /// How many messages there are in all, also those that may not go.
+    /// The total number of messages, including those that cannot be evicted.
     var messageCount: Int
 
-    /// What goes, and an estimate of what is left.
+    /// The messages to evict, with an estimate of the remaining size.
     var eviction: Eviction {
         var eviction = Eviction(sizeBefore: size, sizeAfter: size)
         let bytesPerMessage = messageCount > 0 ? Double(size) / Double(messageCount) : 0

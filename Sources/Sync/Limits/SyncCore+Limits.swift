@@ -1,11 +1,11 @@
 import Models
 import Store
 
-// What is kept no longer leaves a gap behind, in the batch that takes it out.
+// Evictions. A gap is written in the same write batch that removes the messages.
 extension SyncCore {
-    /// Removes the oldest messages of a channel, unless somebody shows it by now.
+    /// Removes the oldest messages of a channel, unless it is in use by now.
     ///
-    /// - Returns: How many were removed, and the oldest message that is left.
+    /// - Returns: The number of removed messages, and the position of the oldest remaining one.
     mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(SyncError) -> (removed: Int, left: Gap.Bound) {
@@ -23,7 +23,7 @@ extension SyncCore {
         return evicted
     }
 
-    /// Notes that a channel was opened.
+    /// Records that a channel was opened.
     mutating func noteAccess(to url: ChannelURL) {
         write { (ingest) throws(StoreError) in
             guard try ingest.batch.hasNumber(url) else { return }
@@ -31,16 +31,17 @@ extension SyncCore {
         }
     }
 
-    /// Whether somebody shows a channel, or waits for it.
+    /// Returns a Boolean value that indicates whether a channel is visible or a call waits for it.
     func isInUse(_ url: ChannelURL) -> Bool { healing.isShown(url) || healing.isAwaited(url) }
 
-    /// Whether nothing of a channel is to be on the disk now.
+    /// Returns a Boolean value that indicates whether no messages of a channel may be on disk now.
     func isUnkept(_ url: ChannelURL) -> Bool {
         guard let retention = limits.retention else { return false }
         return retention(url) == .whileShown && !isInUse(url)
     }
 
-    /// Takes out again what a batch brought of channels of which nothing is kept now.
+    /// Removes the messages that a write batch has added to channels whose messages may not be on
+    /// disk now.
     func removeUnkept(_ ingest: inout Ingest) throws(StoreError) {
         guard limits.retention != nil else { return }
         for url in ingest.batch.channelsWithSavedMessages.sorted() where isUnkept(url) {
@@ -54,7 +55,7 @@ extension Ingest {
     fileprivate mutating func evict(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound
     ) throws(StoreError) -> (removed: Int, left: Gap.Bound) {
-        // A page that is on its way may end at a message that is there no more.
+        // A page in flight may end at a message that is being removed.
         flights.void(url)
         forget(url)
         let evicted = try batch.evictOldestMessages(count, in: url, from: first)

@@ -2,16 +2,19 @@ public import Models
 import Store
 
 extension SyncEngine {
-    /// How many messages are removed in one write, so that none takes long.
+    /// The maximum number of messages to remove in one write, which limits its duration.
     private static let evictedAtOnce = 500
 
-    /// Says what would go out of the cache, and removes nothing.
+    /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
-    /// - Parameter size: How many bytes the cache may take. By default, what ``CacheLimits/maxSize`` says;
-    ///   what takes more is made an eighth smaller than that, so that there is room for a while.
-    /// - Returns: What would go. What is kept no longer, by its retention, goes in any case.
+    /// - Parameter size: The maximum size of the cache in bytes. The default is
+    ///   ``CacheLimits/maxSize``. A larger cache is reduced to seven eighths of that, so that there
+    ///   is room for a while.
+    /// - Returns: The messages that would be evicted. Messages beyond their retention are always
+    ///   included.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    /// - Complexity: A lookup for each channel, and O(*n*) in the messages that are kept no longer.
+    /// - Complexity: One lookup for each channel, and O(*n*) in the number of messages beyond their
+    ///   retention.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         let look = Look(
@@ -20,15 +23,18 @@ extension SyncEngine {
         return try await onDisk { () throws(StoreError) in try look.plan().eviction }
     }
 
-    /// Makes the cache smaller.
+    /// Reduces the size of the cache.
     ///
-    /// The engine does it by itself, to the limit, while it is used; call this where the system asks for
-    /// space. Removes in small writes, and then has the disk's space given back; the engine goes on
-    /// meanwhile.
+    /// The engine enforces the limits on its own; call this method when the system requests space.
+    /// Messages are removed in small writes, and then the disk space is released. The engine
+    /// continues to work in the meantime.
     ///
-    /// - Parameter size: As for ``evictionPlan(to:)``. What may not go stays, however large it is.
-    /// - Returns: What went. ``SyncEvent/evicted(_:)`` tells it too, if it was anything.
-    /// - Throws: ``SyncError`` with code `store` or `closed`; what was removed before is gone.
+    /// - Parameter size: As for ``evictionPlan(to:)``. Messages that cannot be evicted are kept,
+    ///   whatever their size.
+    /// - Returns: The evicted messages. They are also reported by ``SyncEvent/evicted(_:)``, unless
+    ///   there are none.
+    /// - Throws: ``SyncError`` with code `store` or `closed`. Messages that were removed before the
+    ///   error stay removed.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
         await limited()
@@ -40,7 +46,7 @@ extension SyncEngine {
         return try await task.value.get()
     }
 
-    /// Says whether a channel's messages are never taken out.
+    /// Sets whether a channel's messages are exempt from eviction.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(SyncError) {
@@ -54,7 +60,7 @@ extension SyncEngine {
         }
     }
 
-    /// Waits until the cache is as small as it has to be.
+    /// Waits until a running eviction has finished.
     package func limited() async {
         while let limiting { await limiting.value }
     }
@@ -78,7 +84,7 @@ extension SyncEngine {
                 try store.compactMessages(in: urls)
             }
             plan = try await evictionPlan(to: size)
-            // Where somebody holds a snapshot, nothing is gained by removing more.
+            // If a snapshot keeps the files, removing more messages does not reduce the size.
             let isSmaller = plan.sizeBefore < done.sizeAfter
             done.sizeAfter = plan.sizeBefore
             if removed.isEmpty || !isSmaller { break }
@@ -87,7 +93,7 @@ extension SyncEngine {
         return done
     }
 
-    /// Removes what a plan says, as far as nobody shows it by now.
+    /// Removes the messages of a plan, except those of channels that are in use by now.
     private func remove(_ parts: [Eviction.Part]) async throws(SyncError) -> [Eviction.Part] {
         var removed: [Eviction.Part] = []
         var edges: [ChannelURL: Gap.Bound] = [:]
@@ -103,7 +109,7 @@ extension SyncEngine {
                 if evicted.removed == 0 { break }
                 edges[part.channelURL] = evicted.left
                 left -= evicted.removed
-                // The server's answers, and the user, come first.
+                // Responses of the server and the user take precedence.
                 await Task.yield()
             }
             let count = part.messageCount - left
@@ -117,7 +123,7 @@ extension SyncEngine {
     }
 }
 
-/// What is needed to say what would go, beside the engine.
+/// The data that is needed to compute a plan outside the engine.
 private struct Look: Sendable {
     let store: ChatStore
     let limits: CacheLimits

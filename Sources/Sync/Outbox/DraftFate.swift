@@ -1,27 +1,30 @@
 public import Models
 
-/// What became of something that the user wrote.
+/// The delivery result of an outbox item.
 public enum DraftFate: Hashable, Sendable {
-    /// The server has it: the message, as it was sent or edited.
+    /// The server has accepted the message. The value is the sent or edited message.
     case sent(Message)
-    /// The server has done it: a message was deleted, a reaction given or taken back.
+    /// The server has executed the operation: a message was deleted, or a reaction added or
+    /// removed.
     case done
-    /// The server refused it, or it was given up; the draft says why, and may be sent again.
+    /// The server rejected the item, or the outbox gave up. The item contains the reason and may be
+    /// resent.
     case failed(Draft)
-    /// It is not sent any more: its user took it back, or what it was for is not there.
+    /// The item is no longer sent: the user canceled it, or its target does not exist.
     case canceled
-    /// Nobody knows any more: it ended long ago, or before this process began, or never was.
+    /// The result is unknown: the item ended long ago or before this process started, or it never
+    /// existed.
     case unknown
 }
 
-/// What became of the drafts that ended last, for who asks after the end.
+/// The latest delivery results, for calls that ask after the end.
 struct LastFates {
     private var fates: [RequestID: DraftFate] = [:]
     private var ids: [RequestID] = []
-    /// The place of the one that goes next, once there are as many as there may be.
+    /// The index of the oldest entry, which is replaced next when the limit is reached.
     private var oldest = 0
 
-    /// How many are kept.
+    /// The maximum number of results.
     static let limit = 1000
 
     subscript(id: RequestID) -> DraftFate? { fates[id] }
