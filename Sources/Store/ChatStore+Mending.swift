@@ -1,31 +1,33 @@
 import Foundation
 import Models
 
-// After a write that failed, the files are opened anew before the next one.
+// Recovery: after a failed write, the files are reopened before the next one.
 
 extension ChatStore {
-    /// Why a database is still as its last write has left it; `nil` of one that can be written.
+    /// The errors of the databases that could not be recovered; `nil` for one that can be written.
     struct Unmended {
         var cache: StoreError?
         var outbox: StoreError?
     }
 
-    /// Opens the files of each database anew whose last write failed.
+    /// Reopens the files of each database whose last write failed.
     ///
-    /// Where an attempt before has left the store without files, somebody else may have written to them: then
-    /// observers are told ``Change/Operation/missed``, as after a suspension.
+    /// If an earlier attempt has left the store without open files, another process may have
+    /// written to them: observers then receive ``Change/Operation/missed``, as after a suspension.
     ///
-    /// - Returns: What could not be opened anew; its files are read as before, if they can be.
-    /// - Throws: `closed`; then nothing was touched.
+    /// - Returns: The errors of databases that could not be reopened. They are read as before, if
+    ///   possible.
+    /// - Throws: `closed`; then nothing was changed.
     func mend(_ writer: inout Writer) throws(StoreError) -> Unmended {
         let (isClosed, hasFiles) = state.withLock { ($0.isClosed, $0.version != nil) }
         if isClosed { throw StoreError(closedAt: path) }
         if !hasFiles { writer.hasLostFiles = true }
-        // What a batch has met that failed is met again.
+        // Discard what failed batches have cached.
         if cache.hasFailed { writer.known = Batch.Known() }
         let wait = writer.isHeldUp ? LevelDB.shortWait : LevelDB.longWait
         let left = Unmended(cache: mend(cache, wait), outbox: mend(outbox, wait))
-        // Readers wait too. Who holds a snapshot for long is not to hold them up at each write.
+        // Readers wait too. A caller that holds a snapshot for long must not delay them at every
+        // write.
         writer.isHeldUp = left.cache?.code == .busy || left.outbox?.code == .busy
         if writer.hasLostFiles, let number = state.withLock({ $0.version?.number }) {
             do throws(StoreError) {
@@ -37,9 +39,10 @@ extension ChatStore {
         return left
     }
 
-    /// Begins anew with open files that others may have written to, and tells observers that they missed it.
+    /// Continues with reopened files that others may have written to, and notifies observers that
+    /// they missed changes.
     ///
-    /// - Throws: What reading them throws; then nothing was changed.
+    /// - Throws: Errors of reading the files. Nothing was changed then.
     func beginAnew(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
         let version = Version(
@@ -58,11 +61,11 @@ extension ChatStore {
     private func mend(_ database: LevelDB, _ wait: Duration) -> StoreError? {
         guard database.hasFailed else { return nil }
         do throws(StoreError) {
-            // In vain as long as somebody holds the files, so that is looked at first.
+            // Reopening fails while a snapshot keeps the files open: check that first.
             try withoutVersion { () throws(StoreError) in
                 try database.checkIsUnused(waiting: wait)
             }
-            // Readers need not wait for what only asks the disk.
+            // This checks only the disk: readers need not wait.
             try database.checkCanReopen()
             try withoutVersion { () throws(StoreError) in
                 try database.reopen(isChecked: true, waiting: wait)
@@ -73,11 +76,12 @@ extension ChatStore {
         }
     }
 
-    /// Calls a closure while the store holds no files by its version; readers wait meanwhile.
+    /// Calls a closure while the store holds no snapshot of the files. Readers wait in the
+    /// meantime.
     func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // What failed is not in the last version, so the new one is the same commit. The old one
-            // has to be let go of first, since it holds the files.
+            // The last committed state does not contain the failed write: the new one is the same
+            // commit. The old one must be released first, since it keeps the files open.
             state.resumed = state.version.map(Resumed.init) ?? state.resumed
             state.version = nil
             defer { state.resume(cache, outbox) }
@@ -87,10 +91,10 @@ extension ChatStore {
 }
 
 extension ChatStore.State {
-    /// Whether there is nothing to read, and never will be.
+    /// A Boolean value that indicates whether the store is closed permanently.
     var isClosed: Bool { version == nil && resumed == nil }
 
-    /// Makes the version anew that was let go of, if the files can be read.
+    /// Creates the released committed state again, if the files can be read.
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {
@@ -100,13 +104,13 @@ extension ChatStore.State {
             self.resumed = nil
             failure = nil
         } catch {
-            // Thrown to each reader, until a write succeeds in opening the files.
+            // Thrown to each reader until a write has reopened the files.
             failure = cache.failure ?? outbox.failure ?? error
         }
     }
 }
 
-/// What of a version outlives its files.
+/// The part of the committed state that outlives its files.
 struct Resumed {
     var number: Int
     let names: ChannelNames

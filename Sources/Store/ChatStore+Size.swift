@@ -1,22 +1,23 @@
 package import Models
 
-// How much the files hold, and how to make them empty.
+// The size of the files, and clearing them.
 
 extension ChatStore {
-    /// Returns how many bytes the cache takes.
+    /// Returns the size of the cache in bytes.
     ///
-    /// On the disk, the size of its files, with logs and with what was removed and not yet purged. In
-    /// memory, the bytes of all keys and values.
+    /// On disk, this is the size of its files, including logs and removed data that is not purged
+    /// yet. In memory, it is the size of all keys and values.
     ///
     /// - Returns: The size in bytes.
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
-    /// - Complexity: A system call for each file, of two megabytes. In memory, O(*n*) in the rows.
+    /// - Complexity: A system call for each file of about two megabytes. In memory, O(*n*) in the
+    ///   number of rows.
     public func cachedDataSize() throws(StoreError) -> Int {
         let version = try version()
         return try size(of: cache, version.cache)
     }
 
-    /// Returns how many bytes the outbox takes, as ``cachedDataSize()`` counts them.
+    /// Returns the size of the outbox in bytes, measured as in ``cachedDataSize()``.
     ///
     /// - Returns: The size in bytes.
     /// - Throws: ``StoreError`` with code `closed`, `permission`, `io` or `corruption`.
@@ -38,17 +39,18 @@ extension ChatStore {
         return size
     }
 
-    /// Removes all that the server can give again, from the disk too; drafts stay.
+    /// Removes all data that can be fetched again, also from the disk. Outbox items are kept.
     ///
-    /// One change tells of it: ``Change/Operation/clearedCachedData``. To do it together with
-    /// something else, there is ``Batch/clearCachedData(source:)``. A ``Snapshot`` that somebody holds
-    /// goes on to have all, and keeps it on the disk.
+    /// Observers receive one change: ``Change/Operation/clearedCachedData``. To combine it with
+    /// other writes, use ``Batch/clearCachedData(source:)``. An existing ``Snapshot`` continues to
+    /// see all data, and keeps it on the disk.
     ///
-    /// - Returns: What was done, under the number that observers see.
-    /// - Throws: ``StoreError`` if the disk fails. Where it did so while rows were being purged, all
-    ///   is cleared nevertheless, and the rows leave the disk with later writes.
-    /// - Precondition: Not called within a write.
-    /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
+    /// - Returns: The change, with the number that observers see.
+    /// - Throws: ``StoreError`` if the disk fails. If it fails while rows are purged, the data is
+    ///   cleared nevertheless, and the rows are removed by later writes.
+    /// - Precondition: Not called inside a write.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait in the meantime, readers do
+    ///   not.
     @discardableResult
     public func clearCachedData() throws -> Change {
         let change = try write { try $0.clearCachedData() }
@@ -60,17 +62,18 @@ extension ChatStore {
 // MARK: What was removed
 
 extension ChatStore {
-    /// How many bytes of keys and values were written to the cache since the store was opened.
+    /// The number of bytes of keys and values written to the cache since the store was opened.
     package var cacheBytesWritten: Int { cache.bytesWritten }
 
-    /// Gives back to the disk what removed messages took.
+    /// Releases the disk space of removed messages.
     ///
-    /// LevelDB writes the tables of these channels anew. It never says whether it failed, so the space may
-    /// not be free although nothing is thrown. Reads and writes go on meanwhile; a ``Snapshot`` of before
-    /// keeps what it sees.
+    /// LevelDB rewrites the tables of these channels. It does not report failures: the space may
+    /// not be released although no error is thrown. Reads and writes continue in the meantime;
+    /// earlier ``Snapshot``s keep what they see.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    /// - Complexity: O(*n*) in the rows that are left of the channels; reads and writes them.
+    /// - Complexity: O(*n*) in the number of remaining rows of the channels, which are read and
+    ///   written.
     package func compactMessages(in urls: [ChannelURL]) throws(StoreError) {
         let view = try view
         var ranges: [KeyRange] = []
@@ -84,7 +87,7 @@ extension ChatStore {
 }
 
 extension StoreView {
-    /// The numbers of those channels that have any.
+    /// Returns the numbers of the channels that have one.
     fileprivate func numbers(of urls: [ChannelURL]) throws(StoreError) -> [ChannelNumber] {
         var numbers: [ChannelNumber] = []
         for url in urls {

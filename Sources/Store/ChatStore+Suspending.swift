@@ -2,27 +2,29 @@ import Foundation
 import Models
 
 extension ChatStore {
-    /// Lets go of the files, so that the system may suspend the process, or another process open them.
+    /// Closes the files temporarily, so that the system may suspend the process, or another process
+    /// may open them.
     ///
-    /// iOS ends a process that is suspended with a lock on a file in a container that it shares. Waits for a
-    /// write under way, and some moments for reads. Observations go on when the store is resumed; until
-    /// then every read and write fails with `suspended`. Suspending twice is once.
+    /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
+    /// container. The call waits for a running write, and briefly for reads. Observations continue
+    /// when the store is resumed; until then, every read and write fails with `suspended`. Repeated
+    /// calls have no effect.
     ///
-    /// - Throws: ``StoreError`` with code `busy` if somebody holds a ``Snapshot``, and `closed`; then
+    /// - Throws: ``StoreError`` with code `busy` if a ``Snapshot`` exists, and `closed`; then
     ///   nothing was done.
-    /// - Precondition: Not called within a write.
-    /// - Complexity: That of ``close()``, and some hundred milliseconds for who reads.
+    /// - Precondition: Not called inside a write.
+    /// - Complexity: That of ``close()``; readers wait up to some hundred milliseconds.
     public func suspend() throws(StoreError) {
         precondition(!isWriting, "ChatStore.suspend waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if state.withLock({ $0.isClosed }) { throw StoreError(closedAt: path) }
             if isSuspended { return }
-            // Readers need not wait for it.
+            // Readers need not wait for this.
             saveLists(&writer)
             cache.shortenLogs()
             outbox.shortenLogs()
             try withoutVersion { () throws(StoreError) in
-                // Both or none.
+                // Suspend both databases or neither.
                 try cache.checkNobodyReads(waiting: LevelDB.longWait)
                 try outbox.checkNobodyReads(waiting: LevelDB.longWait)
                 cache.suspend()
@@ -33,12 +35,13 @@ extension ChatStore {
 
     /// Opens the files again after ``suspend()``.
     ///
-    /// Observers are told ``Change/Operation/missed``, since somebody else may have written meanwhile.
-    /// Of a store that is not suspended, nothing is done.
+    /// Observers receive ``Change/Operation/missed``, since another process may have written in the
+    /// meantime. The call has no effect if the store is not suspended.
     ///
-    /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; then it is still
-    ///   suspended. After `corruption`, and `newerSchema`, close it, and open it anew.
-    /// - Precondition: Not called within a write.
+    /// - Throws: ``StoreError`` as ``init(at:options:encryptionKey:migrationHandler:)`` does; the
+    ///   store is still suspended then. After `corruption` or `newerSchema`, close it and open it
+    ///   again.
+    /// - Precondition: Not called inside a write.
     public func resume() throws(StoreError) {
         precondition(!isWriting, "ChatStore.resume waits for writes: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
@@ -46,7 +49,7 @@ extension ChatStore {
             do throws(StoreError) {
                 try cache.resume()
                 try outbox.resume()
-                // No newer code must have migrated the rows meanwhile.
+                // A newer version must not have migrated the rows in the meantime.
                 _ = try StoreSchema.current.versions(of: cache, outbox)
                 try beginAnew(&writer, after: number)
             } catch {

@@ -1,60 +1,65 @@
 import Models
 
-/// What is damaged in a store, for the application to hand in: figures, and nothing of what a user has.
+/// A report of the damage in a store that an app can submit: figures without user data.
 ///
-/// It has no text, no id, no URL, no path and no key; of names, those of LevelDB's logs. Its JSON form goes
-/// wherever the application's other reports go. Whether anything in it is damage, ``isDamaged`` says.
+/// It contains no text, ID, URL, path or key, and only file names of LevelDB's logs. Its JSON form
+/// can be attached to the app's other reports. ``isDamaged`` indicates whether there is any damage.
 public struct DamageReport: Hashable, Codable, Sendable {
-    /// The version of the schema that this package writes.
+    /// The schema version that this package writes.
     public internal(set) var schemaVersion = StoreSchema.current.version
 
-    /// The code of the error that kept the store from being opened, such as `corruption`; `nil` if it is open.
+    /// The code of the error because of which the store could not be opened, such as `corruption`;
+    /// `nil` if it is open.
     ///
-    /// Then nothing else is known.
+    /// If it is not `nil`, nothing else is known.
     public internal(set) var openingFailure: String?
 
-    /// Whether the files are encrypted.
+    /// A Boolean value that indicates whether the files are encrypted.
     public internal(set) var isEncrypted = false
 
-    /// How many bytes the cache takes.
+    /// The size of the cache in bytes.
     public internal(set) var cacheSize = 0
 
-    /// How many bytes the outbox takes.
+    /// The size of the outbox in bytes.
     public internal(set) var outboxSize = 0
 
-    /// What the cache's logs held when the store was opened.
+    /// The state of the cache's logs when the store was opened.
     public internal(set) var cacheLogs = LogReport()
 
-    /// What the outbox's logs held when the store was opened.
+    /// The state of the outbox's logs when the store was opened.
     public internal(set) var outboxLogs = LogReport()
 
-    /// Whether tokens and coverage were dropped then, since commits of the cache were missing.
+    /// A Boolean value that indicates whether tokens and coverage were dropped on opening, because
+    /// commits of the cache were missing.
     public internal(set) var isCoverageDropped = false
 
-    /// Whether the rows that lead to drafts were made anew then.
+    /// A Boolean value that indicates whether the index of outbox items was rebuilt on opening.
     public internal(set) var isOutboxReindexed = false
 
-    /// Whether the outbox was gone then, with all drafts, while the cache was there.
+    /// A Boolean value that indicates whether the outbox was missing on opening, with all its
+    /// items, although the cache existed.
     public internal(set) var isOutboxLost = false
 
-    /// Whether a copy of a damaged outbox lies beside it.
+    /// A Boolean value that indicates whether a copy of a damaged outbox exists next to it.
     public internal(set) var hasOutboxCopy = false
 
-    /// Whether encrypting all files anew was begun, and did not come to its end.
+    /// A Boolean value that indicates whether an encryption with new keys was started and did not
+    /// finish.
     public internal(set) var isReencryptionUnfinished = false
 
-    /// How many rows cannot be decoded, by the names of their tables in Docs/Format.md.
+    /// The numbers of rows that cannot be decoded, by the names of their tables in Docs/Format.md.
     public internal(set) var unreadableRows: [String: Int] = [:]
 
-    /// The codes of the errors that ended the search for such rows early, such as `corruption` where a table of
-    /// LevelDB is damaged.
+    /// The codes of errors that ended the search for such rows early, such as `corruption` if a
+    /// table file of LevelDB is damaged.
     public internal(set) var searchFailures: [String] = []
 
-    /// How many lines of drops could not be read, by the reason: of those that wait, and, where a client makes the
-    /// report, of those that it took in last.
+    /// The numbers of unreadable lines in files of the push inbox, by reason: of waiting files and,
+    /// if a client creates the report, of the files that it processed last.
     public internal(set) var damagedDropLines: [String: Int] = [:]
 
-    /// Whether anything is damaged, or was when the store was opened.
+    /// A Boolean value that indicates whether anything is damaged, or was when the store was
+    /// opened.
     public var isDamaged: Bool {
         openingFailure == StoreError.Code.corruption.description
             || cacheLogs.isDamaged || outboxLogs.isDamaged
@@ -62,23 +67,23 @@ public struct DamageReport: Hashable, Codable, Sendable {
             || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedDropLines.isEmpty
     }
 
-    /// A report of a store that is open, or about to be looked at.
+    /// Creates an empty report, for a store that is open.
     package init() {}
 
-    /// A report of a store that could not be opened.
+    /// Creates a report of a store that could not be opened.
     package init(failure: StoreError) { openingFailure = failure.code.description }
 
-    /// Adds what could not be read of drops.
+    /// Adds unreadable lines of the push inbox.
     package mutating func add(_ damage: [DropBox.Damage]) {
         for line in damage { damagedDropLines[line.reason.description, default: 0] += 1 }
     }
 }
 
 extension ChatStore {
-    /// Looks for what is damaged, and returns a report that says nothing of what a user has.
+    /// Searches for damage, and returns a report without user data.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `suspended`, `permission` or `io`.
-    /// - Complexity: O(*n*) in the rows; reads and decodes each.
+    /// - Complexity: O(*n*) in the number of rows, each of which is read and decoded.
     public func damageReport() throws(StoreError) -> DamageReport {
         let snapshot = try snapshot()
         var report = DamageReport()
@@ -111,7 +116,8 @@ extension ChatStore {
 }
 
 extension DamageReport {
-    /// Counts the rows of a database of which a closure names the table, since they cannot be decoded.
+    /// Counts the rows of a database that cannot be decoded, that is, for which a closure returns a
+    /// table name.
     fileprivate mutating func search(
         _ rows: Rows, _ unreadable: (UInt8, [UInt8]) -> String?
     ) {
@@ -131,7 +137,8 @@ extension DamageReport {
 }
 
 extension Table {
-    /// Whether a value of the table is what it should be, where that is a record.
+    /// Returns a Boolean value that indicates whether a value of the table can be decoded, for
+    /// tables of records.
     fileprivate func canDecode(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .message: (try? Message(serialized: bytes)) != nil

@@ -1,9 +1,9 @@
 package import Models
 
-/// Bytes of a key or of a value, as they are written.
+/// Writes the bytes of a key or a value.
 ///
-/// Keys are compared byte by byte, so what is written here orders as the values do: integers with
-/// the highest byte first, signed ones with the sign flipped. DO NOT CHANGE: on people's disks.
+/// Keys are compared byte by byte: the written bytes have the same order as the values. Integers
+/// are big-endian, with the sign bit of signed ones inverted. On-disk format, DO NOT CHANGE.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -13,10 +13,10 @@ package struct ByteWriter {
 
     package var count: Int { bytes.count }
 
-    /// Makes room for so many bytes in all.
+    /// Reserves space for a total number of bytes.
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Begins anew, in the room there is.
+    /// Removes all bytes, keeping the capacity.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
@@ -38,22 +38,22 @@ package struct ByteWriter {
         text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
-    /// A text behind its length in two bytes, so that something may follow it.
+    /// Writes a text with a two-byte length prefix, so that other fields may follow.
     ///
-    /// Orders by length, then by bytes. A text beyond ``Limits/nameSize`` is never stored; looked
-    /// for, it is not found, and lies behind all others.
+    /// The order is by length, then by bytes. A text longer than ``Limits/nameSize`` is never
+    /// stored; a lookup of it finds nothing, and it sorts after all others.
     @inline(__always)
     package mutating func measured(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             integer(UInt16(clamping: utf8.count))
-            // What is stored may begin with the same bytes and go on, but never begins with this.
+            // A stored text may have the same first bytes, but none starts with this byte.
             if utf8.count > Limits.nameSize { byte(0xFF) }
             bytes.append(contentsOf: utf8)
         }
     }
 
-    /// A text that may be missing: its length plus one in four bytes, or zero.
+    /// Writes an optional text: its length plus one in four bytes, or zero if it is missing.
     mutating func optional(_ text: String?) {
         guard let text else { return integer(UInt32(0)) }
         integer(UInt32(text.utf8.count) + 1)
@@ -71,7 +71,7 @@ package struct ByteWriter {
         measured(position.messageID.rawValue)
     }
 
-    /// Turns around the order of what a closure writes: what is greater comes first.
+    /// Inverts the order of the bytes that a closure writes: greater values come first.
     @inline(__always)
     package mutating func descending(_ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
@@ -82,15 +82,15 @@ package struct ByteWriter {
     }
 }
 
-/// What a key can hold.
+/// The limits of keys.
 package enum Limits {
-    /// The most bytes of a name in a key: an id, a channel's URL.
+    /// The maximum number of bytes of an ID or a URL in a key.
     package static let nameSize = 0xFFFF
 }
 
 // MARK: Keys as values
 
-/// The bytes of a key that is looked up or walked to.
+/// The bytes of a key for a lookup or a seek.
 package typealias KeyBytes = [UInt8]
 
 extension ByteWriter {
@@ -101,12 +101,12 @@ extension ByteWriter {
     }
 }
 
-/// The keys from a lower one, included, to an upper one, not included.
+/// A half-open range of keys: from a lower bound, inclusive, to an upper bound, exclusive.
 package struct KeyRange: Hashable, Sendable {
     package var lower: KeyBytes
     package var upper: KeyBytes
 
-    /// All keys that begin with some bytes.
+    /// Creates the range of all keys with a prefix.
     package init(prefix: KeyBytes) {
         lower = prefix
         upper = prefix.successorOfPrefix
@@ -117,18 +117,18 @@ package struct KeyRange: Hashable, Sendable {
         self.upper = upper
     }
 
-    /// All keys there are: no table's letter is 0xFF.
+    /// The range of all keys: no table has the letter 0xFF.
     package static let all = KeyRange([], [0xFF])
 }
 
 extension KeyBytes {
-    /// The first key behind all that begin with these bytes.
+    /// The first key after all keys with this prefix.
     package var successorOfPrefix: KeyBytes {
         var successor = self
         while let last = successor.popLast() {
             if last < 0xFF { return successor + [last + 1] }
         }
-        // Nothing is behind a prefix of 0xFF alone; no table's letter is that.
+        // Nothing follows a prefix of only 0xFF, which is not the letter of a table.
         return [0xFF]
     }
 }

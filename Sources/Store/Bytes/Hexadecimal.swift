@@ -4,7 +4,7 @@ import Foundation
 private let digits = Array("0123456789abcdef".utf8)
 
 extension Sequence<UInt8> {
-    /// The bytes as pairs of digits, letters in lower case.
+    /// The bytes as pairs of lower-case hexadecimal digits.
     package var hexadecimal: String {
         let pairs = flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: pairs, as: UTF8.self)
@@ -12,6 +12,6 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// A name for a file that no other text has: the SHA-256 of the text, in 64 digits.
+    /// A file name that is unique for the text: its SHA-256 in 64 digits.
     package var hashedFileName: String { SHA256.hash(data: Data(utf8)).hexadecimal }
 }

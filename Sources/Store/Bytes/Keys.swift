@@ -1,18 +1,18 @@
 import Models
 
-/// The number that stands for a channel's URL in keys.
+/// The number of a channel in keys.
 ///
-/// Given once, never again: clearing a channel gives it another number, and what is left under the
-/// old one is out of reach at once.
+/// Numbers are never reused. Clearing a channel gives it a new number, so that the rows under the
+/// old number are inaccessible immediately.
 typealias ChannelNumber = UInt32
 
-/// The tables of the cache, and the letter that their keys begin with.
+/// The tables of the cache, with the letter that prefixes their keys.
 ///
-/// DO NOT CHANGE: on people's disks.
+/// On-disk format, DO NOT CHANGE.
 enum Table: UInt8, CaseIterable {
     /// `message 'm' channel ~position → Message`; newest first.
     case message = 0x6D
-    /// `place 'i' channel messageID → timestamp`: when the message was created.
+    /// `place 'i' channel messageID → timestamp`: the time at which the message was created.
     case place = 0x69
     /// `request 'r' channel requestID → messageID`
     case request = 0x72
@@ -38,39 +38,40 @@ enum Table: UInt8, CaseIterable {
     case state = 0x6B
     /// `token 't' scope → bytes`
     case token = 0x74
-    /// `cleared 'z' channel → nothing`: rows of a number that stands for no channel any more; and of
-    /// 0, which no channel has, from the first clearing on.
+    /// `cleared 'z' channel → nothing`: a number without a channel, whose rows are to be purged;
+    /// and 0, which no channel has, since the first clearing.
     case cleared = 0x7A
     /// `schema 's' what → …`; see ``SchemaRow``.
     case schema = 0x73
 
-    /// How many bytes the letter and the channel's number have that most keys begin with.
+    /// The number of bytes of the letter and the channel number, the prefix of most keys.
     static let prefixSize = 1 + MemoryLayout<ChannelNumber>.size
 
-    /// The tables whose keys go on with a channel's number: all that is held of a channel.
+    /// The tables whose keys contain a channel number: all data of a channel.
     static let ofChannels: [Table] = [
         .message, .place, .request, .reply, .groupChannel, .openChannel, .gap, .staleRange,
         .tombstone, .state,
     ]
 }
 
-/// What is written of a database as a whole.
+/// The rows about the database as a whole.
 ///
-/// DO NOT CHANGE: on people's disks.
+/// On-disk format, DO NOT CHANGE.
 enum SchemaRow: UInt8 {
-    /// `→ the version of the grammar`, in four bytes.
+    /// `→ schema version` in four bytes.
     case version = 0x76
-    /// `→ the number that the next channel gets`, in four bytes; of the next draft, in eight.
+    /// `→ next channel number` in four bytes; in the outbox, the next sequence number in eight
+    /// bytes.
     case nextNumber = 0x6E
-    /// `→ nothing`, while what a damaged log has left behind is being put in order.
+    /// `→ nothing`, while the consequences of a damaged log are being repaired.
     case distrusted = 0x64
-    /// `→ how lists of channels begin`, until a channel changes; see ``SavedLists``.
+    /// `→ first channels of lists`, until a channel changes; see ``SavedLists``.
     case lists = 0x6C
 }
 
 /// The tables of the outbox.
 ///
-/// DO NOT CHANGE: on people's disks.
+/// On-disk format, DO NOT CHANGE.
 enum OutboxTable: UInt8, CaseIterable {
     /// `draft 'q' channelURL sequence → Draft`
     case draft = 0x71
@@ -147,7 +148,7 @@ extension ByteWriter {
         byte(row.rawValue)
     }
 
-    /// −∞, a position, or +∞, in this order.
+    /// Writes −∞, a position, or +∞, in this order.
     mutating func bound(_ bound: Gap.Bound) {
         switch bound {
         case .beginning: byte(0)
@@ -170,7 +171,7 @@ extension ByteReader {
         }
     }
 
-    /// A message's key behind the table and the channel.
+    /// Reads the position from a message's key.
     static func position(ofMessageKey key: UnsafeRawBufferPointer) throws(Damage) -> Position {
         var reader = ByteReader(key.behindChannel)
         let position = try reader.descending { (reader) throws(Damage) in try reader.position() }
@@ -180,7 +181,7 @@ extension ByteReader {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What a key has behind the letter and the channel's number; nothing if it ends before.
+    /// The key without the table's letter and the channel number; empty if the key is shorter.
     @inline(__always)
     var behindChannel: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: dropFirst(Table.prefixSize))
@@ -189,14 +190,14 @@ extension UnsafeRawBufferPointer {
 
 // MARK: Short keys
 
-/// A key of a table, a channel and a name that is made without taking memory.
+/// A key of a table, a channel and a name that needs no allocation.
 struct ShortKey {
     private typealias Storage = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
 
     private var storage: Storage = (0, 0, 0, 0, 0, 0, 0, 0)
     private let count: Int
 
-    /// `nil` if it does not fit.
+    /// Creates a key; `nil` if it does not fit.
     @inline(__always)
     init?(_ table: Table, _ channel: ChannelNumber, _ name: String) {
         let nameSize = name.utf8.count
@@ -213,7 +214,7 @@ struct ShortKey {
         }
     }
 
-    /// Lends the bytes.
+    /// Calls a closure with the bytes of the key.
     @inline(__always)
     mutating func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result

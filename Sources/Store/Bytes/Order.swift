@@ -1,7 +1,8 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes come before others, byte by byte; a beginning comes before the whole.
+    /// Returns a Boolean value that indicates whether these bytes precede others in byte order. A
+    /// prefix precedes the longer sequence.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -15,8 +16,8 @@ extension UnsafeRawBufferPointer {
         other.withBytes { precedes($0) }
     }
 
-    /// Eight bytes as a number, the first one the greatest, so that where two differ, they compare as
-    /// the bytes do; what is missing is zero.
+    /// Returns eight bytes as a big-endian number, so that numbers compare as their bytes do.
+    /// Missing bytes are zero.
     @inline(__always)
     func number(at offset: Int) -> UInt64 {
         if offset + 8 <= count {
@@ -31,10 +32,10 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A key that many others are compared with, most of which differ from it in their first bytes.
+/// A key for comparisons with many others, most of which differ in the first bytes.
 struct KeyBound {
     private let key: KeyBytes
-    /// Its first bytes.
+    /// The first eight bytes as a number.
     private let head: UInt64
 
     @inline(__always)
@@ -43,7 +44,7 @@ struct KeyBound {
         head = key.withBytes { $0.number(at: 0) }
     }
 
-    /// Whether another key comes before this.
+    /// Returns a Boolean value that indicates whether another key precedes this one.
     @inline(__always)
     func isBehind(_ other: UnsafeRawBufferPointer) -> Bool {
         let otherHead = other.number(at: 0)
@@ -52,7 +53,7 @@ struct KeyBound {
 }
 
 extension [UInt8] {
-    /// Lends the bytes.
+    /// Calls a closure with the bytes.
     @inline(__always)
     package func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -62,7 +63,7 @@ extension [UInt8] {
         }
     }
 
-    /// Whether this key comes before another.
+    /// Returns a Boolean value that indicates whether this key precedes another.
     package func precedes(_ other: KeyBytes) -> Bool {
         withBytes { $0.precedes(other) }
     }

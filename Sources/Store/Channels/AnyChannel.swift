@@ -1,6 +1,6 @@
 import Models
 
-/// A channel of either kind.
+/// A group or open channel.
 enum AnyChannel: Sendable {
     case group(GroupChannel)
     case open(OpenChannel)
@@ -15,9 +15,9 @@ extension AnyChannel {
     }
 }
 
-/// One of the kinds.
+/// A type of channel that lists contain.
 protocol ListedChannel: Channel {
-    /// `nil` if it is of the other kind.
+    /// Creates the channel; `nil` if it is of the other type.
     init?(of channel: AnyChannel)
     var ofAnyKind: AnyChannel { get }
 }

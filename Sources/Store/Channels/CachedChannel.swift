@@ -1,17 +1,18 @@
 public import Models
 
-/// What a store remembers of a channel of which it holds anything.
+/// The store's information about a channel with stored data.
 public struct CachedChannel: Hashable, Sendable {
-    /// The channel.
+    /// The URL of the channel.
     public let url: ChannelURL
 
-    /// How many of its messages are held.
+    /// The number of stored messages.
     public let messageCount: Int
 
-    /// Whether its messages are never evicted.
+    /// A Boolean value that indicates whether the messages are exempt from eviction.
     public let isPinned: Bool
 
-    /// The turn at which it was last opened, counted over all channels; 0 if it never was.
+    /// The sequence number of the last access, counted over all channels; 0 if the channel was
+    /// never opened.
     public let lastAccess: UInt64
 }
 

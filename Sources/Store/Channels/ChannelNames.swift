@@ -1,21 +1,21 @@
 import Models
 
-/// Which number stands for a channel's URL, after which commit.
+/// The numbers of channels by URL, for each commit.
 ///
-/// Remembers what it has read. A number changes only when a channel is cleared or removed, so a
-/// reader that looks at an older commit finds the older number here too.
+/// Numbers are cached after reading. Since a number changes only when a channel is cleared or
+/// removed, the cache also keeps older numbers for readers of older commits.
 final class ChannelNames: Sendable {
     private struct Meaning {
         let since: Int
         let number: ChannelNumber?
     }
 
-    /// What a URL stands for, and what it stood for before; that is nothing but for few.
+    /// The number of a URL with its validity, and earlier numbers, which few URLs have.
     private struct Meanings {
         var latest: Meaning
         var older: [Meaning] = []
 
-        /// `nil` if nothing is known of that commit.
+        /// Returns the number as of a commit; `nil` if it is not cached for that commit.
         func number(asOf commit: Int) -> ChannelNumber?? {
             if latest.since <= commit { return latest.number }
             return older.last { $0.since <= commit }.map(\.number)
@@ -29,14 +29,14 @@ final class ChannelNames: Sendable {
 
     private let meanings = Locked<[ChannelURL: Meanings]>([:])
 
-    /// The number as of a commit; `nil` if the store does not know the channel.
+    /// Returns the number as of a commit; `nil` if the channel is unknown.
     func number(
         of url: ChannelURL, asOf commit: Int, in rows: Rows
     ) throws(StoreError) -> ChannelNumber? {
         if let known = meanings.withLock({ $0[url]?.number(asOf: commit) }) { return known }
         guard let number = try rows.storedNumber(of: url) else { return nil }
         meanings.withLock { meanings in
-            // Unless the writer was here meanwhile, and knows better.
+            // Unless the writer has stored a newer entry in the meantime.
             if meanings[url] == nil {
                 meanings[url] = Meanings(latest: Meaning(since: 0, number: number))
             }
@@ -44,9 +44,9 @@ final class ChannelNames: Sendable {
         return number
     }
 
-    /// Takes over what a commit did.
+    /// Records the effect of a commit.
     ///
-    /// `old` is what the number was before; `nil` if the channel was not known.
+    /// `old` is the number before the commit; `nil` if the channel was unknown.
     func note(
         _ number: ChannelNumber?, of url: ChannelURL, insteadOf old: ChannelNumber?,
         since commit: Int

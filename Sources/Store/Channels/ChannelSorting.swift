@@ -1,12 +1,12 @@
 package import Models
 
-/// An order that a list of channels can have, and the keys that sort by it.
+/// An order of a channel list, and its sort keys.
 ///
-/// Such keys live in memory: on disk, a channel that moves to the top leaves a deleted key behind
-/// that each later reader steps over.
+/// Sort keys are kept in memory. On disk, each channel that moves to the top would leave a deleted
+/// key that later readers must skip.
 enum ChannelSorting: Hashable, Sendable {
     case group(GroupChannelListOrder, metaDataKey: String?)
-    /// By creation time, the newest first.
+    /// By creation time, newest first.
     case open
 
     init(_ query: GroupChannelListQuery) {
@@ -23,13 +23,13 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    /// The key of a channel's row, or `nil` if its kind is not in lists of this order.
+    /// Returns the sort key of a channel; `nil` if lists of this order do not contain its type.
     func key(of channel: AnyChannel, _ number: ChannelNumber) -> KeyBytes? {
         let key = ByteWriter.key { writeKey(of: channel, number, to: &$0) }
         return key.isEmpty ? nil : key
     }
 
-    /// Writes the key of a channel's row; nothing if its kind is not in lists of this order.
+    /// Writes the sort key of a channel, or nothing if lists of this order do not contain its type.
     func writeKey(of channel: AnyChannel, _ number: ChannelNumber, to key: inout ByteWriter) {
         switch (self, channel) {
         case (.group, .group(let channel)): channel.lend { write($0, number, to: &key) }
@@ -38,25 +38,25 @@ enum ChannelSorting: Hashable, Sendable {
         }
     }
 
-    /// A key that sorts as `GroupChannelListQuery.precedes` does.
+    /// Returns a key with the order of `GroupChannelListQuery.precedes`.
     func key(of channel: GroupChannel, _ number: ChannelNumber) -> KeyBytes {
         ByteWriter.key { writeKey(of: .group(channel), number, to: &$0) }
     }
 
-    /// The key of a channel's row as it lies on disk; `nil` if it cannot be decoded.
+    /// Returns the sort key of a stored channel row; `nil` if it cannot be decoded.
     func key(ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber) -> KeyBytes? {
         var isDecoded = false
         let key = ByteWriter.key { isDecoded = writeKey(ofRow: value, number, to: &$0) }
         return isDecoded ? key : nil
     }
 
-    /// Writes the key of a channel's row as it lies on disk.
+    /// Writes the sort key of a stored channel row.
     ///
-    /// Returns false, and has written nothing, if the row cannot be decoded.
+    /// Returns `false` and writes nothing if the row cannot be decoded.
     func writeKey(
         ofRow value: UnsafeRawBufferPointer, _ number: ChannelNumber, to key: inout ByteWriter
     ) -> Bool {
-        // One damaged row must not hide all others; who asks for that channel gets the error.
+        // A single corrupted row must not hide all others. Reading that channel throws the error.
         do {
             switch self {
             case .group:
@@ -95,13 +95,14 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// Where a channel belongs in a list, as it was when somebody looked: a value that does not move with it.
+/// The position of a channel in a list at one point in time. The value does not change when the
+/// channel moves.
 package struct ChannelPlace: Hashable, Sendable {
     let key: KeyBytes
 
-    /// The place of a channel in the list of a query.
+    /// Creates the position of a channel in the list of a query.
     package init(of channel: GroupChannel, in query: GroupChannelListQuery) {
-        // The number decides only between rows of one URL, of which there is one.
+        // The number orders only rows with the same URL, of which there is one.
         key = ChannelSorting(query).key(of: channel, .max)
     }
 }
@@ -113,7 +114,8 @@ extension ChannelPlace: Comparable {
 }
 
 extension ByteWriter {
-    /// A text with an end that comes before any other byte, so that something may follow it.
+    /// Writes a text with a terminator that sorts before any other byte, so that other fields may
+    /// follow.
     mutating func terminated(_ text: String) {
         var text = text
         text.withUTF8 { terminated(UnsafeRawBufferPointer($0)) }
@@ -131,7 +133,7 @@ extension ByteWriter {
         integer(UInt16(0))
     }
 
-    /// What all orders end with.
+    /// Writes the last criteria of all orders.
     fileprivate mutating func placeAmongEquals<Kind: Channel>(
         _ channel: LentRecord<Kind>, _ number: ChannelNumber
     ) {
@@ -140,7 +142,7 @@ extension ByteWriter {
         integer(number)
     }
 
-    /// What is missing comes last.
+    /// Writes an optional value. Missing values are last.
     fileprivate mutating func optional<Value>(
         _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
     ) {

@@ -1,13 +1,13 @@
 import Models
 
-/// What is counted and remembered of a channel, in the batch that changes it.
+/// The counters and flags of a channel, updated in the write batch that changes the channel.
 struct ChannelState: Hashable, Sendable {
     var messageCount: Int64 = 0
-    /// The turn at which it was last opened; 0 if never.
+    /// The sequence number of the last access; 0 if there was none.
     var lastAccess: UInt64 = 0
     var isPinned = false
 
-    /// More messages than any disk holds; what is beyond is damage, and would overflow in sums.
+    /// A count above any real one indicates corruption, and would overflow in sums.
     private static let greatestCount: Int64 = 1 << 40
 
     func write(to writer: inout ByteWriter) {
@@ -33,7 +33,7 @@ struct ChannelState: Hashable, Sendable {
 }
 
 extension Rows {
-    /// `nil` if the store knows nothing of the channel.
+    /// Returns the state of a channel; `nil` if there is none.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {
@@ -42,16 +42,16 @@ extension Rows {
         }
     }
 
-    /// What a row says of a channel.
+    /// Decodes the state of a channel.
     func state(_ value: UnsafeRawBufferPointer) throws(StoreError) -> ChannelState {
         try decode(value, as: "the state of a channel") { (reader) throws(ByteReader.Damage) in
             try ChannelState(&reader)
         }
     }
 
-    /// The state, empty if the store knows nothing of the channel; `nil` if the row is damaged.
+    /// Returns the state of a channel, empty if there is none; `nil` if the row is corrupted.
     ///
-    /// For those who replace or discard it, which damage must not keep them from.
+    /// For writers that replace or discard the state, which corruption must not prevent.
     func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = counted?.states[number] { return state }
         return try withValue(of: ByteWriter.key { $0.table(.state, number) }) {

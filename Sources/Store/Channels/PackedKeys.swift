@@ -1,26 +1,26 @@
-/// Keys one after the other in one buffer.
+/// A list of keys in one buffer.
 ///
-/// To copy many is to copy their bytes; nothing is allocated, or counted, for each of them.
+/// Copying the list copies bytes; no key needs an allocation or a reference count.
 struct PackedKeys: Sendable {
     private var bytes: [UInt8] = []
-    /// Where each key ends, and the next one begins.
+    /// The end offset of each key, which is the start of the next one.
     private var ends: [Int] = []
 
     init() {}
 
-    /// One key.
+    /// Creates a list of one key.
     init(_ key: UnsafeRawBufferPointer) {
         bytes = KeyBytes(key)
         ends = [key.count]
     }
 
-    /// The keys that a writer has written, by where each ends.
+    /// Creates a list from the bytes of a writer and the end offset of each key.
     init(_ writer: ByteWriter, ends: [Int]) {
         bytes = writer.bytes
         self.ends = ends
     }
 
-    /// Some of the keys that somebody lends, in an order of their own.
+    /// Creates a list of some keys of another list, in the given order.
     init(_ keys: Lent, at indices: some Collection<Int>) {
         var size = 0
         ends.reserveCapacity(indices.count)
@@ -34,10 +34,10 @@ struct PackedKeys: Sendable {
 
     var count: Int { ends.count }
 
-    /// How many bytes the keys have.
+    /// The total number of bytes.
     var size: Int { bytes.count }
 
-    /// Where a key begins; behind the last one, where the bytes end.
+    /// Returns the start offset of a key; for the index after the last key, the end of the bytes.
     private func start(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 
     mutating func insert(_ key: UnsafeRawBufferPointer, at index: Int) {
@@ -54,7 +54,7 @@ struct PackedKeys: Sendable {
         moveEnds(from: index, by: -range.count)
     }
 
-    /// Takes the keys from one on away, and returns them.
+    /// Removes the keys from an index on, and returns them.
     mutating func removeSuffix(from index: Int) -> PackedKeys {
         let start = start(index)
         var suffix = PackedKeys()
@@ -81,7 +81,7 @@ struct PackedKeys: Sendable {
 }
 
 extension PackedKeys {
-    /// The keys, for the time of a call.
+    /// The keys, borrowed for the time of a call.
     struct Lent {
         fileprivate let bytes: UnsafeRawBufferPointer
         fileprivate let ends: UnsafeBufferPointer<Int>
@@ -95,7 +95,7 @@ extension PackedKeys {
             }
         }
 
-        /// How many come before a key, of keys that are in order.
+        /// Returns the number of keys that precede a key, if the keys are sorted.
         func countBefore(_ key: UnsafeRawBufferPointer) -> Int {
             var low = 0
             var high = count
@@ -107,7 +107,7 @@ extension PackedKeys {
         }
     }
 
-    /// Lends the keys.
+    /// Calls a closure with the keys.
     @inline(__always)
     func lend<Result, Failure: Error>(
         _ body: (Lent) throws(Failure) -> Result

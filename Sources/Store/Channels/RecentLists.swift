@@ -1,21 +1,22 @@
-/// The channels in those orders that were asked for last.
+/// The sorted channel lists that were requested most recently.
 ///
-/// Few, since each commit keeps all of them up, and the key of metadata that a list sorts by may be
-/// any text.
+/// Their number is limited, because each commit updates all of them, and because the metadata key
+/// of an order may be any text.
 struct RecentLists: Sendable {
-    /// The most orders that are kept.
+    /// The maximum number of lists.
     static let limit = 8
 
-    /// The one asked for last comes last.
+    /// The most recently requested list is the last.
     private var lists: [(sorting: ChannelSorting, keys: SortedKeys)] = []
 
-    /// How many there are.
+    /// The number of lists.
     var count: Int { lists.count }
 
-    /// The orders.
+    /// The orders of the lists.
     var sortings: [ChannelSorting] { lists.map(\.sorting) }
 
-    /// Returns an order if it is there, as the one that was asked for last.
+    /// Returns the list with an order if there is one, and marks it as the most recently requested
+    /// one.
     mutating func list(by sorting: ChannelSorting) -> SortedKeys? {
         guard let index = lists.lastIndex(where: { $0.sorting == sorting }) else { return nil }
         let found = lists[index]
@@ -26,20 +27,20 @@ struct RecentLists: Sendable {
         return found.keys
     }
 
-    /// Keeps an order, in place of the one that nobody asked for since longest if there are many.
+    /// Adds a list. If there are too many, the least recently requested one is removed.
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
         lists.removeAll { $0.sorting == sorting }
         lists.append((sorting, keys))
         if lists.count > RecentLists.limit { lists.removeFirst() }
     }
 
-    /// Takes over what a commit did.
+    /// Applies the changes of a commit.
     mutating func take(_ changes: [ChannelRowChange]) {
         for index in lists.indices { lists[index].keys.take(changes, by: lists[index].sorting) }
     }
 }
 
-/// What a batch did to the row of a channel.
+/// The change of a channel's row in a write batch.
 struct ChannelRowChange: Sendable {
     var old: AnyChannel?
     var oldNumber: ChannelNumber
@@ -48,10 +49,10 @@ struct ChannelRowChange: Sendable {
 }
 
 extension SortedKeys {
-    /// Takes over what a commit did.
+    /// Applies the changes of a commit.
     mutating func take(_ changes: [ChannelRowChange], by sorting: ChannelSorting) {
         if changes.isEmpty { return }
-        // Has both keys of each change: one buffer does for a commit.
+        // Contains both keys of each change. One buffer is used for the whole commit.
         var keys = ByteWriter(capacity: 128)
         for change in changes {
             keys.removeAll()
@@ -66,14 +67,14 @@ extension SortedKeys {
         }
     }
 
-    /// Removes one key and inserts another; of none, there are no bytes.
+    /// Removes one key and inserts another. An empty key stands for none.
     mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
         if old.hasSameBytes(as: new) { return }
         if !old.isEmpty { remove(old) }
         if !new.isEmpty { insert(new) }
     }
 
-    /// Reads all channels of a kind, but for those that cannot be decoded.
+    /// Reads all channels of a type, except those that cannot be decoded.
     init(_ rows: Rows, by sorting: ChannelSorting) throws(StoreError) {
         var keys = ByteWriter()
         var ends: [Int] = []

@@ -1,20 +1,21 @@
 import Models
 
-/// How lists of channels begin, as they did when the store was closed or suspended.
+/// The first channels of lists at the time the store was closed or suspended.
 ///
-/// So that the first page of a list of thousands is there before anybody has read them all to sort them. One
-/// row, which the first batch removes that changes a channel: as long as it is there, it is right.
+/// With them, the first page of a list of thousands is available before all channels have been read
+/// and sorted. They are one row, which the first write batch that changes a channel removes: while
+/// the row exists, it is valid.
 struct SavedLists {
-    /// The beginning of a list.
+    /// The first channels of a list.
     struct Beginning {
         let sorting: ChannelSorting
-        /// The channels, in order.
+        /// The channel numbers, in order.
         var numbers: [ChannelNumber] = []
-        /// Whether these are all channels there are.
+        /// A Boolean value that indicates whether these are all channels.
         var isWhole = true
     }
 
-    /// How many channels of each list are saved: some pages.
+    /// The maximum number of channels saved for each list: some pages.
     static let length = 100
 
     private(set) var beginnings: [Beginning] = []
@@ -27,7 +28,7 @@ struct SavedLists {
 }
 
 extension SavedLists.Beginning {
-    /// How a list begins.
+    /// Creates the first channels of a list.
     init(of list: SortedKeys, by sorting: ChannelSorting) {
         self.init(sorting: sorting)
         // swift-format-ignore: ReplaceForEachWithForLoop
@@ -53,7 +54,7 @@ extension SavedLists {
         }
     }
 
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     func write(_ writer: inout ByteWriter) {
         for beginning in beginnings {
             beginning.sorting.write(&writer)
@@ -91,9 +92,9 @@ extension ChannelSorting {
 }
 
 extension Rows {
-    /// How lists begin; none where that was not saved, or a channel has changed since.
+    /// Returns the saved lists; empty if none were saved or a channel has changed since.
     ///
-    /// - Throws: What the disk says, but for damage: what cannot be read is made anew.
+    /// - Throws: Errors of the disk, except for corruption: an unreadable row is created again.
     func savedLists() throws(StoreError) -> SavedLists {
         let key = ByteWriter.key { $0.schemaKey(.lists) }
         do throws(StoreError) {
@@ -110,7 +111,7 @@ extension Rows {
 }
 
 extension LevelDB {
-    /// Removes the saved beginnings of lists.
+    /// Removes the saved lists.
     func removeSavedLists() throws(StoreError) {
         let batch = Overlay()
         batch.remove { $0.schemaKey(.lists) }
@@ -121,11 +122,11 @@ extension LevelDB {
 // MARK: Saving them
 
 extension ChatStore {
-    /// Saves how the lists begin that were asked for, before the files are let go of.
+    /// Saves the first channels of requested lists before the files are closed.
     ///
-    /// Best effort: what is not saved is made anew.
+    /// Best effort: missing lists are computed again.
     ///
-    /// - Parameter writer: The next change of a channel has to remove it.
+    /// - Parameter writer: The writer, whose next change of a channel must remove the row.
     func saveLists(_ writer: inout Writer) {
         guard directory != nil, !cache.hasFailed, let version = try? version(),
             let saved = try? Rows(snapshot: version.cache).savedLists()
@@ -151,14 +152,15 @@ extension ChatStore {
 }
 
 extension Batch {
-    /// Removes how lists begin, where the batch changes a channel.
+    /// Removes the saved lists if the batch changes a channel.
     ///
-    /// - Parameter isSaved: Whether that may be there; not afterwards.
+    /// - Parameter isSaved: A Boolean value that indicates whether saved lists may exist; `false`
+    ///   afterwards.
     func removeSavedLists(_ isSaved: inout Bool) {
         guard isSaved, !channelChanges.isEmpty || hasReplacedUnreadable else { return }
         rows.cache.remove { $0.schemaKey(.lists) }
         isSaved = false
-        // Where nobody asks for a list until the end, these are saved again.
+        // These lists are saved again on closing, even if they are not requested until then.
         guard let saved = try? Rows(snapshot: version.cache).savedLists() else { return }
         version.latest.noteSaved(saved.beginnings.map(\.sorting))
     }

@@ -1,17 +1,18 @@
-/// Keys in order, as a value that shares what did not change with its copies.
+/// A sorted list of keys, as a value that shares unchanged parts with its copies.
 ///
-/// Chunks of at most 256 keys, and of about 64 KiB where keys are long: an insertion copies one chunk
-/// and the list of chunks, so a touch of one channel among ten thousand costs the same at any time,
-/// however many came before.
+/// The keys are divided into chunks of at most 256 keys, or about 64 KiB if keys are long. An
+/// insertion copies one chunk and the list of chunks: changing one channel of ten thousand has the
+/// same cost at any time.
 struct SortedKeys: Sendable {
-    /// None is empty.
+    /// No chunk is empty.
     private var chunks: [PackedKeys]
     private(set) var count: Int
 
-    /// The most keys of a chunk, and from how many bytes on one of several is split.
+    /// The maximum number of keys in a chunk, and the number of bytes above which a chunk of
+    /// several keys is split.
     private static let (chunkCount, chunkSize) = (256, 64 << 10)
 
-    /// Sorts keys, which may come in any order, each once.
+    /// Creates a sorted list of unique keys in any order.
     init(_ keys: PackedKeys = PackedKeys()) {
         count = keys.count
         chunks = keys.lend { keys in
@@ -33,10 +34,9 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Sorts by the first bytes, as numbers, and by the rest only where those are the same.
+    /// Sorts by the first bytes as numbers, and by the rest only if those are equal.
     ///
-    /// Comparing keys byte by byte is what a list of all channels took longest for when it was first asked
-    /// for.
+    /// Comparing keys byte by byte dominated the time of the first request for a list.
     private static func sorted(_ keys: PackedKeys.Lent) -> [Head] {
         var heads = (0..<keys.count).map { Head(of: keys[$0], at: $0) }
         heads.sort { left, right in
@@ -47,7 +47,7 @@ struct SortedKeys: Sendable {
         return heads
     }
 
-    /// The first sixteen bytes of a key, as numbers that compare as they do.
+    /// The first sixteen bytes of a key as numbers with the same order.
     private struct Head {
         let first: UInt64
         let second: UInt64
@@ -60,9 +60,9 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// The index of the chunk that has a key, or where it belongs.
+    /// Returns the index of the chunk that contains a key, or to which it belongs.
     private func chunk(for key: UnsafeRawBufferPointer) -> Int {
-        // The last chunk that does not begin behind the key.
+        // Finds the last chunk whose first key is not greater than the key.
         var low = 0
         var high = chunks.count
         while low < high {
@@ -76,7 +76,7 @@ struct SortedKeys: Sendable {
         return max(0, low - 1)
     }
 
-    /// Where a key is, or where it belongs.
+    /// Returns the location of a key, or the one at which it belongs.
     private func place(
         of key: UnsafeRawBufferPointer
     ) -> (chunk: Int, index: Int, isThere: Bool) {
@@ -117,7 +117,7 @@ struct SortedKeys: Sendable {
         }
     }
 
-    /// Makes one of two neighbours that have half a chunk at most, so that no list is of crumbs.
+    /// Merges two neighboring chunks if they fill at most half a chunk, to avoid many small chunks.
     @discardableResult
     private mutating func joinNext(to chunk: Int) -> Bool {
         guard chunk + 1 < chunks.count,
@@ -129,9 +129,9 @@ struct SortedKeys: Sendable {
         return true
     }
 
-    /// Calls a closure with the keys from one on, in order, until it returns false.
+    /// Calls a closure with the keys from a given one on, in order, until it returns `false`.
     ///
-    /// A key is lent for the time of the call.
+    /// A key is valid only for the time of the call.
     func forEach<Failure: Error>(
         from key: KeyBytes? = nil, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Bool
     ) throws(Failure) {

@@ -1,17 +1,17 @@
 package import Models
 
-// The application's side of a drop box. Nothing here waits for who leaves something.
+// The app's access to the push inbox. Nothing here waits for writers of the inbox.
 extension ChatStore {
-    /// Makes the box that other processes leave messages in, if it is not there.
+    /// Creates the push inbox if it does not exist.
     package func makeDropBox() throws(StoreError) { try dropFiles?.make() }
 
-    /// Removes the box, and what is in it.
+    /// Removes the push inbox with its content.
     package func removeDropBox() throws(StoreError) { try dropFiles?.removeBox() }
 
-    /// The names of the drops that wait, oldest first; none where there is no box.
+    /// Returns the names of the waiting files, oldest first; empty if there is no inbox.
     package func dropNames() throws(StoreError) -> [String] { try dropFiles?.names() ?? [] }
 
-    /// Reads a drop: its messages, and what is wrong with it; `nil` if there is none of the name.
+    /// Returns the messages of a file and its unreadable lines; `nil` if there is no such file.
     ///
     /// - Throws: ``StoreError`` with code `newerSchema`, `permission` or `io`.
     package func drop(
@@ -21,7 +21,7 @@ extension ChatStore {
         return (contents.records, contents.damage.map { DropBox.Damage(file: name, $0) })
     }
 
-    /// Removes drops, for good when it returns.
+    /// Removes files of the inbox durably.
     package func removeDrops(_ names: [String]) throws(StoreError) {
         try dropFiles?.remove(names)
     }

@@ -1,11 +1,12 @@
 public import Foundation
 public import Models
 
-/// Where another process leaves messages for the application, without opening the store.
+/// The push inbox: a directory in which another process leaves messages for the app without opening
+/// the store.
 ///
-/// LevelDB's files belong to one process at a time, and a push extension runs beside the application, with
-/// little memory and little time. So it leaves what it was told in a directory beside the databases, and
-/// the application takes it in when it is next there:
+/// LevelDB's files can be open in only one process at a time, and a push extension runs beside the
+/// app, with little memory and time. It writes the messages that it received to a directory next to
+/// the databases, and the app processes them when it runs next:
 ///
 /// ```swift
 /// let box = try DropBox(
@@ -13,24 +14,27 @@ public import Models
 /// try box?.leave([message])
 /// ```
 ///
-/// Each call leaves one file, a *drop*, which nobody changes afterwards: written under another name,
-/// synced, and renamed. Whoever reads sees all of it or nothing, at whatever moment the writer was
-/// ended, and need not wait for it; and what was taken in is removed without a look at what comes
-/// meanwhile. One file that all append to would need both: a lock over the reading, and rules for its torn end.
+/// Each call writes one file, which is immutable: it is written under another name, synced, and
+/// renamed. A reader sees all of it or nothing, whenever the writer was terminated, and does not
+/// wait for it. A processed file is removed without affecting files that arrive in the meantime. A
+/// single file that all writers append to would need a lock during reading, and rules for
+/// incomplete ends.
 ///
-/// The application makes the box when it opens the user's store, and removes it when the user logs out,
-/// so that nothing of a user who has left comes to the disk: then there is no box to be opened.
-/// `SyncEngine.absorbDrops()` takes in what is there. Docs/Format.md, "Drop box", has the files.
+/// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
+/// so that no data of a logged-out user is stored: then there is no inbox to open.
+/// `SyncEngine.absorbDrops()` processes its content. Docs/Format.md, "Drop box", describes the
+/// files.
 ///
-/// The value is a directory's name and a key. Several processes may leave something at once.
+/// A value consists of a directory and a key. Several processes may leave messages at the same
+/// time.
 public struct DropBox: Sendable {
-    /// The most bytes that the messages of one drop may have in their binary form: a mebibyte.
+    /// The maximum total size of the messages of one file in their binary form: 1 MiB.
     public static let maximumDropSize = 1 << 20
 
-    /// The most bytes that the files of all drops may have: 16 mebibytes.
+    /// The maximum total size of all files: 16 MiB.
     public static let maximumSize = 16 << 20
 
-    /// The most drops that wait.
+    /// The maximum number of waiting files.
     public static let maximumCount = 1000
 
     /// The directory of the user's store.
@@ -39,16 +43,18 @@ public struct DropBox: Sendable {
     let files: DropFiles
     private let key: EncryptionKey?
 
-    /// Opens the box in the directory of a store; `nil` if there is none.
+    /// Opens the push inbox in the directory of a store; `nil` if there is none.
     ///
-    /// There is none before the application has opened the store once, and after its user has logged
-    /// out. Nothing is created, and nothing is touched.
+    /// There is none before the app has opened the store for the first time, and after its user has
+    /// logged out. Nothing is created or changed.
     ///
     /// - Parameters:
     ///   - directory: The directory of the store.
-    ///   - encryptionKey: The key of the store; `nil` if it has none. What is left is encrypted with it.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if it is not the store's, or only one of the two has
-    ///   one; `corruption` if the file of the keys is damaged or missing, `permission` or `io`.
+    ///   - encryptionKey: The key of the store, with which files are encrypted; `nil` if it has
+    ///     none.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the key is not that of the store, or
+    ///   only one of the two has one; `corruption` if the key file is damaged or missing;
+    ///   `permission` or `io`.
     /// - Complexity: Reads one small file.
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
         self.directory = directory
@@ -58,13 +64,14 @@ public struct DropBox: Sendable {
         _ = try files.keys(encryptionKey)
     }
 
-    /// Opens the box of a user whose store a client keeps; `nil` if there is none.
+    /// Opens the push inbox of a user whose store belongs to a client; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - userID: The user that the message is for.
-    ///   - applicationID: What `ChatClientOptions.applicationID` is in the application.
-    ///   - root: What `ChatClientOptions.directory` is there: in a container that both may enter.
-    ///   - encryptionKey: What `ChatClientOptions.encryptionKey` is there.
+    ///   - userID: The user to whom the messages are addressed.
+    ///   - applicationID: The app's `ChatClientOptions.applicationID`.
+    ///   - root: The app's `ChatClientOptions.directory`, in a container that both processes can
+    ///     access.
+    ///   - encryptionKey: The app's `ChatClientOptions.encryptionKey`.
     /// - Throws: ``StoreError``, as ``init(in:encryptionKey:)`` does.
     /// - Complexity: Reads one small file.
     public init?(
@@ -77,17 +84,19 @@ public struct DropBox: Sendable {
             encryptionKey: encryptionKey)
     }
 
-    /// Leaves messages for the application, all of them or none; they are on the disk when it returns.
+    /// Leaves messages for the app, atomically. They are on disk when the call returns.
     ///
-    /// They are hearsay, as from `ChatClient.ingest(push:)`: shown where nothing newer is held, and no proof of
-    /// what lies beside them. Leaving one twice is no harm.
+    /// The messages are untrusted, as those of `ChatClient.ingest(push:)`: they are shown unless a
+    /// newer version is stored, and close no gap. Leaving a message twice has no effect.
     ///
-    /// - Parameter messages: Messages that the server has, each with its channel and its id. None are no drop.
-    /// - Throws: ``StoreError`` with the code `invalid` for a message that was not sent, or more than
-    ///   ``maximumDropSize``; `noSpace` also where the box is full, since the application did not look into it for
-    ///   long; `closed` if the box was removed; `wrongKey` if the key was exchanged; `permission`, `io`. Nothing
-    ///   is left then.
-    /// - Complexity: O(*n*) in the drops that wait, and in the messages. Waits for the disk, twice.
+    /// - Parameter messages: Messages that the server has accepted, each with its channel and its
+    ///   ID. An empty array writes no file.
+    /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or more than
+    ///   ``maximumDropSize``; `noSpace`, also if the inbox is full because the app has not
+    ///   processed it for long; `closed` if the inbox was removed; `wrongKey` if the key was
+    ///   changed; `permission`, `io`. No file is left then.
+    /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
+    ///   twice.
     public func leave(_ messages: [Message]) throws(StoreError) {
         guard !messages.isEmpty else { return }
         guard messages.allSatisfy({ $0.sentPosition != nil && !$0.channelURL.rawValue.isEmpty })
@@ -102,33 +111,34 @@ public struct DropBox: Sendable {
                 path: files.path)
         }
         try files.alone { () throws(StoreError) in
-            // They may have been exchanged since the box was opened.
+            // The keys may have been changed since the inbox was opened.
             try files.add(messages, try files.keys(key))
         }
     }
 
-    /// How many drops wait for the application.
+    /// The number of waiting files.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
-    /// - Complexity: O(*n*) in the drops.
+    /// - Complexity: O(*n*) in the number of files.
     public var count: Int {
         get throws(StoreError) { try files.names().count }
     }
 }
 
 extension DropBox {
-    /// A line of a drop that is not as it was left.
+    /// A corrupted line of a file in the inbox.
     public struct Damage: Hashable, Sendable, CustomStringConvertible {
-        /// The name of the drop's file, which says nothing of what is in it.
+        /// The name of the file, which reveals nothing about its content.
         public let file: String
 
-        /// Which line: 1 is the header, 2 the first message.
+        /// The number of the line: 1 is the header, 2 the first message.
         public let line: Int
 
-        /// What is wrong with it.
+        /// The kind of damage.
         public let reason: FileCache.Damage.Reason
 
-        /// Why the bytes are no message; `nil` unless the reason is ``FileCache/Damage/Reason/record``.
+        /// The reason why the bytes are not a message; `nil` unless the reason is
+        /// ``FileCache/Damage/Reason/record``.
         public let cause: SerializationError?
 
         init(file: String, _ damage: FileCache.Damage) {
@@ -138,7 +148,7 @@ extension DropBox {
             cause = damage.cause
         }
 
-        /// File, line and reason, such as "0000000000000001-93e2….drop, line 3: check".
+        /// The file, line and reason, such as "0000000000000001-93e2….drop, line 3: check".
         public var description: String {
             "\(file), \(FileCache.Damage(line: line, reason: reason, cause: cause))"
         }

@@ -1,9 +1,9 @@
 import Foundation
 import Models
 
-/// The files of a drop box: how they are named, written and read.
+/// The files of a push inbox: naming, writing and reading them.
 ///
-/// DO NOT CHANGE: Docs/Format.md, "Drop box", has the grammar.
+/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Drop box", has the grammar.
 struct DropFiles: Sendable {
     private let store: StoreFiles
 
@@ -11,10 +11,10 @@ struct DropFiles: Sendable {
 
     var path: String { store.directory.appending(path: "drops").path }
 
-    /// A box that is being removed.
+    /// The path of an inbox that is being removed.
     private var removed: String { path + ".removed" }
 
-    /// Whether there is a box.
+    /// Returns a Boolean value that indicates whether the inbox exists.
     func exists() throws(StoreError) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {
@@ -23,19 +23,19 @@ struct DropFiles: Sendable {
         return false
     }
 
-    /// What new drops are sealed by; `nil` if they are plain.
+    /// Returns the keys of new files; `nil` if they are not encrypted.
     func keys(_ key: EncryptionKey?) throws(StoreError) -> DataKeys? {
         let keys = try store.unlock(key, isCreating: false)
-        // Of a store that is not there yet, nothing says that it will be plain.
+        // For a store that does not exist yet, nothing indicates that it will be unencrypted.
         if keys == nil, key != nil {
             throw StoreError(.wrongKey, "the store is not encrypted", path: store.directory.path)
         }
         return keys
     }
 
-    /// Waits until nobody else leaves or reseals anything, and keeps all others out during a call.
+    /// Calls a closure while no other process leaves messages or re-encrypts files.
     ///
-    /// - Throws: `closed` if the box was removed.
+    /// - Throws: `closed` if the inbox was removed.
     func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -56,7 +56,8 @@ struct DropFiles: Sendable {
 extension DropFiles {
     private static let suffix = ".drop"
 
-    /// A number, by which they are ordered, and a random one, so that no name is ever used again.
+    /// Returns a file name: a number, which determines the order, and a random number, so that no
+    /// name is reused.
     private static func name(_ number: UInt64, _ random: UInt64) -> String {
         let digits = [number, random].map { withUnsafeBytes(of: $0.bigEndian) { $0.hexadecimal } }
         return digits.joined(separator: "-") + suffix
@@ -69,7 +70,7 @@ extension DropFiles {
         return UInt64(String(decoding: name.utf8.prefix(16), as: UTF8.self), radix: 16)
     }
 
-    /// The names of the drops, oldest first.
+    /// Returns the names of the files, oldest first.
     func names() throws(StoreError) -> [String] {
         try OpenFile.names(in: path).filter { DropFiles.number(of: $0) != nil }.sorted()
     }
@@ -80,7 +81,7 @@ extension DropFiles {
 // MARK: Leaving and taking
 
 extension DropFiles {
-    /// Leaves a drop; nobody else does meanwhile.
+    /// Writes a file. The caller excludes other writers.
     func add(_ messages: [Message], _ keys: DataKeys?) throws(StoreError) {
         try removeUnfinished()
         let names = try names()
@@ -98,7 +99,7 @@ extension DropFiles {
         try OpenFile.replace(path(of: name), by: bytes)
     }
 
-    /// Reads a drop; `nil` if there is none of the name any more.
+    /// Reads a file; `nil` if it no longer exists.
     func contents(
         _ name: String, _ keys: DataKeys?
     ) throws(StoreError) -> FileCache.Contents<Message>? {
@@ -113,14 +114,14 @@ extension DropFiles {
         return LineReader(file, keys.map { (LineCipher($0), name) })
     }
 
-    /// Removes drops; those that are gone already are removed.
+    /// Removes files, ignoring those that no longer exist.
     func remove(_ names: [String]) throws(StoreError) {
         guard !names.isEmpty else { return }
         for name in names { try OpenFile.remove(path(of: name)) }
         try OpenFile(directory: path).sync()
     }
 
-    /// Removes what a writer has left that was ended.
+    /// Removes the incomplete files of terminated writers.
     private func removeUnfinished() throws(StoreError) {
         for name in try OpenFile.names(in: path) where name.hasSuffix(OpenFile.unfinished) {
             try OpenFile.remove(path(of: name))
@@ -131,15 +132,15 @@ extension DropFiles {
 // MARK: The box
 
 extension DropFiles {
-    /// Makes the box, if it is not there.
+    /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
         if access(removed, F_OK) == 0 { try OpenFile.removeAll(at: removed) }
         if try !exists() { try OpenFile.createDirectory(path) }
     }
 
-    /// Removes the box with all that is in it; who leaves something just then is waited for.
+    /// Removes the inbox with its content, after waiting for a running writer.
     ///
-    /// In one step: from then on nobody finds it.
+    /// Atomic: from then on no process finds it.
     func removeBox() throws(StoreError) {
         try OpenFile.removeAll(at: removed)
         guard try exists() else { return }
@@ -147,9 +148,11 @@ extension DropFiles {
         try OpenFile.removeAll(at: removed)
     }
 
-    /// Seals all drops anew, and then does something before anybody leaves another one.
+    /// Encrypts all files again, and then calls a closure before other processes can leave
+    /// messages.
     ///
-    /// Damage stays damage. Where it ends in between, each drop can be read with the same keys.
+    /// Damage is preserved. If the process ends in between, each file can be read with the same
+    /// keys.
     func reseal(
         _ keys: DataKeys, then finish: () throws(StoreError) -> Void
     ) throws(StoreError) {

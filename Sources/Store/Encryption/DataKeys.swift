@@ -1,21 +1,23 @@
 import Crypto
 import Foundation
 
-/// The keys that the files of a directory are sealed under, each with its number.
+/// The keys with which the files of a directory are encrypted, by their numbers.
 ///
-/// There is one, or none where the files are plain; two while they are being sealed anew.
+/// There is one key, or none if the files are not encrypted; there are two while files are being
+/// encrypted again.
 package struct DataKeys: Sendable {
-    /// The number of files that are not sealed.
+    /// The key number of unencrypted files.
     package static let plain: UInt32 = 0
 
-    /// The number of the key that new files are sealed under.
+    /// The number of the key for new files.
     package let generation: UInt32
-    /// Whether files that are not sealed are read too, since they are about to be.
+    /// A Boolean value that indicates whether unencrypted files are read too, because they are
+    /// about to be encrypted.
     let readsPlain: Bool
-    /// By number.
+    /// The keys by number.
     let keys: [UInt32: SymmetricKey]
 
-    /// Creates the keys of a new directory: one that is random.
+    /// Creates the keys of a new directory: one random key.
     package init() {
         self.init(generation: 1, readsPlain: false, keys: [1: SymmetricKey(size: .bits256)])
     }
@@ -26,10 +28,11 @@ package struct DataKeys: Sendable {
         self.keys = keys
     }
 
-    /// The keys of a store that is not encrypted.
+    /// The keys of an unencrypted store.
     static let none = DataKeys(generation: plain, readsPlain: true, keys: [:])
 
-    /// These, and one more that new files are sealed under, unless they are to be plain.
+    /// Returns these keys with an additional one for new files, unless new files are to be
+    /// unencrypted.
     func next(isPlain: Bool) -> DataKeys {
         if isPlain { return DataKeys(generation: DataKeys.plain, readsPlain: true, keys: keys) }
         let number = (keys.keys.max() ?? DataKeys.plain) + 1
@@ -44,18 +47,19 @@ package struct DataKeys: Sendable {
             + keys.keys.filter { $0 != generation }.sorted(by: >)
     }
 
-    /// Whether files may be under another key than new ones are.
+    /// A Boolean value that indicates whether files may have another key than new ones.
     package var isUnfinished: Bool {
         readsPlain || keys.keys.contains { $0 != generation }
     }
 
-    /// The one that is left when all files are sealed anew; `nil` if they are plain then.
+    /// The remaining key after all files have been encrypted again; `nil` if they are then
+    /// unencrypted.
     var finished: DataKeys? {
         guard let key = keys[generation] else { return nil }
         return DataKeys(generation: generation, readsPlain: false, keys: [generation: key])
     }
 
-    /// A key for one purpose, and what only it gives: derived with HKDF from a data key.
+    /// Derives a key for one purpose with HKDF from a data key, with check bytes that identify it.
     func derived(
         _ generation: UInt32, salt: some DataProtocol, purpose: [UInt8], checkCount: Int
     ) -> (key: SymmetricKey, check: [UInt8])? {

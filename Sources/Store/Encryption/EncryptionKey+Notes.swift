@@ -1,15 +1,15 @@
 import Crypto
 package import Foundation
 
-// Small files that lie outside of any store, each read and written as a whole.
+// Encryption of small files outside of stores, which are read and written as a whole.
 extension EncryptionKey {
-    /// Encrypts some bytes for a purpose, which they have to be read for.
+    /// Encrypts bytes for a purpose, which must be the same for decrypting them.
     package func seal(_ bytes: some DataProtocol, for purpose: String) -> Data? {
-        // A nonce of the usual size always gives the combined form.
+        // A nonce of the default size always permits the combined form.
         try? AES.GCM.seal(bytes, using: derived(purpose)).combined
     }
 
-    /// Reads what ``seal(_:for:)`` has written with this key; `nil` if it is something else.
+    /// Decrypts the output of ``seal(_:for:)`` with this key; `nil` for any other bytes.
     package func open(_ sealed: Data, for purpose: String) -> Data? {
         guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
         return try? AES.GCM.open(box, using: derived(purpose))

@@ -1,28 +1,29 @@
 import Crypto
 import Foundation
 
-/// A key of 256 bits, without which the files of a store cannot be read.
+/// A 256-bit key that is required to read the files of a store.
 ///
-/// The app keeps it: in the keychain, or wherever the system keeps what is secret. Nobody can help who
-/// has lost it. The files are sealed with AES-GCM, under keys that are random and lie beside them, sealed under
-/// this one; so changing it writes one small file.
+/// The app stores the key, for example in the keychain. Without it, the data cannot be recovered.
+/// Files are encrypted with AES-GCM, under random keys that are stored next to them, encrypted with
+/// this key: changing it rewrites only one small file.
 ///
-/// The bytes are never shown: not by `print`, not in an error, not by the debugger's summary. They
-/// are overwritten when the last copy of the value goes, as far as this process knows them: copies that the
-/// app made, what the system has paged out, and what the compiler has kept in between are not.
+/// The bytes are never shown by `print`, in an error, or in a debugger summary. They are
+/// overwritten when the last copy of the value is released, as far as this process controls them:
+/// copies made by the app, memory that the system has swapped out, and copies made by the compiler
+/// are not overwritten.
 public struct EncryptionKey: Sendable {
-    /// How many bytes a key has.
+    /// The number of bytes of a key.
     public static let byteCount = 32
 
     let key: SymmetricKey
 
-    /// Creates a key of bytes that nobody can foretell.
+    /// Creates a random key.
     public init() { key = SymmetricKey(size: .bits256) }
 
-    /// Takes bytes for a key; `nil` unless there are 32.
+    /// Creates a key from bytes; `nil` unless there are 32.
     ///
-    /// They have to be random. A passphrase is not: make a key of it with a function that is slow on
-    /// purpose, such as scrypt or Argon2.
+    /// The bytes must be random. Do not use a passphrase directly: derive a key from it with a
+    /// function that is deliberately slow, such as scrypt or Argon2.
     ///
     /// - Parameter bytes: The bytes, which are copied.
     public init?(_ bytes: some Sequence<UInt8>) {
@@ -32,9 +33,9 @@ public struct EncryptionKey: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// Lends the bytes to a closure, for the app to put them where it keeps them.
+    /// Calls a closure with the bytes, so that the app can store them.
     ///
-    /// What the closure copies is the app's to overwrite.
+    /// The app is responsible for overwriting its copies.
     public func withUnsafeBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -52,25 +53,25 @@ public struct EncryptionKey: Sendable {
 }
 
 extension EncryptionKey: Equatable {
-    /// Whether the keys are the same, found in a time that does not depend on where they differ.
+    /// Returns a Boolean value that indicates whether the keys are equal, in constant time.
     public static func == (one: EncryptionKey, other: EncryptionKey) -> Bool {
         one.key == other.key
     }
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the type, and nothing of the key.
+    /// The name of the type, without the key.
     public var description: String { "EncryptionKey" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows nothing.
+    /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Writes zeros in a way that the compiler does not leave out.
+    /// Writes zeros in a way that the compiler does not optimize away.
     func overwrite() {
         guard let baseAddress else { return }
         #if canImport(Darwin)

@@ -2,13 +2,13 @@ import CLevelDBEnvironment
 import Crypto
 import Foundation
 
-/// What the environment's functions work with; outlives it.
+/// The context of the environment's encryption functions, which it must outlive.
 final class FileCipher: Sendable {
     private let keys: DataKeys
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// DO NOT CHANGE: the keys on people's disks depend on it.
+    /// DO NOT CHANGE: keys of existing files depend on it.
     private static let purpose = Array("scrollback file 1\n".utf8)
 
     private func key(
@@ -23,7 +23,7 @@ final class FileCipher: Sendable {
         return SealingKey(found.key)
     }
 
-    /// The functions, for as long as this is there.
+    /// The functions, valid for the lifetime of this object.
     var functions: scrollback_cipher {
         scrollback_cipher(
             context: Unmanaged.passUnretained(self).toOpaque(),
@@ -69,7 +69,7 @@ final class FileCipher: Sendable {
     }
 }
 
-/// The key of one file.
+/// The key of a file.
 private final class SealingKey: Sendable {
     private let key: SymmetricKey
 
@@ -84,7 +84,7 @@ private final class SealingKey: Sendable {
         _ nonce: UnsafePointer<UInt8>, _ bound: UnsafeRawBufferPointer,
         _ plain: UnsafeRawBufferPointer, into sealed: UnsafeMutablePointer<UInt8>
     ) -> Bool {
-        // Fails for sizes alone, which are ours.
+        // Fails only for invalid sizes, which this code determines.
         guard
             let box = try? AES.GCM.seal(
                 plain, using: key, nonce: self.nonce(nonce), authenticating: bound)
@@ -100,7 +100,7 @@ private final class SealingKey: Sendable {
         into plain: UnsafeMutablePointer<UInt8>?
     ) -> Bool {
         let tag = UnsafeRawBufferPointer(start: tag, count: Int(scrollback_tag_size))
-        // What is not what was sealed is an error here, and damage to whoever asks.
+        // A failed authentication is an error here, and is reported as corruption to the reader.
         guard
             let box = try? AES.GCM.SealedBox(
                 nonce: self.nonce(nonce), ciphertext: sealed, tag: tag),

@@ -1,20 +1,20 @@
 import Foundation
 
-// How files are sealed anew: the keys of before and after lie in one file until all are, so that
-// they can be read with either key of the app wherever it ends.
+// Re-encryption: the old and the new key are both in one file until all files are encrypted again,
+// so that they can be read with either of the app's keys at any time.
 extension KeyFile {
-    /// Makes sure that it can be begun, or gone on with.
+    /// Checks that the re-encryption can be started or continued.
     ///
-    /// - Returns: Whether anything is left to do.
+    /// - Returns: `true` if there is anything left to do.
     func checkExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
         if try exists() {
             let keys = try keys(old, new)
-            // An earlier call came to its end, and nobody was told.
+            // An earlier call finished, without its result being reported.
             return keys.isNew == false || keys.found.isUnfinished
         }
-        // With an old key and no new one, that was the last step of an earlier call.
+        // An old key without a new one: the last step of an earlier call was finished.
         guard old != nil else { return new != nil }
         guard new == nil else {
             throw StoreError(.wrongKey, "the files are not encrypted", path: path)
@@ -22,7 +22,7 @@ extension KeyFile {
         return false
     }
 
-    /// Notes what the files will be sealed by beside what they are, so that both can be read.
+    /// Adds the new key to the file, so that old and new files can be read.
     func beginExchange(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> DataKeys {
@@ -37,7 +37,7 @@ extension KeyFile {
         return keys
     }
 
-    /// Forgets what the files were sealed by before, now that none of them is.
+    /// Removes the old key from the file, after all files have been encrypted again.
     func finishExchange(_ keys: DataKeys, for new: EncryptionKey?) throws(StoreError) {
         if let new, let finished = keys.finished {
             try write(finished, for: [new])
@@ -47,7 +47,7 @@ extension KeyFile {
         }
     }
 
-    /// What one of the keys opens, and whether it is not the old one.
+    /// Returns the keys that one of the app's keys decrypts, and whether that is not the old key.
     private func keys(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> (found: DataKeys, isNew: Bool) {
@@ -63,7 +63,8 @@ extension KeyFile {
             .wrongKey, "the files are encrypted, and no key was given", path: path)
     }
 
-    /// Whether both keys open the file: an earlier call had the same ones.
+    /// Returns a Boolean value that indicates whether both keys decrypt the file: an earlier call
+    /// had the same keys.
     private func areBothKnown(
         _ old: EncryptionKey?, _ new: EncryptionKey?
     ) throws(StoreError) -> Bool {
@@ -82,19 +83,19 @@ extension KeyFile {
 // MARK: Several directories
 
 extension KeyFile {
-    /// The names of the directories in a directory that have a file of keys, in order.
+    /// Returns the names of the subdirectories that have a key file, in order.
     package static func directories(in path: String) throws(StoreError) -> [String] {
         try OpenFile.names(in: path).sorted().filter {
             access("\(path)/\($0)/\(name)", F_OK) == 0
         }
     }
 
-    /// Whether one of some keys of the app opens the file.
+    /// Returns a Boolean value that indicates whether one of the app's keys decrypts the file.
     package func isOpened(byOneOf appKeys: [EncryptionKey]) throws(StoreError) -> Bool {
         try dataKeys(appKeys) != nil
     }
 
-    /// Has the file open with other keys of the app, if one of some opens it now.
+    /// Replaces the app's keys of the file, if one of the given keys decrypts it.
     package func exchange(
         _ appKeys: [EncryptionKey], for others: [EncryptionKey]
     ) throws(StoreError) {

@@ -1,15 +1,15 @@
 import Crypto
 import Foundation
 
-/// The file `KEY` of a directory: the keys of its files, sealed under the app's key.
+/// The file `KEY` of a directory: the keys of its files, encrypted with the app's key.
 ///
 /// ```
 /// file  := mark version slots slot* sum
 /// slot  := salt nonce sealed            under a key derived from one of the app's and the salt
 /// ```
 ///
-/// While the app's key is being exchanged, each of the two opens it. Docs/Format.md, "Sealed files", has
-/// the whole of it. DO NOT CHANGE: it is on people's disks.
+/// While the app's key is being changed, both keys decrypt the file. Docs/Format.md, "Sealed
+/// files", has the complete description. On-disk format, DO NOT CHANGE.
 package struct KeyFile: Sendable {
     package static let name = "KEY"
 
@@ -23,13 +23,13 @@ package struct KeyFile: Sendable {
     private static let saltCount = 32
     private static let sumCount = 32
 
-    /// Whether there is one.
+    /// Returns a Boolean value that indicates whether the file exists.
     package func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
 
     /// Reads the keys.
     ///
-    /// - Throws: `wrongKey` if the file is whole and this key is not one that it was written for;
-    ///   `corruption` if it is damaged; `newerSchema`.
+    /// - Throws: `wrongKey` if the file is valid but was not written for this key; `corruption` if
+    ///   it is damaged; `newerSchema`.
     package func keys(_ key: EncryptionKey) throws(StoreError) -> DataKeys {
         let bytes = try bytes()
         let sum = bytes.count - KeyFile.sumCount
@@ -49,7 +49,7 @@ package struct KeyFile: Sendable {
                 let box = try? AES.GCM.SealedBox(combined: sealed)
             else { throw damaged }
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // Not this key's slot: the one thing that is tried here.
+            // A failure only means that this is not the key's slot: try the next one.
             guard var plain = (try? AES.GCM.open(box, using: derived)).map(Array.init) else {
                 continue
             }
@@ -60,9 +60,9 @@ package struct KeyFile: Sendable {
         throw StoreError(.wrongKey, "the store is encrypted with another key", path: path)
     }
 
-    /// Writes the keys, so that each of some keys of the app opens the file.
+    /// Writes the keys, so that each of the given keys of the app decrypts the file.
     ///
-    /// In one step: a crash leaves the old or the new file.
+    /// Atomic: after a crash, the old or the new file exists.
     package func write(_ keys: DataKeys, for appKeys: [EncryptionKey]) throws(StoreError) {
         var plain = keys.bytes
         defer { plain.withUnsafeMutableBytes { $0.overwrite() } }
@@ -73,7 +73,8 @@ package struct KeyFile: Sendable {
             let salt = SymmetricKey(size: .init(bitCount: 8 * KeyFile.saltCount))
                 .withUnsafeBytes(Array.init)
             let derived = key.key.derived(salt: salt, purpose: KeyFile.purpose).key
-            // A nonce of the usual size always gives the combined form, and no size here is wrong.
+            // A nonce of the default size always permits the combined form, and all sizes are
+            // valid.
             guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
                 throw StoreError(.io, "the keys cannot be sealed", path: path)
             }
@@ -90,7 +91,7 @@ package struct KeyFile: Sendable {
 
     private func bytes() throws(StoreError) -> [UInt8] {
         guard let file = try OpenFile(reading: path) else { throw damaged }
-        // A file of two slots has less than a kilobyte.
+        // A file with two slots has less than one kilobyte.
         var buffer = [UInt8](repeating: 0, count: 4096)
         var bytes: [UInt8] = []
         while bytes.count <= buffer.count {
@@ -105,7 +106,7 @@ package struct KeyFile: Sendable {
 // MARK: Bytes
 
 extension DataKeys {
-    /// The number of the one for new files, the flags, and each with its number.
+    /// The number of the key for new files, the flags, and each key with its number.
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: generation)
@@ -139,7 +140,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads integers, the highest byte first, and what lies between them.
+/// Reads big-endian integers and byte sequences.
 private struct Fields {
     private var rest: ArraySlice<UInt8>
 

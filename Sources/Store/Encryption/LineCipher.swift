@@ -2,19 +2,21 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache` and of a `DropBox`, and the names of the former.
+/// Encrypts the lines of the files of a `FileCache` and of a `DropBox`, and the file names of the
+/// former.
 ///
-/// An encrypted file is a header that names a salt, and one line for each of the plain file. DO NOT
-/// CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
+/// An encrypted file has a header with a salt, and one line for each line of the plain file.
+/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Encrypted file cache", has the grammar.
 struct LineCipher: Sendable {
     private let keys: DataKeys
 
     init(_ keys: DataKeys) { self.keys = keys }
 
-    /// Whether files that are not sealed are read too.
+    /// A Boolean value that indicates whether unencrypted files are read too.
     var readsPlain: Bool { keys.readsPlain }
 
-    /// Whether a line is the first one of a file that is sealed, by whatever key.
+    /// Returns a Boolean value that indicates whether a line is the first one of an encrypted file,
+    /// regardless of its key.
     static func isHead(_ line: [UInt8]) -> Bool { line.starts(with: head.utf8) }
 
     private static let head = "scrollback sealed 1 "
@@ -22,8 +24,9 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// The name of a file, which nobody without the key can tell from the channel; and those that it
-    /// may have while files are sealed anew.
+    /// Returns the possible names of a file, of which the first is used for new files. Without the
+    /// key, a name cannot be derived from the channel. There are several while files are being
+    /// encrypted again.
     func names(of file: CacheFile) -> [String] {
         guard file.kind == .messages else { return [file.name] }
         let sealed = keys.generations.compactMap { name(of: file, $0) }
@@ -41,7 +44,8 @@ struct LineCipher: Sendable {
         return code.hexadecimal + CacheFile.messagesSuffix
     }
 
-    /// Encrypts the text of a file of some name; as it is, if new files are to be plain.
+    /// Encrypts the text of a file with a given name; returns it unchanged if new files are
+    /// unencrypted.
     func seal(_ text: [UInt8], name: String) throws(StoreError) -> [UInt8] {
         guard keys.generation != DataKeys.plain else { return text }
         let salt = SymmetricKey(size: .bits256).withUnsafeBytes(Array.init)
@@ -54,7 +58,7 @@ struct LineCipher: Sendable {
         let lines = text.dropLast().split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            // Fails for sizes alone, which are ours.
+            // Fails only for invalid sizes, which this code determines.
             guard
                 let box = try? AES.GCM.seal(
                     line, using: file.key, authenticating: LineCipher.bytes(index)),
@@ -66,7 +70,8 @@ struct LineCipher: Sendable {
         return sealed
     }
 
-    /// The key that the first line of a file of some name leads to; `nil` if it is none.
+    /// Returns the key for a file with a given name from its first line; `nil` if the line is not a
+    /// header, or the key is unknown.
     func key(_ line: [UInt8], name: String) -> SymmetricKey? {
         let head = LineCipher.head.utf8
         guard LineCipher.isHead(line),
@@ -75,7 +80,8 @@ struct LineCipher: Sendable {
         else { return nil }
         let salt = bytes.prefix(EncryptionKey.byteCount)
         let check = bytes.suffix(LineCipher.checkCount)
-        // There are two while files are sealed anew; the check says whose it is.
+        // There are two keys while files are being encrypted again. The check bytes identify the
+        // right one.
         for generation in keys.generations {
             guard let file = file(generation, salt, name), check.elementsEqual(file.check) else {
                 continue
@@ -85,7 +91,7 @@ struct LineCipher: Sendable {
         return nil
     }
 
-    /// Reads a line; `nil` if it is not the one that was written there.
+    /// Decrypts a line; `nil` if it is not the one that was written at this index.
     static func open(_ line: [UInt8], at index: Int, with key: SymmetricKey) -> [UInt8]? {
         guard let combined = Data(base64Encoded: Data(line)),
             let box = try? AES.GCM.SealedBox(combined: combined),

@@ -4,13 +4,14 @@ import Models
 extension StoreFiles {
     var keyFile: KeyFile { KeyFile(in: directory.path) }
 
-    /// Finds out what the files are sealed by; nothing of what is there is touched.
+    /// Determines the keys of the files, without changing them.
     ///
     /// - Parameters:
-    ///   - key: The app's key; `nil` for files that are plain.
-    ///   - isCreating: Whether keys are made where there is no store yet.
-    /// - Returns: The keys; `nil` if the files are plain.
-    /// - Throws: `wrongKey`; `corruption` if the file of the keys is damaged or missing.
+    ///   - key: The app's key; `nil` for unencrypted files.
+    ///   - isCreating: A Boolean value that indicates whether keys are created if there is no store
+    ///     yet.
+    /// - Returns: The keys; `nil` if the files are not encrypted.
+    /// - Throws: `wrongKey`; `corruption` if the key file is damaged or missing.
     func unlock(_ key: EncryptionKey?, isCreating: Bool) throws(StoreError) -> DataKeys? {
         if try keyFile.exists() {
             guard let key else {
@@ -35,12 +36,12 @@ extension StoreFiles {
         return isCreating ? try makeKeys(for: key) : nil
     }
 
-    /// Makes the keys of a new store, unless somebody else has done so meanwhile.
+    /// Creates the keys of a new store, unless another process has done so in the meantime.
     private func makeKeys(for key: EncryptionKey) throws(StoreError) -> DataKeys {
         try makeDirectory()
         let keys = DataKeys()
         var isOurs = false
-        // Whoever has the store open has it under keys that must not be replaced.
+        // A process with the store open uses keys that must not be replaced.
         try LevelDB.Environment.disk().withLock(of: outbox) { () throws(StoreError) in
             if try keyFile.exists() { return }
             try keyFile.write(keys, for: [key])
@@ -49,7 +50,7 @@ extension StoreFiles {
         return isOurs ? keys : try keyFile.keys(key)
     }
 
-    /// Whether there is a store, or what is left of one.
+    /// Returns a Boolean value that indicates whether there are files of a store.
     private func hasFiles() throws(StoreError) -> Bool {
         if access(version, F_OK) == 0 || access(salvaged, F_OK) == 0 { return true }
         for database in [cache, outbox] {
@@ -59,7 +60,7 @@ extension StoreFiles {
         return false
     }
 
-    /// Whether a database begins with a file that is sealed.
+    /// Returns a Boolean value that indicates whether the first file of a database is encrypted.
     private func hasSealedFiles() throws(StoreError) -> Bool {
         let mark = Array("SBSEAL".utf8)
         for database in [cache, outbox] {

@@ -2,26 +2,26 @@ import Crypto
 import Foundation
 import Models
 
-/// One of the files of a cache: its name, and the text in it.
+/// A file of a file cache: its name and its text.
 ///
-/// Docs/Format.md, "File cache", has the grammar. DO NOT CHANGE: it is on people's disks.
+/// On-disk format, DO NOT CHANGE: Docs/Format.md, "File cache", has the grammar.
 struct CacheFile: Equatable {
-    /// What the lines of a file are.
+    /// The kind of records in a file.
     enum Kind: String {
         case messages, channels, drop
     }
 
-    /// The version of the format that we write, and the highest that we read.
+    /// The version of the format that is written, and the highest version that is read.
     static let version = 1
 
     let kind: Kind
 
-    /// The channel that the messages are of; empty in a list of channels, and in a drop.
+    /// The channel of the messages; empty in a list of channels and in a file of the push inbox.
     let channel: ChannelURL
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// What a `DropBox` holds, each under a name that the box gives it.
+    /// A file of a `DropBox`, which names it.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {
@@ -32,8 +32,7 @@ struct CacheFile: Equatable {
 // MARK: Name
 
 extension CacheFile {
-    /// The name in the directory: another one for each channel, whatever a file system holds
-    /// for equal, and of letters and digits only.
+    /// The file name: different for each channel in any file system, and only letters and digits.
     var name: String {
         switch kind {
         case .channels: "channels"
@@ -42,7 +41,8 @@ extension CacheFile {
         }
     }
 
-    /// Whether a name is that of a file of a cache, a list of channels or one of messages.
+    /// Returns a Boolean value that indicates whether a name is that of a file of a file cache: a
+    /// list of channels or of messages.
     static func isName(_ name: some StringProtocol) -> Bool {
         name == "channels" || isMessagesName(name)
     }
@@ -53,14 +53,14 @@ extension CacheFile {
             && digits.allSatisfy("0123456789abcdef".utf8.contains)
     }
 
-    /// What the name of a file of messages ends with.
+    /// The suffix of the names of message files.
     static let messagesSuffix = ".messages"
 }
 
 // MARK: Text
 
 extension CacheFile {
-    /// The text of the file, with a line for each of the records.
+    /// Returns the text of the file, with one line for each record.
     func text<R: Record>(of records: [R]) -> [UInt8] {
         let checks = CheckValues(of: self)
         let header = "scrollback \(Self.version) \(kind) \(records.count) \(base64)"
@@ -76,12 +76,13 @@ extension CacheFile {
         return text
     }
 
-    /// Whether the line of a record is not too long to be read again.
+    /// Returns a Boolean value that indicates whether the line of a record is short enough to be
+    /// read again.
     static func fits<R: Record>(_ record: R) -> Bool {
         (record.serializedSize + 2) / 3 * 4 + 1 + checkSize <= LineReader.maximumSize
     }
 
-    /// The channel that the message in a line says it is of, whatever file the line is in.
+    /// Returns the channel of the message in a line, regardless of the line's file.
     static func channel(ofMessageIn line: [UInt8]) -> ChannelURL? {
         guard let (base64, _) = split(line), let bytes = Data(base64Encoded: Data(base64)),
             let message = try? Message(serialized: bytes)
@@ -92,7 +93,7 @@ extension CacheFile {
     fileprivate var base64: String { Data(channel.rawValue.utf8).base64EncodedString() }
 }
 
-/// The check values of the records of one file: a line of another one does not fit.
+/// The check values of the records of a file: a line of another file has another value.
 struct CheckValues {
     private let file: SHA256
 
@@ -108,7 +109,7 @@ struct CheckValues {
         return CacheFile.check(hash.finalize())
     }
 
-    /// Reads a line of a file, without the byte that ends it.
+    /// Decodes a line without its terminator.
     func record<R: Record>(in line: [UInt8]) throws(LineDamage) -> R {
         guard let (base64, check) = CacheFile.split(line) else { throw LineDamage(.check) }
         guard let bytes = Data(base64Encoded: Data(base64)) else { throw LineDamage(.base64) }
@@ -121,7 +122,7 @@ struct CheckValues {
     }
 }
 
-/// Why a line is not the one that was written.
+/// The reason why a line is corrupted.
 struct LineDamage: Error {
     let reason: FileCache.Damage.Reason
     let cause: SerializationError?
@@ -138,10 +139,10 @@ struct LineDamage: Error {
 struct CacheHeader {
     let version: Int
 
-    /// Which file it is, and how many lines follow; `nil` in another version.
+    /// The file and the number of lines that follow; `nil` for another version.
     let contents: (file: CacheFile, lines: Int)?
 
-    /// Reads a line; `nil` if it is no header, or one with damage.
+    /// Decodes a line; `nil` if it is not a header or is corrupted.
     init?(_ line: [UInt8]) {
         guard let (text, check) = CacheFile.split(line),
             check.elementsEqual(CacheFile.check(SHA256.hash(data: Data(text))))
@@ -160,7 +161,7 @@ struct CacheHeader {
         else { return nil }
         let file = CacheFile(
             kind: kind, channel: ChannelURL(String(decoding: url, as: UTF8.self)))
-        // Not so if the bytes are not UTF-8.
+        // They differ if the bytes are not UTF-8.
         guard file.base64 == parts[4] else { return nil }
         contents = (file, lines)
     }
@@ -169,14 +170,14 @@ struct CacheHeader {
 // MARK: Check values
 
 extension CacheFile {
-    /// How many digits a check value has.
+    /// The number of digits of a check value.
     fileprivate static let checkSize = 16
 
     fileprivate static func check(_ digest: SHA256Digest) -> [UInt8] {
         Array(digest.hexadecimal.utf8.prefix(checkSize))
     }
 
-    /// What stands before the check value of a line, and the check value.
+    /// Splits a line into its text and its check value.
     fileprivate static func split(
         _ line: [UInt8]
     ) -> (text: ArraySlice<UInt8>, check: ArraySlice<UInt8>)? {

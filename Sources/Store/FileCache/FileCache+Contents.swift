@@ -1,37 +1,37 @@
 public import Models
 
 extension FileCache {
-    /// What could be read of a file, and what could not.
+    /// The readable records of a file, and its damage.
     public struct Contents<Element: Sendable>: Sendable {
         /// The messages, oldest first, or the channels, in the order in which they were saved.
         public internal(set) var records: [Element] = []
 
-        /// What is wrong with the file, by ascending line; empty if nothing is, or if there is no file.
+        /// The damage of the file, in ascending order of lines; empty if there is none or no file.
         ///
-        /// The first thousand of them, so that a file of nothing but damage does not fill the memory.
+        /// At most the first thousand entries, to limit memory.
         public internal(set) var damage: [Damage] = []
 
-        /// How many damages there are, also those that ``damage`` does not list.
+        /// The number of damaged lines, including those that ``damage`` does not list.
         public internal(set) var damageCount = 0
     }
 
-    /// A line of a file that is not as it was written.
+    /// A corrupted line of a file.
     public struct Damage: Hashable, Sendable {
-        /// Which line: 1 is the header, 2 the first record.
+        /// The number of the line: 1 is the header, 2 the first record.
         public let line: Int
 
-        /// What is wrong with it.
+        /// The kind of damage.
         public let reason: Reason
 
-        /// Why the bytes are no record; `nil` unless the reason is ``Reason/record``.
+        /// The reason why the bytes are not a record; `nil` unless the reason is ``Reason/record``.
         public let cause: SerializationError?
     }
 }
 
 extension FileCache.Damage {
-    /// What may be wrong with a line.
+    /// A kind of damage.
     ///
-    /// Later versions may add reasons, so a `switch` over them needs a `default`.
+    /// Later versions may add reasons: a `switch` over them needs a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case header, otherFile, truncated, tooLong, base64, check, record
@@ -39,25 +39,25 @@ extension FileCache.Damage {
 
         private let value: Value
 
-        /// The first line is not a header; the lines after it were read nevertheless.
+        /// The first line is not a header. The following lines were read nevertheless.
         public static let header = Reason(value: .header)
 
-        /// The header is that of another channel's file, or of another kind; no line was read.
+        /// The header is that of another channel or another kind of file. No line was read.
         public static let otherFile = Reason(value: .otherFile)
 
-        /// The file ends inside the line, or before it although the header tells of more.
+        /// The file ends inside the line, or before it although the header announces more lines.
         public static let truncated = Reason(value: .truncated)
 
-        /// The line has more than 16 MiB, which no line is written with.
+        /// The line has more than 16 MiB, more than any line is written with.
         public static let tooLong = Reason(value: .tooLong)
 
         /// The line is not Base64.
         public static let base64 = Reason(value: .base64)
 
-        /// The check value is not there, or not that of the bytes.
+        /// The check value is missing or does not match the bytes.
         public static let check = Reason(value: .check)
 
-        /// The bytes are those that were written, but not a record, or not a message that was sent.
+        /// The bytes are intact but are not a record, or not a message that was sent.
         public static let record = Reason(value: .record)
 
         /// The name of the reason, such as `truncated`.
@@ -66,7 +66,7 @@ extension FileCache.Damage {
 }
 
 extension FileCache.Damage: CustomStringConvertible {
-    /// Line and reason, such as "line 3: check".
+    /// The line and the reason, such as "line 3: check".
     public var description: String {
         "line \(line): \(reason)" + (cause.map { " (\($0))" } ?? "")
     }
@@ -75,7 +75,7 @@ extension FileCache.Damage: CustomStringConvertible {
 // MARK: Reading
 
 extension FileCache.Contents {
-    /// How many damages are listed.
+    /// The maximum number of listed damaged lines.
     static var maximumDamage: Int { 1000 }
 
     mutating func add(
@@ -88,7 +88,7 @@ extension FileCache.Contents {
 }
 
 extension FileCache.Contents where Element: Record {
-    /// Reads all lines of a file, and keeps the records that it may hold.
+    /// Reads all lines of a file, and keeps the expected records.
     mutating func read(
         _ file: CacheFile, from lines: inout LineReader, at path: String,
         where isExpected: (Element) -> Bool
@@ -112,7 +112,7 @@ extension FileCache.Contents where Element: Record {
                     continue
                 }
                 add(.header, line: 1)
-                // If the header was lost with its line, a record is first.
+                // If the header line is missing, the first line is a record.
                 if let record: Element = try? checks.record(in: bytes), isExpected(record) {
                     records.append(record)
                 }
@@ -126,13 +126,13 @@ extension FileCache.Contents where Element: Record {
                 add(error.reason, line: line, cause: error.cause)
             }
         }
-        // Line 1 is the header; without any there is not even that. A cut line is told above.
+        // Line 1 is the header, which may be missing too. An incomplete line was reported above.
         if line - 2 < expected { add(.truncated, line: line) }
     }
 }
 
 extension CacheHeader {
-    /// Which file it is, and how many lines follow; an error if a newer version wrote it.
+    /// Returns the file and the number of lines that follow; throws if a newer version wrote it.
     func contents(at path: String) throws(StoreError) -> (file: CacheFile, lines: Int)? {
         guard version <= CacheFile.version else {
             throw StoreError(

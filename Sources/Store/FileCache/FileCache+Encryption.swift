@@ -2,25 +2,27 @@ public import Foundation
 import Models
 
 extension FileCache {
-    /// Encrypts all files of a directory anew, under keys that nobody has had before; or for the first
-    /// time, or not at all any more.
+    /// Encrypts all files of a directory again with new keys; also adds or removes the encryption.
     ///
-    /// File by file, each in one step: when the process ends meanwhile, all can be loaded with either key, and the
-    /// same call goes on where it was. What was damaged before is damaged after. Others wait with saving
-    /// until it is done; values that were opened before have the keys of before, so open them anew.
+    /// Each file is replaced atomically. If the process ends in the meantime, all files can be
+    /// loaded with either key, and the same call continues the work. Damage is preserved. Other
+    /// writers wait until the call has finished. Caches that were opened before have the old keys
+    /// and must be opened again.
     ///
-    /// The bytes of the old files are not wiped, as for ``ChatStore/reencrypt(at:from:to:progress:)``.
+    /// The bytes of the old files are not wiped, as in
+    /// ``ChatStore/reencrypt(at:from:to:progress:)``.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the cache. If there is none, nothing is done.
-    ///   - old: The key that it is encrypted with; `nil` if it is not encrypted.
-    ///   - new: The key that it is encrypted with from now on, the old one too; `nil` for none.
-    ///   - progress: Is called on this thread with how much is done, from 0 to 1.
-    /// - Returns: How many files were removed, since none of their lines said any more which channel they
-    ///   are of.
-    /// - Throws: ``StoreError``: `wrongKey` (nothing was touched), `corruption` if the file of the keys is damaged,
-    ///   `newerSchema` if a newer version wrote one of them, `permission`, `noSpace` or `io`.
-    /// - Complexity: Reads and writes all files; the disk needs room for one of them.
+    ///   - directory: The directory of the cache. If it does not exist, the call has no effect.
+    ///   - old: The current key; `nil` if the cache is not encrypted.
+    ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
+    ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
+    /// - Returns: The number of files that were removed because no line contained their channel
+    ///   anymore.
+    /// - Throws: ``StoreError``: `wrongKey` (nothing was changed), `corruption` if the key file is
+    ///   damaged, `newerSchema` if a newer version wrote one of the files, `permission`, `noSpace`
+    ///   or `io`.
+    /// - Complexity: Reads and writes all files. The disk needs space for one of them.
     @discardableResult
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
@@ -29,7 +31,8 @@ extension FileCache {
         try reencrypt(at: directory, from: old, to: new, progress) { () throws(StoreError) in }
     }
 
-    /// The same; `step` is called before each change on the disk, for tests that end it there.
+    /// The same, with a closure that is called before each change on disk, for tests that interrupt
+    /// it there.
     static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         _ progress: (Double) -> Void, step: () throws(StoreError) -> Void
@@ -56,7 +59,7 @@ extension FileCache {
         }
     }
 
-    /// Writes each file anew, under the name that goes with the new key.
+    /// Encrypts each file again, under the name for the new key.
     private static func reseal(
         _ path: String, _ cipher: LineCipher, _ progress: (Double) -> Void,
         _ step: () throws(StoreError) -> Void
@@ -82,7 +85,7 @@ extension FileCache {
                 removed += 1
                 continue
             }
-            // It was saved again under the new one, after an earlier call had ended in between.
+            // It was saved again under the new name, after an earlier call had been interrupted.
             if newName == name || access(path + "/" + newName, F_OK) != 0 {
                 try step()
                 try OpenFile.replace(path + "/" + newName, by: try cipher.seal(text, name: newName))
@@ -98,12 +101,12 @@ extension FileCache {
 }
 
 extension LineCipher {
-    /// The name that a file gets; `nil` if nothing in it says which channel it is of.
+    /// Returns the new name of a file; `nil` if its content does not contain its channel.
     fileprivate func newName(of name: String, _ text: [UInt8]) -> String? {
         guard CacheFile.isMessagesName(name) else { return name }
         let lines = text.split(separator: UInt8(ascii: "\n")).map(Array.init)
         let named = lines.first.flatMap { CacheHeader($0)?.contents?.file.channel }
-        // Without its header, what its messages say; the name tells whether that is so.
+        // Without a header, use the channel of the messages; the name verifies it.
         let said = lines.lazy.compactMap { CacheFile.channel(ofMessageIn: $0) }
         for channel in [named].compactMap(\.self) + said {
             let names = names(of: .messages(of: channel))

@@ -1,23 +1,23 @@
 import Crypto
 
-/// The lines of a file, one after the other, in memory that does not grow with the file.
+/// Reads a file line by line, with a constant amount of memory.
 struct LineReader: ~Copyable {
-    /// The most bytes that a line may have, the one that ends it not counted.
+    /// The maximum number of bytes of a line, without its terminator.
     static let maximumSize = 16 << 20
 
     enum Line {
-        /// A line without the byte that ended it.
+        /// A line without its terminator.
         case whole([UInt8])
-        /// The end of the file, inside of a line.
+        /// The end of the file inside a line.
         case cut
-        /// A line of more than ``maximumSize``, which was not kept.
+        /// A line longer than ``maximumSize``, whose bytes were discarded.
         case tooLong
     }
 
-    /// What the first line says of those after it.
+    /// The form of the file, which the first line determines.
     private enum Form {
         case unread, plain
-        /// Without a key, none of them can be read.
+        /// Without a key, no line can be read.
         case sealed(SymmetricKey?)
     }
 
@@ -28,15 +28,15 @@ struct LineReader: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var unread = 0..<0
 
-    /// Reads a file; `cipher` has what the lines are encrypted with, if they are, and the file's name.
+    /// Creates a reader. For an encrypted file, `cipher` contains the cipher and the file's name.
     init(_ file: consuming OpenFile, _ cipher: (LineCipher, name: String)? = nil) {
         self.file = file
         self.cipher = cipher
     }
 
-    /// Returns the next line; `nil` behind the last one.
+    /// Returns the next line; `nil` after the last one.
     ///
-    /// An encrypted one that is not what was written there is an empty one, which none is.
+    /// A corrupted line of an encrypted file is returned as an empty line, which no valid one is.
     mutating func next() throws(StoreError) -> Line? {
         guard let (cipher, name) = cipher else { return try nextInFile() }
         if case .unread = form {
@@ -58,11 +58,11 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns all that is left, to be written anew: what was damaged is damage then, too.
+    /// Returns the remaining text, to be written again. Damage is preserved.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {
-            // No record has an empty line, and the header tells how many lines there were.
+            // No record has an empty line, and the header contains the number of lines.
             if case .cut = line { continue }
             if case .whole(let bytes) = line { text += bytes }
             text.append(UInt8(ascii: "\n"))
@@ -70,7 +70,7 @@ struct LineReader: ~Copyable {
         return text
     }
 
-    /// The most bytes of a line as it is in the file.
+    /// The maximum number of bytes of a line in the file.
     private var limit: Int {
         cipher == nil ? Self.maximumSize : (Self.maximumSize + 64) / 3 * 4
     }

@@ -1,16 +1,16 @@
 public import Models
 
-/// A point in the feed of what changes on the server.
+/// A position in the server's feed.
 ///
-/// The server's cursors are opaque: which of two came first, only their number tells.
+/// Cursors are opaque: their order is that of the numbers.
 public struct FeedPoint: Hashable, Sendable {
-    /// Where the feed goes on, as the server named it.
+    /// The server's cursor.
     public let cursor: FeedCursor
 
-    /// Grows with each cursor that is stored; whoever stores cursors counts them.
+    /// The number of the cursor. The engine increments it for each stored cursor.
     public let number: Int64
 
-    /// Creates a point in the feed.
+    /// Creates a position in the feed.
     public init(_ cursor: FeedCursor, number: Int64) {
         self.cursor = cursor
         self.number = number
@@ -18,7 +18,7 @@ public struct FeedPoint: Hashable, Sendable {
 }
 
 extension FeedPoint: Comparable {
-    /// Whether the left point is the earlier one.
+    /// Returns a Boolean value that indicates whether the left position is the earlier one.
     public static func < (left: FeedPoint, right: FeedPoint) -> Bool {
         if left.number != right.number { return left.number < right.number }
         return left.cursor < right.cursor

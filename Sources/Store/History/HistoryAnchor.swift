@@ -1,14 +1,14 @@
 public import Models
 
-/// A point in a channel's history to read from.
+/// A position in a channel's history from which to read.
 public enum HistoryAnchor: Hashable, Sendable {
-    /// Before the first message.
+    /// The oldest end of the history.
     case oldest
-    /// A time; several messages may share it.
+    /// A time, which several messages may share.
     case time(Timestamp)
-    /// A message, whether or not it is there.
+    /// The position of a message, which need not exist.
     case position(Position)
-    /// After the last message.
+    /// The newest end of the history.
     case newest
 }
 
@@ -23,10 +23,10 @@ extension HistoryAnchor {
             towardsOlder: towardsOlder)
     }
 
-    /// The key where a walk begins; `nil` if nothing lies there.
+    /// Returns the key at which a scan starts; `nil` if the range is empty.
     ///
-    /// Towards what is older, the first one it meets; towards what is newer, the one behind the
-    /// first. Keys are newest first, so older is forward.
+    /// Toward older messages, this is the first key of the scan; toward newer messages, the key
+    /// after it. Keys are ordered newest first: the scan toward older messages is ascending.
     func key(
         behind prefix: KeyBytes, includingIt isInclusive: Bool, towardsOlder: Bool
     ) -> KeyBytes? {
@@ -40,19 +40,19 @@ extension HistoryAnchor {
         case .newest: return towardsOlder ? prefix : nil
         case .oldest: return towardsOlder ? nil : prefix.successorOfPrefix
         case .time(let time):
-            // What was created at one time, and nothing else, begins with the time's bytes.
+            // The keys of one time are exactly those with the bytes of the time as their prefix.
             let atTime = key { $0.timestamp(time) }
             return towardsOlder == isInclusive ? atTime : atTime.successorOfTime(behind: prefix)
         case .position(let position):
             let atPosition = key { $0.position(position) }
-            // The next key in byte order is the same with a zero byte.
+            // The next key in byte order is the same key with an additional zero byte.
             return towardsOlder == isInclusive ? atPosition : atPosition + [0]
         }
     }
 }
 
 extension KeyBytes {
-    /// The first key behind all of the same time: the end of the table for the oldest time.
+    /// The first key after all keys of the same time; for the oldest time, the end of the table.
     fileprivate func successorOfTime(behind prefix: KeyBytes) -> KeyBytes {
         suffix(from: prefix.count).allSatisfy { $0 == 0xFF }
             ? prefix.successorOfPrefix : successorOfPrefix

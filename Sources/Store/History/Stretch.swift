@@ -1,10 +1,10 @@
 import Models
 
-/// What gaps and stale ranges have in common: all positions strictly between two bounds of one
-/// channel, and how such rows are cut and joined.
+/// The common part of gaps and stale ranges: all positions strictly between two bounds in a
+/// channel, and the rules for splitting and merging such rows.
 ///
-/// The stretches of a table never overlap. Two of them may share a bound: the one message between
-/// them is known.
+/// The ranges of a table never overlap. Two of them may share a bound: the message at the bound is
+/// known.
 protocol Stretch: Hashable, Sendable {
     static var table: Table { get }
 
@@ -12,10 +12,10 @@ protocol Stretch: Hashable, Sendable {
     var lower: Gap.Bound { get set }
     var upper: Gap.Bound { get set }
 
-    /// Takes over the extent of another stretch, and what it knew that is still of use.
+    /// Merges another range into this one, with its information that is still useful.
     mutating func absorb(_ other: Self)
 
-    /// What is told when one is there, and when it is no more.
+    /// The change operations that report that a range was saved or removed.
     var saved: Change.Operation { get }
     var removed: Change.Operation { get }
 
@@ -25,9 +25,9 @@ protocol Stretch: Hashable, Sendable {
 }
 
 extension Stretch {
-    /// Takes the closed range from one bound to another out of the stretch.
+    /// Returns the rest of the range without a closed range of positions.
     ///
-    /// Returns what is left of it, older part first: nothing, one part or two.
+    /// The result has no, one or two parts, older part first.
     func carved(from first: Gap.Bound, through last: Gap.Bound) -> [Self] {
         guard first < upper && lower < last else { return [self] }
         var parts: [Self] = []
@@ -44,9 +44,9 @@ extension Stretch {
         return parts
     }
 
-    /// Whether some position may lie in both.
+    /// Returns a Boolean value that indicates whether two ranges have a position in common.
     ///
-    /// Sharing a bound is no overlap.
+    /// Sharing a bound is not an overlap.
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
         self.lower < upper && lower < self.upper
     }
@@ -58,10 +58,11 @@ extension Gap: Stretch {
     static var table: Table { .gap }
 
     mutating func absorb(_ other: Gap) {
-        // The walk goes from the newer end, so the cursor of the gap that has it is the one to keep.
+        // A backfill starts at the upper bound: keep the cursor of the gap with the newer upper
+        // bound.
         if upper < other.upper { walkCursor = other.walkCursor }
         if upper == other.upper { walkCursor = walkCursor ?? other.walkCursor }
-        // The changes since an earlier point are also those since a later one.
+        // The changes since an earlier position include those since a later one.
         changesSince = [changesSince, other.changesSince].compactMap { $0 }.min()
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
@@ -96,7 +97,7 @@ extension StaleRange: Stretch {
     static var table: Table { .staleRange }
 
     mutating func absorb(_ other: StaleRange) {
-        // Verified is what was fetched after the last loss.
+        // Data is verified if it was fetched after the last loss.
         epoch = max(epoch, other.epoch)
         lower = min(lower, other.lower)
         upper = max(upper, other.upper)
