@@ -59,7 +59,7 @@ extension ChatStore {
     }
 }
 
-// MARK: What was removed
+// MARK: Removed data
 
 extension ChatStore {
     /// The number of bytes of keys and values written to the cache since the store was opened.

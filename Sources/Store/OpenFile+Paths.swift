@@ -1,15 +1,15 @@
 import Foundation
 
-// What is done with files and directories by their paths.
+// Operations on files and directories by their paths.
 
 extension OpenFile {
-    /// What stands behind the name of a file while it is written.
+    /// The suffix of a file's name while it is being written.
     static let unfinished = ".new"
 
-    /// Puts a file in the place of another, or of none, in one step.
+    /// Creates or replaces a file atomically and durably.
     ///
-    /// When it returns, the file is on the disk. A crash leaves the old or the new one, and maybe a
-    /// part of the new one under another name, for the next call to remove.
+    /// After a crash, the old or the new file exists, and possibly an incomplete one under another
+    /// name, which the next call removes.
     static func replace(_ path: String, by bytes: [UInt8]) throws(StoreError) {
         let unfinished = path + OpenFile.unfinished
         try remove(unfinished)
@@ -22,15 +22,15 @@ extension OpenFile {
             }
             try syncParent(of: path)
         } catch {
-            // What failed is told. What cannot be tidied up now is when it is written again.
+            // Report the original error. A leftover file is removed by the next write.
             try? remove(unfinished)
             throw error
         }
     }
 
-    /// Gives a file or directory another name in its directory, for good when the call returns.
+    /// Renames a file or directory in its directory, durably.
     ///
-    /// In the place of an empty directory, too, but of no other.
+    /// The new name may be that of an empty directory, which is replaced, but of no other one.
     static func move(_ path: String, to other: String) throws(StoreError) {
         guard rename(path, other) == 0 else {
             throw StoreError(errno: errno, doing: "rename to \(other)", path: path)
@@ -38,7 +38,7 @@ extension OpenFile {
         try syncParent(of: other)
     }
 
-    /// Removes a directory with all that is in it, or a file; what is not there is removed.
+    /// Removes a directory with its content, or a file. Has no effect if it does not exist.
     static func removeAll(at path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) != 0 && errno == ENOENT { return }
@@ -49,7 +49,7 @@ extension OpenFile {
         }
     }
 
-    /// Removes a file; one that is not there is removed.
+    /// Removes a file. Has no effect if it does not exist.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw StoreError(errno: errno, doing: "remove the file", path: path)
@@ -59,20 +59,21 @@ extension OpenFile {
 // MARK: Directories
 
 extension OpenFile {
-    /// Creates a directory that nobody but its owner can enter, its parents too, if it is not there.
+    /// Creates a directory with access for its owner only, and its missing parents. Has no effect
+    /// if it exists.
     ///
-    /// When it returns, the names of those that it made are on the disk.
+    /// When the call returns, the names of all created directories are on disk.
     ///
-    /// - Throws: ``StoreError`` that names this directory, also if a file is in its place.
+    /// - Throws: ``StoreError`` with this path, also if a file has the path.
     static func createDirectory(_ path: String) throws(StoreError) {
-        // The system would take what is before it for the whole.
+        // The system would treat the text before the null byte as the path.
         let error = path.utf8.contains(0) ? EINVAL : try makeDirectory(path, isParent: false)
         guard error == 0 else {
             throw StoreError(errno: error, doing: "create the directory", path: path)
         }
     }
 
-    /// Returns 0, or the number of the error.
+    /// Returns 0 or an error number.
     private static func makeDirectory(_ path: String, isParent: Bool) throws(StoreError) -> Int32 {
         var error = mkdir(path, 0o700) == 0 ? 0 : errno
         if error == ENOENT, let parent = parent(of: path) {
@@ -87,30 +88,30 @@ extension OpenFile {
         }
         guard error == 0 else { return error }
         try syncParent(of: path)
-        // A crash may have come between the parent and this, and before the parent's name was synced.
+        // A crash may have happened after the parent was created and before its name was synced.
         if !isParent, let parent = parent(of: path) {
             do throws(StoreError) {
                 try syncParent(of: parent)
             } catch {
-                // Where we may not even read, we have not made the parent.
+                // A parent without read permission was not created by this code.
                 guard error.code == .permission else { throw error }
             }
         }
         return 0
     }
 
-    /// Returns when the name of a file or directory is on the disk.
+    /// Waits until the name of a file or directory is on disk.
     static func syncParent(of path: String) throws(StoreError) {
         try OpenFile(directory: parent(of: path) ?? ".").sync()
     }
 
-    /// The directory that something is in; `nil` if the path is no more than a name.
+    /// Returns the parent directory of a path; `nil` if the path has no separator.
     private static func parent(of path: String) -> String? {
         guard let slash = path.dropLast().lastIndex(of: "/") else { return nil }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The names in a directory, in no order; none if there is no such directory.
+    /// Returns the names in a directory, unordered; empty if the directory does not exist.
     static func names(in path: String) throws(StoreError) -> [String] {
         guard let stream = opendir(path) else {
             if errno == ENOENT { return [] }

@@ -1,31 +1,31 @@
 import Foundation
 
-/// A file or directory that the system has open for us, until the value goes.
+/// An open file or directory, closed when the value goes out of scope.
 struct OpenFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Opens an existing file to be read; `nil` if there is none.
+    /// Opens an existing file for reading; `nil` if it does not exist.
     init?(reading path: String) throws(StoreError) {
-        // What lies there may be no file of ours: no link is followed, no pipe waited for. Below what
-        // is no directory, there is nothing either.
+        // The path may be that of a foreign file: do not follow links or wait for pipes. A path
+        // below a file counts as missing.
         try self.init(
             path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, "open the file", unless: [ENOENT, ENOTDIR])
     }
 
-    /// Creates a file to be written, which nobody but its owner can read.
+    /// Creates a file for writing, with access for its owner only.
     ///
-    /// - Throws: ``StoreError``, also if there is one.
+    /// - Throws: ``StoreError``, also if the file exists.
     init(creating path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens a file to be written in place of what it holds, and creates it if it is not there.
+    /// Opens a file for writing, with its content removed, or creates it.
     init(replacing path: String) throws(StoreError) {
         try self.init(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create the file")
     }
 
-    /// Opens a file for what it names alone, and creates it if it is not there.
+    /// Opens or creates a file that is used only for its name or lock.
     init(marking path: String) throws(StoreError) {
         try self.init(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open the file")
     }
@@ -54,13 +54,13 @@ struct OpenFile: ~Copyable {
     }
 
     deinit {
-        // What close has to say of bytes, fsync has said before.
+        // Write errors were reported by fsync.
         if descriptor >= 0 { close(descriptor) }
     }
 }
 
 extension OpenFile {
-    /// How many bytes the file has.
+    /// Returns the size of the file in bytes.
     func size() throws(StoreError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -69,9 +69,9 @@ extension OpenFile {
         return Int(status.st_size)
     }
 
-    /// Replaces the contents of an array by the next bytes, as many as it has; less at the end.
+    /// Reads the next bytes into an array: as many as it has, fewer at the end of the file.
     ///
-    /// - Returns: How many bytes were read, 0 at the end of the file.
+    /// - Returns: The number of bytes read; 0 at the end of the file.
     func read(into buffer: inout [UInt8]) throws(StoreError) -> Int {
         let count = buffer.withUnsafeMutableBytes { bytes in
             retrying { Foundation.read(descriptor, bytes.baseAddress, bytes.count) }
@@ -82,7 +82,7 @@ extension OpenFile {
         return count
     }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     func write(_ bytes: [UInt8]) throws(StoreError) {
         let error = bytes.withBytes { bytes in
             OpenFile.hand(bytes) { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -92,9 +92,9 @@ extension OpenFile {
         }
     }
 
-    /// Hands bytes to a call such as `write`, until it has taken all of them.
+    /// Passes bytes to a call such as `write` until all are written.
     ///
-    /// - Returns: 0, or the number of the error.
+    /// - Returns: 0 or an error number.
     static func hand(
         _ bytes: UnsafeRawBufferPointer, to write: (UnsafeRawBufferPointer) -> Int
     ) -> Int32 {
@@ -102,17 +102,18 @@ extension OpenFile {
         while !rest.isEmpty {
             let count = retrying { write(rest) }
             if count < 0 { return errno }
-            // A disk that takes nothing says no more than that.
+            // A result of 0 means that the disk is full.
             if count == 0 { return ENOSPC }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
         return 0
     }
 
-    /// Returns when the bytes of a file, or the names in a directory, are on the disk.
+    /// Waits until the bytes of a file, or the names in a directory, are on disk.
     func sync() throws(StoreError) {
         #if canImport(Darwin)
-            // There, fsync leaves them to the disk's own cache. Not every file system has more.
+            // On Darwin, fsync leaves the data in the disk's cache. Some file systems support no
+            // more than that.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard retrying({ fsync(descriptor) }) == 0 else {
@@ -120,16 +121,16 @@ extension OpenFile {
         }
     }
 
-    /// Waits until nobody else holds the lock of the file, and holds it until the value goes.
+    /// Acquires the file's lock, waiting for other owners, until the value goes out of scope.
     ///
-    /// It keeps out other threads just as other processes, as long as each opened the file itself.
+    /// It excludes other threads and processes, provided that each has opened the file itself.
     func lock() throws(StoreError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
             throw StoreError(errno: errno, doing: "lock the file", path: path)
         }
     }
 
-    /// Calls a closure while it has the lock of a file, which is created if it is not there.
+    /// Calls a closure while holding the lock of a file, which is created if needed.
     static func alone<Result>(
         _ path: String, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -139,7 +140,7 @@ extension OpenFile {
     }
 }
 
-/// Calls the system again while a signal interrupts it.
+/// Repeats a system call while signals interrupt it.
 private func retrying<Number: FixedWidthInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()

@@ -1,13 +1,13 @@
 import Foundation
 
 extension StoreError {
-    /// Creates the error for a system call that failed.
+    /// Creates the error for a failed system call.
     ///
     /// - Parameters:
-    ///   - number: The `errno` that the call left, read before anything else was called.
-    ///   - action: What could not be done, as in "read the file".
-    ///   - path: The file or directory.
-    ///   - cause: The error behind it, if there is one.
+    ///   - number: The `errno` after the call, read before any other call.
+    ///   - action: The failed action, as in "read the file".
+    ///   - path: The path of the file or directory.
+    ///   - cause: The underlying error, if there is one.
     package init(
         errno number: Int32, doing action: String, path: String, cause: (any Error)? = nil
     ) {
@@ -22,9 +22,9 @@ extension StoreError {
             code, "cannot \(action): \(reason) (errno \(number))", path: path, cause: cause)
     }
 
-    /// What Foundation reports of a file, told apart by the system's number behind it.
+    /// Creates the error for an error of Foundation, by the system error number in it.
     init(system error: any Error, doing action: String, path: String) {
-        // On Linux it is no NSError until it is cast from an Error.
+        // On Linux, an error must be cast to NSError explicitly.
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
         if let underlying = underlying as NSError?, underlying.domain == NSPOSIXErrorDomain {
             self.init(errno: Int32(underlying.code), doing: action, path: path)

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Why the store could not do what was asked.
+/// An error of the store.
 ///
-/// What is merely not there is `nil` and not an error; wrong use is a trap that says what to do
-/// instead. So every code speaks of the world outside: the disk, another process, a key.
+/// Missing data is `nil` and not an error; misuse is a trap that says what to do instead. Every
+/// code therefore concerns the environment: the disk, another process, or a key.
 public struct StoreError: LocalizedError {
-    /// What kind of failure it is, for code to decide by.
+    /// The kind of failure, for use in code.
     public let code: Code
 
-    /// What went wrong, for people to read; it names the thing that it happened to.
+    /// A description of the failure for people to read. It names the thing that the call was about.
     public let message: String
 
-    /// The file or directory that it happened to.
+    /// The path of the file or directory.
     public let path: String
 
-    /// The error behind this one, if there was one.
+    /// The underlying error, if there is one.
     public let cause: (any Error)?
 
     /// Creates an error about a file or directory.
@@ -29,7 +29,7 @@ public struct StoreError: LocalizedError {
 extension StoreError {
     /// A kind of failure.
     ///
-    /// Later versions may add kinds, so a `switch` over them needs a `default`.
+    /// Later versions may add codes: a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case closed, locked, permission, noSpace, io, corruption, newerSchema, wrongKey
@@ -41,39 +41,41 @@ extension StoreError {
         /// The store was closed before the call.
         public static let closed = Code(value: .closed)
 
-        /// Another process, or another store of this one, has the directory open.
+        /// Another process, or another store of this process, has the directory open.
         public static let locked = Code(value: .locked)
 
-        /// The system refuses access: the files' permissions, or a device that is still locked.
+        /// The system denies access, because of file permissions or because the device is still
+        /// locked.
         public static let permission = Code(value: .permission)
 
-        /// The disk is full, or the user's share of it.
+        /// The disk is full, or the user's quota is exceeded.
         public static let noSpace = Code(value: .noSpace)
 
         /// Reading or writing failed for another reason.
         public static let io = Code(value: .io)
 
-        /// The bytes on disk do not have the shape the store wrote.
+        /// The bytes on disk are not in the format that the store writes.
         ///
-        /// The only code that may lead to a rebuild.
+        /// This is the only code after which a rebuild may be appropriate.
         public static let corruption = Code(value: .corruption)
 
-        /// A newer version of the package wrote the files; nothing was touched.
+        /// A newer version of the package wrote the files. Nothing was changed.
         public static let newerSchema = Code(value: .newerSchema)
 
-        /// The files are encrypted with another key, or one of the two has none.
+        /// The files are encrypted with another key, or only one of the files and the call has a
+        /// key.
         public static let wrongKey = Code(value: .wrongKey)
 
-        /// What was given cannot be stored: a message that is not sent yet, a name that is too long.
+        /// The data cannot be stored: a message without an ID, or an ID that is too long.
         public static let invalid = Code(value: .invalid)
 
-        /// A ``Snapshot`` that somebody holds keeps files from being let go of, or, after they failed, from
-        /// being opened anew.
+        /// A ``Snapshot`` prevents files from being closed or, after a failed write, from being
+        /// reopened.
         ///
-        /// Let go of the snapshot, and do it once more.
+        /// Release the snapshot and retry.
         public static let busy = Code(value: .busy)
 
-        /// The store has let go of its files: call ``ChatStore/resume()`` first.
+        /// The store is suspended: call ``ChatStore/resume()`` first.
         public static let suspended = Code(value: .suspended)
 
         /// The name of the code, such as `noSpace`.
@@ -82,12 +84,12 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same as ``description``, for those who ask an error without knowing its type.
+    /// The same text as ``description``, for code that handles any `Error`.
     public var errorDescription: String? { description }
 }
 
 extension StoreError: CustomStringConvertible {
-    /// Code, path, message and cause in one line.
+    /// The code, path, message and cause in one line.
     public var description: String {
         let line = "\(code): \(path): \(message)"
         return cause.map { "\(line) (\($0))" } ?? line

@@ -67,7 +67,7 @@ extension SortedKeys {
         }
     }
 
-    /// Removes one key and inserts another. An empty key stands for none.
+    /// Removes one key and inserts another. An empty key means that there is none.
     mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
         if old.hasSameBytes(as: new) { return }
         if !old.isEmpty { remove(old) }

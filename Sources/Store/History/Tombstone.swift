@@ -1,20 +1,20 @@
 public import Models
 
-/// What is remembered of a message that was deleted, so that it does not come back.
+/// A marker that a message was deleted, so that it does not reappear.
 ///
-/// The store keeps it and decides nothing by it: whoever takes over what a server says asks
+/// The store keeps tombstones but does not apply them: code that stores data of a server must check
 /// ``StoreReader/tombstone(of:in:)`` first.
 public struct Tombstone: Hashable, Sendable {
-    /// The message.
+    /// The ID of the message.
     public let messageID: MessageID
 
-    /// Its channel.
+    /// The URL of its channel.
     public let channelURL: ChannelURL
 
-    /// When it was deleted, as the server said.
+    /// The time of the deletion on the server's clock.
     public let deletedAt: Timestamp
 
-    /// Where it was; `nil` if it was not held when its deletion was told.
+    /// The position of the message; `nil` if it was not stored when the deletion was reported.
     public let position: Position?
 
     /// Creates a tombstone.
@@ -30,7 +30,7 @@ public struct Tombstone: Hashable, Sendable {
 
     func writeValue(to writer: inout ByteWriter) {
         writer.timestamp(deletedAt)
-        // Of the position only the time is not in the key.
+        // The key contains the ID: only the time of the position is stored.
         if let position { writer.timestamp(position.createdAt) }
     }
 

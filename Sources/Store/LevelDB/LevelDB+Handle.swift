@@ -2,7 +2,7 @@ import CLevelDB
 import CLevelDBEnvironment
 
 extension LevelDB {
-    /// An open database; closed when nobody holds it any more.
+    /// An open database, which is closed when the last reference is released.
     final class Handle: Sendable {
         let path: String
         private let database: Pointer
@@ -42,10 +42,10 @@ extension LevelDB {
         var pointer: OpaquePointer { @inline(__always) get { database.raw } }
         var durably: OpaquePointer { durable.raw }
         var quickly: OpaquePointer { quick.raw }
-        /// Is empty between two writes.
+        /// Empty between writes.
         var smallBatch: OpaquePointer { batch.raw }
 
-        /// How many tables LevelDB has not merged with others yet.
+        /// The number of tables that LevelDB has not merged yet.
         var unmergedTableCount: Int {
             let text = leveldb_property_value(pointer, "leveldb.num-files-at-level0")
             defer { leveldb_free(text) }
@@ -53,7 +53,7 @@ extension LevelDB {
         }
     }
 
-    /// LevelDB's options and what they point to, which has to outlive the database.
+    /// LevelDB's options and the objects that they refer to, which must outlive the database.
     final class Configuration: Sendable {
         private let options: Pointer
         private let environment: Environment

@@ -1,30 +1,30 @@
 import Foundation
 import Models
 
-// How the files are let go of, and opened again: by a suspension, and after a write that failed.
+// Closing and reopening the files, for a suspension and after a failed write.
 
 extension LevelDB {
-    /// How long to wait for reads that are under way.
+    /// The time to wait for running reads.
     static let longWait: Duration = .milliseconds(250)
-    /// How long to wait if that was in vain before.
+    /// The time to wait if an earlier wait failed.
     static let shortWait: Duration = .milliseconds(20)
     private static let microsecondsBetweenLooks: UInt32 = 200
 
-    /// What logs may hold when the files are let go of: that is replayed in about a millisecond, and a table
-    /// for less would be one more to look into.
+    /// The log size up to which no table is written before closing: a log of this size is replayed
+    /// in about a millisecond, and each table makes reads slower.
     private static let shortLogs = 256 << 10
-    /// How long to wait for a table that is made of the logs.
+    /// The time to wait for a table that is written from the logs.
     private static let longestFlush: Duration = .milliseconds(250)
-    /// LevelDB holds up writers at 8, and stops them at 12.
+    /// LevelDB delays writers at 8 tables and blocks them at 12.
     private static let manyTables = 8
 
-    /// Makes a table of what the logs hold, if that is much; before the files are let go of.
+    /// Writes a table from the logs if they are large, before the files are closed.
     ///
-    /// Who opens them next has to replay the logs. Best effort: where LevelDB is behind with its tables,
-    /// or a file cannot be written, the logs stay, and nothing is lost.
+    /// The next opening has to replay the logs. Best effort: if LevelDB has too many unmerged
+    /// tables, or a file cannot be written, the logs stay, and no data is lost.
     ///
-    /// - Complexity: O(*n*) in the logs, if they hold 256 KiB; behind what LevelDB's thread has begun, which
-    ///   all databases of the process share.
+    /// - Complexity: O(*n*) in the size of the logs if they have 256 KiB or more, after the running
+    ///   work of LevelDB's thread, which all databases of the process share.
     func shortenLogs() {
         let handle = state.withLock { $0.failure == nil ? $0.handle : nil }
         guard environment.isOnDisk, let handle, handle.unmergedTableCount < LevelDB.manyTables
@@ -33,9 +33,9 @@ extension LevelDB {
             handle.pointer, least: LevelDB.shortLogs, waiting: LevelDB.longestFlush)
     }
 
-    /// Makes sure that nobody reads.
+    /// Checks that there is no reader.
     ///
-    /// - Parameter time: How long to wait for those who do. Others have to be kept from beginning.
+    /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
     /// - Throws: `busy`.
     func checkNobodyReads(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
@@ -44,9 +44,9 @@ extension LevelDB {
         }
     }
 
-    /// Waits for as long as a closure gives a reason to.
+    /// Waits while a closure returns an error.
     ///
-    /// - Throws: The reason, if there is one yet when the time is over.
+    /// - Throws: The error, if it is still returned when the time is over.
     private func wait(
         _ time: Duration, for reason: (inout State) -> StoreError?
     ) throws(StoreError) {
@@ -57,9 +57,9 @@ extension LevelDB {
         }
     }
 
-    /// Lets go of the files, which nobody may be reading, until ``resume()``.
+    /// Closes the files until ``resume()``. There must be no reader.
     ///
-    /// Takes back what a failed write left, as ``close()`` does.
+    /// Rolls back a failed write, as ``close()`` does.
     func suspend() {
         state.withLock { state in
             guard !state.isClosed, !state.isSuspended else { return }
@@ -72,7 +72,7 @@ extension LevelDB {
 
     /// Opens the files again.
     ///
-    /// - Throws: What opening throws; then it is still suspended.
+    /// - Throws: Errors of opening the files. The database is still suspended then.
     func resume() throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isSuspended, !state.isClosed else { return }
@@ -86,9 +86,9 @@ extension LevelDB {
 // MARK: After a write that failed
 
 extension LevelDB {
-    /// Makes sure that nobody reads, if a write failed.
+    /// Checks that there is no reader, if a write failed.
     ///
-    /// - Parameter time: How long to wait for those who do. Others have to be kept from beginning.
+    /// - Parameter time: The time to wait for running readers. The caller must prevent new ones.
     /// - Throws: `busy`.
     func checkIsUnused(waiting time: Duration) throws(StoreError) {
         try wait(time) { state in
@@ -103,25 +103,26 @@ extension LevelDB {
             cause: failure)
     }
 
-    /// Makes sure that ``reopen(isChecked:waiting:)`` will have the space it needs, if a write failed.
+    /// Checks that ``reopen(isChecked:waiting:)`` will have enough disk space, if a write failed.
     ///
-    /// Rather than be left with nothing, go on reading as long as nothing can be written.
+    /// While nothing can be written, it is better to continue reading than to close the files.
     ///
-    /// - Throws: What the disk says. The files are as before, and can be read.
-    /// - Complexity: Writes as much as the logs have, and waits for the disk.
+    /// - Throws: Errors of the disk. The files are unchanged and readable.
+    /// - Complexity: Writes as much as the size of the logs, and waits for the disk.
     package func checkCanReopen() throws(StoreError) {
         guard hasFailed, environment.isOnDisk else { return }
         try DatabaseFiles(path).checkTheyCanBeWritten()
     }
 
-    /// Closes the files after a write that failed, takes back what it left, and opens them again.
+    /// Closes the files after a failed write, rolls it back, and opens them again.
     ///
     /// - Parameters:
-    ///   - isChecked: Whether ``checkCanReopen()`` was called just before, where no reader had to
-    ///     wait for it. By default, it is called here.
-    ///   - time: How long to wait for those who read; by default not at all.
-    /// - Throws: `busy` as long as somebody reads, or holds a snapshot; then the files are as before.
-    ///   `closed`. Else what opening throws; then nothing can be read until it succeeds.
+    ///   - isChecked: A Boolean value that indicates whether ``checkCanReopen()`` was just called,
+    ///     at a time when no reader had to wait. The default is `false`: it is called here.
+    ///   - time: The time to wait for running readers. The default is not to wait.
+    /// - Throws: `busy` while a reader or a snapshot exists; the files are unchanged then.
+    ///   `closed`. Otherwise errors of opening the files; nothing can be read then until a call
+    ///   succeeds.
     package func reopen(
         isChecked: Bool = false, waiting time: Duration = .zero
     ) throws(StoreError) {

@@ -1,9 +1,9 @@
 import CLevelDB
 
 extension LevelDB {
-    /// A database as it was at one moment.
+    /// A database as of one point in time.
     ///
-    /// Holds the files open, and on the disk what was deleted since.
+    /// Keeps the files open, and rows that were deleted since on the disk.
     package final class Snapshot: Sendable {
         private let handle: Handle
         private let snapshot: Pointer
@@ -31,9 +31,9 @@ extension LevelDB {
 }
 
 extension LevelDB.Snapshot {
-    /// Lends the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; `nil` if there is none.
     ///
-    /// - Throws: `corruption` or `io`; then the closure was not called.
+    /// - Throws: `corruption` or `io`; the closure was not called then.
     @inline(__always)
     func withValue<Result>(
         of key: KeyBytes, _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -41,9 +41,9 @@ extension LevelDB.Snapshot {
         try key.withBytes { (key) throws(StoreError) in try withValue(of: key, body) }
     }
 
-    /// Lends the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; `nil` if there is none.
     ///
-    /// - Throws: `corruption` or `io`; then the closure was not called.
+    /// - Throws: `corruption` or `io`; the closure was not called then.
     func withValue<Result>(
         of key: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer?) throws(StoreError) -> Result
@@ -57,10 +57,10 @@ extension LevelDB.Snapshot {
         return try body(UnsafeRawBufferPointer(start: value, count: count))
     }
 
-    /// Lends the rows of a range to a closure, one after the other, until it returns false.
+    /// Passes the rows of a range to a closure one after the other, until it returns `false`.
     ///
-    /// - Throws: `corruption` or `io`, at the end too: LevelDB steps over a block that it cannot
-    ///   read, so what was lent before must not be taken for all there is.
+    /// - Throws: `corruption` or `io`, also at the end: LevelDB skips a block that it cannot read,
+    ///   so that earlier rows must not be taken for the complete result.
     @inline(__always)
     func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -86,9 +86,9 @@ extension LevelDB.Snapshot {
     }
 }
 
-/// A place in the rows of a snapshot.
+/// A cursor in the rows of a snapshot.
 ///
-/// What it lends is gone with its next step.
+/// Returned bytes are valid until the next step.
 private struct Cursor: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -119,7 +119,7 @@ private struct Cursor: ~Copyable {
     @inline(__always)
     mutating func previous() { leveldb_iter_prev(pointer) }
 
-    /// `nil` behind the last row and before the first.
+    /// `nil` after the last row and before the first one.
     var key: UnsafeRawBufferPointer? {
         @inline(__always) get {
             guard leveldb_iter_valid(pointer) != 0 else { return nil }

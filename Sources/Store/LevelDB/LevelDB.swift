@@ -2,11 +2,12 @@ import CLevelDB
 import Foundation
 import Models
 
-/// An ordered map from bytes to bytes in files: LevelDB, and the only code that calls it.
+/// An ordered map from bytes to bytes in files: a wrapper of LevelDB, and the only code that calls
+/// it.
 ///
-/// Safe for several threads; writes have to come one at a time. After a write that failed, what was
-/// there before can be read, and every later write fails too, until ``reopen(isChecked:waiting:)``
-/// has closed the files, cut off what the failed one left in the log, and opened them anew.
+/// The class is thread-safe; writes must not be concurrent. After a failed write, earlier data can
+/// be read, and every later write fails until ``reopen(isChecked:waiting:)`` has closed the files,
+/// removed the incomplete write from the log, and opened them again.
 package final class LevelDB: Sendable {
     package let path: String
     let options: StoreOptions
@@ -14,35 +15,35 @@ package final class LevelDB: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// `nil` once it is closed, while it is suspended, and after files could not be opened anew.
+        /// `nil` after closing, while suspended, and after the files could not be reopened.
         var handle: Handle?
         var isClosed = false
         var isSuspended = false
-        /// What the last write failed with, until the files were opened anew.
+        /// The error of the last write, until the files were reopened.
         var failure: StoreError?
         var purge = Purge()
         var bytesWritten = 0
         var throttle = Throttle()
 
-        /// Whether nobody but this holds the files.
+        /// A Boolean value that indicates whether no other object keeps the files open.
         var isUnused: Bool {
             mutating get { handle == nil || isKnownUniquelyReferenced(&handle) }
         }
     }
 
-    /// The version of the library that this process is linked with, as in 1.23.
+    /// The version of the LevelDB library, such as 1.23.
     package static var version: (major: Int, minor: Int) {
         (Int(leveldb_major_version()), Int(leveldb_minor_version()))
     }
 
-    /// Opens a database, and creates it where there is none.
+    /// Opens a database, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The directory of the files. Its parent has to be there.
-    ///   - options: How the files are kept.
-    ///   - environment: Where they are: on the disk by default.
-    ///   - skippingDamage: Whether to go on without what is damaged or missing in the logs. By
-    ///     default that is an error, and nothing was changed.
+    ///   - path: The directory of the files. Its parent must exist.
+    ///   - options: The options of the files.
+    ///   - environment: The file system; the disk by default.
+    ///   - skippingDamage: A Boolean value that indicates whether to skip damaged or missing parts
+    ///     of the logs. By default they are an error, and nothing is changed.
     /// - Throws: `locked`, `permission`, `noSpace`, `io`, or `corruption`.
     package init(
         at path: String, options: StoreOptions = StoreOptions(),
@@ -56,11 +57,11 @@ package final class LevelDB: Sendable {
         state = Locked(State(handle: handle))
     }
 
-    /// Lets go of the files, at once or as soon as the last snapshot is gone.
+    /// Closes the files, immediately or when the last snapshot is released.
     ///
-    /// Makes a table of long logs, so that the next opening is short. Takes back what a failed write left,
-    /// unless a snapshot still holds the files. Every later call fails with `closed`. Closing twice is
-    /// once.
+    /// Writes a table from large logs, so that the next opening is fast. Rolls back a failed write,
+    /// unless a snapshot still keeps the files open. Later calls fail with `closed`. Repeated calls
+    /// have no effect.
     package func close() {
         shortenLogs()
         state.withLock { state in
@@ -68,16 +69,17 @@ package final class LevelDB: Sendable {
             state.isClosed = true
             let isLast = state.isUnused
             state.handle = nil
-            // Best effort: whoever cannot write now may find the failed batch there, whole.
+            // Best effort: if this fails, the next opening may find the failed batch, complete.
             if isLast && state.failure != nil { _ = environment.rollBack() }
             state.failure = nil
         }
     }
 
-    /// What LevelDB left out of its logs when the database was opened.
+    /// Returns and clears the report of log parts that LevelDB skipped when the database was
+    /// opened.
     package func takeLogReport() -> LogReport { LogReport(environment.takeLogReport()) }
 
-    /// What ``purgeCleared(atMost:)`` has to do.
+    /// The state of ``purgeCleared(atMost:)``.
     var purge: Purge {
         get { state.withLock { $0.purge } }
         set { state.withLock { $0.purge = newValue } }
@@ -99,20 +101,20 @@ package final class LevelDB: Sendable {
 // MARK: Reading and writing
 
 extension LevelDB {
-    /// The database as it is now, whatever is written later.
+    /// Returns a snapshot of the current rows.
     package func snapshot() throws(StoreError) -> Snapshot { Snapshot(try handle()) }
 
-    /// Writes a batch, all or nothing.
+    /// Writes a batch atomically.
     ///
     /// - Parameters:
     ///   - batch: The rows to write and to remove.
-    ///   - isDurable: Whether the batch is on the disk when the call returns. If not, it survives
-    ///     the end of the process, and soon a loss of power too.
-    /// - Throws: What the disk says, or `closed`. A failure is thrown again by every later call,
-    ///   until the files were opened anew.
+    ///   - isDurable: A Boolean value that indicates whether the batch is on disk when the call
+    ///     returns. Otherwise, it survives the end of the process, and soon also a power failure.
+    /// - Throws: Errors of the disk, or `closed`. Every later call throws the same error until the
+    ///   files were reopened.
     package func write(_ batch: Overlay, isDurable: Bool) throws(StoreError) {
         let handle = try handle(toWrite: true)
-        // There is one write at a time. What a large one takes is not kept.
+        // Writes are not concurrent. The memory of a large batch is released.
         let isSmall = batch.size <= LevelDB.smallBatch
         let rows: OpaquePointer = isSmall ? handle.smallBatch : leveldb_writebatch_create()
         defer { isSmall ? leveldb_writebatch_clear(rows) : leveldb_writebatch_destroy(rows) }
@@ -139,19 +141,19 @@ extension LevelDB {
             if !batch.givenUp.isEmpty { state.purge.add(batch.givenUp) }
             return state.throttle.delay(afterWriting: batch.size) { handle.unmergedTableCount }
         }
-        // As long as a load has to wait for LevelDB to keep up.
+        // Delays a bulk load so that LevelDB can keep up.
         if delay > .zero { usleep(UInt32(delay / .microseconds(1))) }
     }
 
-    /// How many bytes of keys and values were written since this was made.
+    /// The number of bytes of keys and values written since the database was opened.
     var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
-    /// Up to how many bytes of keys and values a batch is built where the last one was.
+    /// The maximum number of bytes of keys and values for which the batch object is reused.
     private static let smallBatch = 64 << 10
 
-    /// What the last write failed with, until the files were opened anew.
+    /// The error of the last write, until the files were reopened.
     package var failure: StoreError? { state.withLock { $0.failure } }
 
-    /// Whether the last write failed.
+    /// A Boolean value that indicates whether the last write failed.
     package var hasFailed: Bool { failure != nil }
 }

@@ -2,7 +2,7 @@ import CLevelDB
 import Foundation
 
 extension LevelDB {
-    /// Calls a function of LevelDB, and throws what it reports.
+    /// Calls a function of LevelDB, and throws the error that it reports.
     @inline(__always)
     static func check<Result>(
         _ path: String,
@@ -19,7 +19,8 @@ extension LevelDB {
 }
 
 extension StoreError {
-    /// Tells apart what LevelDB reports, by the marks that our environment leaves in it.
+    /// Creates an error from a report of LevelDB, by the marks that this package's environment
+    /// adds.
     init(levelDB report: String, path: String) {
         let cause = LevelDBReport(report)
         if report.hasSuffix("[locked]") {
@@ -28,7 +29,7 @@ extension StoreError {
             let number = Int32(report[mark.upperBound...].dropLast())
         {
             if number == 0 {
-                // No call of the system failed, so LevelDB's words are all there is.
+                // No system call failed: LevelDB's text is the only information.
                 var text = report[..<mark.lowerBound]
                 if text.hasPrefix("IO error: ") { text.removeFirst("IO error: ".count) }
                 self.init(.io, "cannot read or write: \(text)", path: path, cause: cause)
@@ -38,7 +39,7 @@ extension StoreError {
         } else if report.hasPrefix("Corruption") || report.hasPrefix("NotFound")
             || report.hasPrefix("Invalid argument")
         {
-            // A file that should be there, or files of something else: damage too.
+            // A missing file, or files of another program: also corruption.
             self.init(.corruption, "the files are damaged", path: path, cause: cause)
         } else {
             self.init(.io, "LevelDB failed", path: path, cause: cause)
@@ -53,7 +54,7 @@ extension StoreError {
         self.init(.locked, "another process or store has it open", path: path, cause: cause)
     }
 
-    /// LevelDB's own words.
+    /// The text of LevelDB.
     private struct LevelDBReport: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }

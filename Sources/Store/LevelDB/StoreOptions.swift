@@ -1,51 +1,55 @@
-/// How the files of a store are kept.
+/// The options of a store's files.
 ///
-/// The defaults suit a phone and a desktop. All sizes are in bytes. A number outside of what works is
-/// taken for the nearest one that does.
+/// The defaults suit phones and desktops. All sizes are in bytes. Invalid values are replaced by
+/// the nearest valid ones.
 public struct StoreOptions: Hashable, Sendable {
-    /// How much is written to the log before LevelDB sorts it into a table.
+    /// The amount of data written to the log before LevelDB sorts it into a table.
     ///
-    /// The default is 4 MiB; it works from 64 KiB to 256 MiB. More makes bulk loads faster (16 MiB:
-    /// three times, at a million messages), costs twice as much memory at times, and makes opening
-    /// after a crash longer, since the log is replayed. Less than 2 MiB makes writers wait for tables.
+    /// The default is 4 MiB; the range is 64 KiB to 256 MiB. A larger value makes bulk loads faster
+    /// (16 MiB: three times, with a million messages), temporarily uses twice as much memory, and
+    /// makes opening after a crash slower, because the log is replayed. With less than 2 MiB,
+    /// writers wait for tables.
     public var writeBufferSize = 4 << 20
 
-    /// How much of the tables is kept in memory, unpacked.
+    /// The size of the in-memory cache of uncompressed table blocks.
     ///
-    /// The default is 8 MiB; it works from 0. More helps where old pages are read at random; new pages
-    /// gain nothing.
+    /// The default is 8 MiB; the minimum is 0. A larger value helps random reads of old pages, but
+    /// not reads of new ones.
     public var blockCacheSize = 8 << 20
 
-    /// How many bits for each key tell whether a table may have it.
+    /// The number of bits per key of the Bloom filters.
     ///
-    /// The default is 10; it works from 0, which is none, to 64. With 10, one lookup in a hundred of
-    /// something that is not there reads the disk in vain; a write looks up each message that may be
-    /// held. Less saves a byte a key.
+    /// The default is 10; the range is 0, for no filter, to 64. With 10, one percent of the lookups
+    /// of missing keys read the disk needlessly; a write looks up each message that may already be
+    /// stored. A smaller value saves about a byte per key.
     public var bloomFilterBitsPerKey = 10
 
-    /// Whether tables are compressed with snappy.
+    /// A Boolean value that indicates whether tables are compressed with Snappy.
     ///
-    /// The default is yes. Without, reading old pages takes half the time, and the disk holds nearly
-    /// twice as much.
+    /// The default is `true`. Without compression, reading old pages takes half the time, and the
+    /// files are nearly twice as large.
     public var isCompressed = true
 
-    /// Whether each block is checked against its checksum when it is read.
+    /// A Boolean value that indicates whether the checksum of each block is verified when it is
+    /// read.
     ///
-    /// The default is yes. A lookup on disk takes a fifth longer with it. Without, a bit that flipped
-    /// on the disk may be shown as a message.
+    /// The default is `true`. Lookups on disk then take a fifth longer. Without verification, a bit
+    /// error of the disk may be shown as a message.
     public var verifiesChecksums = true
 
-    /// How many table files are open at a time, of two megabytes each.
+    /// The maximum number of open table files, of two megabytes each.
     ///
-    /// The default is 500; it works from 74 to 50,000, if the system lets a process open so many.
+    /// The default is 500; the range is 74 to 50,000, if the system permits a process so many open
+    /// files.
     public var maxOpenFiles = 500
 
-    /// Creates options with the defaults.
+    /// Creates the default options.
     public init() {}
 }
 
 extension StoreOptions {
-    /// The options with which LevelDB neither aborts, for want of memory, nor does nothing.
+    /// The options with values that prevent LevelDB from running out of memory or from making no
+    /// progress.
     var clamped: StoreOptions {
         var options = self
         options.writeBufferSize = min(max(writeBufferSize, 64 << 10), 256 << 20)

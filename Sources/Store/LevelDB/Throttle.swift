@@ -1,30 +1,32 @@
-/// Holds up a long load a little at each batch, so that LevelDB never has to hold it up for long.
+/// Delays each batch of a bulk load slightly, so that LevelDB never has to block it for long.
 ///
-/// LevelDB merges tables in a thread of its own. When that falls behind, by twelve new tables, a
-/// write waits until it has caught up: most of a second with a million messages, and whoever has
-/// something else to write waits too. So large batches wait for some milliseconds each as soon as
-/// new tables pile up; small ones, which is what comes live, are never held up here.
+/// LevelDB merges tables in its own thread. If there are twelve new tables, a write is blocked
+/// until the merge has caught up: most of a second with a million messages, during which all other
+/// writers wait too. Therefore, large batches are delayed by some milliseconds as soon as new
+/// tables accumulate. Small batches, such as those of live events, are never delayed.
 struct Throttle {
-    /// What a batch has at least to be one of a load.
+    /// The minimum size of a batch that counts as part of a bulk load.
     private static let smallestLoad = 4 << 10
-    /// How much is written between two looks at the tables: a part of what makes a new one.
+    /// The amount of data written between two checks of the number of tables: a part of a new
+    /// table.
     private static let lookInterval = 256 << 10
-    /// LevelDB begins to merge at 4, and to wait at 8.
+    /// LevelDB starts to merge at 4 tables, and to delay writers at 8.
     private static let fewTables = 5
-    /// How long 32 KiB wait for the first table too many; twice as long for each more.
+    /// The delay of 32 KiB for the first excess table; it doubles with each further one.
     private static let shortestDelay = Duration.milliseconds(1)
     private static let longestDelay = Duration.milliseconds(32)
 
     private var writtenSinceLook = 0
-    /// For each 32 KiB.
+    /// The current delay of 32 KiB.
     private var delay = Duration.zero
 
-    /// Says how long to wait after a batch.
+    /// Returns the delay after a batch.
     ///
     /// - Parameters:
-    ///   - size: How many bytes the batch had.
-    ///   - tableCount: How many tables were not merged yet; asked for now and then.
-    /// - Returns: The time to wait; zero for a small batch, and while LevelDB keeps up.
+    ///   - size: The number of bytes of the batch.
+    ///   - tableCount: A closure that returns the number of unmerged tables, called from time to
+    ///     time.
+    /// - Returns: The delay; zero for a small batch, and while LevelDB keeps up.
     mutating func delay(afterWriting size: Int, tableCount: () -> Int) -> Duration {
         writtenSinceLook += size
         if writtenSinceLook >= Throttle.lookInterval {

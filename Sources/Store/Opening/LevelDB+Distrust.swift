@@ -1,13 +1,13 @@
 import Models
 
-// After a log lost commits in its middle, any row may be there without its companions.
+// Repairs after a log has lost commits in its middle: any row may lack related rows.
 
 extension LevelDB {
-    /// Drops what promises that nothing is missing: tokens, gaps and stale ranges; and how lists begin, which
+    /// Removes the rows that claim completeness: tokens, gaps, stale ranges, and saved lists, which
     /// a lost commit may have changed.
     ///
-    /// Rows stay. ``finishDistrusting()`` puts them in order, and has to come next; after a crash
-    /// the next opening sees to it.
+    /// Other rows stay. ``finishDistrusting()`` must follow; after a crash, the next opening calls
+    /// it.
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
@@ -22,13 +22,14 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Puts in order what lost its companions: names, indexes, counts.
+    /// Repairs inconsistent rows: names, indexes and counts.
     ///
-    /// Each channel is one gap then.
+    /// Each channel's history is then one gap.
     ///
-    /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
-    /// - Throws: `corruption` if a row cannot be one of ours; else what the disk says.
-    /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
+    /// - Returns: `true` if ``distrust()`` was called, now or at an earlier opening.
+    /// - Throws: `corruption` if a row cannot have been written by this package; otherwise errors
+    ///   of the disk.
+    /// - Complexity: O(*n*) in the number of rows if it was called, otherwise one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
@@ -53,7 +54,7 @@ extension LevelDB {
         return true
     }
 
-    /// Writes the indexes of a channel's messages, and their number, anew.
+    /// Rebuilds the indexes and the count of a channel's messages.
     private func reindex(_ number: ChannelNumber) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         var batch = Overlay()
@@ -79,11 +80,13 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 seen.insert(position.messageID).inserted
             else {
-                // What cannot be read is no message; the older of two under one id was moved.
+                // Remove an unreadable message, and the older one of two with the same ID, which
+                // was moved.
                 batch.remove { $0.raw(key) }
                 return true
             }
-            // Of two with one request, who took it last is not known; the newest is met first.
+            // If two messages have the same request ID, the newest one, which comes first, keeps
+            // it.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -96,12 +99,12 @@ extension LevelDB {
 }
 
 extension FixedWidthInteger {
-    /// Numbers are given one after the other: nobody comes as far as this, half of all there are.
+    /// The limit for numbers that were given: numbers are sequential and never get that far.
     static var greatestGiven: Self { .max / 2 }
 }
 
 extension Rows {
-    /// The greatest number that any row has.
+    /// Returns the highest number in any row.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
         for table in Table.ofChannels + [.url, .cleared] {
@@ -118,7 +121,7 @@ extension Rows {
         return greatest
     }
 
-    /// What each number stands for.
+    /// Returns the channels by number.
     fileprivate func namedNumbers() throws(StoreError) -> [ChannelNumber: ChannelURL] {
         var channels: [ChannelNumber: ChannelURL] = [:]
         try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
@@ -128,13 +131,13 @@ extension Rows {
         return channels
     }
 
-    /// Leaves what is under numbers that stand for nothing to be removed.
+    /// Marks numbers without a channel, whose rows are then removed.
     fileprivate func giveUpNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {
         for table in Table.ofChannels + [.url] {
             var number: ChannelNumber = 0
-            // From each number that is met, a seek to the one behind it.
+            // Seek from each number to the next one.
             while true {
                 var found: ChannelNumber?
                 let range = KeyRange(

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The files of a store: two databases, and the version that tells an older code to keep off.
+/// The files of a store: two databases, and the version file that keeps older code from opening
+/// them.
 struct StoreFiles {
     let directory: URL
 
-    /// DO NOT CHANGE: the keys of encrypted files depend on them.
+    /// DO NOT CHANGE: the keys of encrypted files depend on these names.
     static let cacheName = "cache"
     static let outboxName = "outbox"
 
@@ -12,18 +13,21 @@ struct StoreFiles {
     var outbox: String { directory.appending(path: StoreFiles.outboxName).path }
     var version: String { directory.appending(path: "VERSION").path }
 
-    /// A damaged log of the cache was taken in, and what the cache promises may be there still.
+    /// The mark that a damaged log of the cache was skipped, and that rows which claim completeness
+    /// may still exist.
     var distrust: Mark { Mark(path: directory.appending(path: "DISTRUST").path) }
 
-    /// A damaged log of the outbox was taken in, and drafts may be there without what leads to them.
+    /// The mark that a damaged log of the outbox was skipped, and that items may exist without
+    /// their index.
     var outboxDistrust: Mark { Mark(path: directory.appending(path: "DISTRUST-OUTBOX").path) }
 
-    /// Makes sure that no newer code has written the directory, and creates it.
+    /// Checks that no newer code has written the directory, and creates it.
     ///
-    /// The version stands in a file of its own, since LevelDB writes to whatever it opens: what is
-    /// newer is left as it is. A file that says no version is as good as none; the rows decide then.
+    /// The version is stored in its own file, because LevelDB writes to any database that it opens:
+    /// newer files must remain unchanged. A file without a valid version is treated as missing; the
+    /// rows then decide.
     ///
-    /// - Returns: What the files are sealed by, if they are.
+    /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
         for schema: StoreSchema, _ key: EncryptionKey?
     ) throws(StoreError) -> DataKeys? {
@@ -34,16 +38,17 @@ struct StoreFiles {
         return keys
     }
 
-    /// Makes sure that no newer code has written the directory.
+    /// Checks that no newer code has written the directory.
     func checkVersion(for schema: StoreSchema) throws(StoreError) {
         try schema.check(try storedVersion(), at: version)
     }
 
-    /// Tells an older code to keep off; before a migration begins, so that it never meets one half
-    /// done, and with the databases open, so that nobody else has them.
+    /// Stores the version, which keeps older code from opening the files. Must be called before a
+    /// migration, so that older code never finds a partial one, and while the databases are open,
+    /// so that no other process has them open.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
-        // With it the directory's names of both databases are on the disk, before any draft is.
+        // This also makes the names of both databases durable, before any outbox item is.
         try OpenFile.replace(version, by: Array("\(number)\n".utf8))
     }
 
@@ -51,16 +56,17 @@ struct StoreFiles {
         guard let file = try OpenFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
-        // What is longer is no number.
+        // A longer text is not a number.
         guard count < bytes.count else { return nil }
-        // Foundation's way to trim a text takes a quarter of an opening, the first time in a process.
+        // Not `trimmingCharacters`: its first call in a process takes a quarter of the time of
+        // opening a store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
             .split(whereSeparator: \.isWhitespace)
         return words.count == 1 ? Int(words[0]) : nil
     }
 
     func makeDirectory() throws(StoreError) {
-        // Whoever made one of them before has decided who may enter it.
+        // The owner of an existing directory has set its permissions.
         for path in [directory.path, cache, outbox] { try OpenFile.createDirectory(path) }
     }
 }
@@ -68,9 +74,9 @@ struct StoreFiles {
 // MARK: Copies of the outbox
 
 extension StoreFiles {
-    /// Keeps the files of a damaged outbox as they are, and notes that they were damaged.
+    /// Copies the files of a damaged outbox, and marks it as damaged.
     ///
-    /// When it returns, both are on the disk.
+    /// Both are on disk when the call returns.
     func keepDamagedOutbox() throws(StoreError) {
         let copy = try nextOutboxCopy()
         let unfinished = copy + OpenFile.unfinished
@@ -80,12 +86,13 @@ extension StoreFiles {
         try outboxDistrust.set()
     }
 
-    /// The copies of damaged outboxes, oldest first.
+    /// Returns the copies of damaged outboxes, oldest first.
     func outboxCopies() throws(StoreError) -> [String] {
         try numbersOfOutboxCopies().sorted().map(outboxCopy)
     }
 
-    /// Where the next copy goes: behind all that are there, also where some were removed.
+    /// Returns the path of the next copy: its number is higher than all others, even if some were
+    /// removed.
     func nextOutboxCopy() throws(StoreError) -> String {
         outboxCopy((try numbersOfOutboxCopies().max() ?? 0) + 1)
     }
@@ -110,13 +117,13 @@ extension StoreFiles {
 
 // MARK: Marks
 
-/// An empty file that says what is still to be done, since the disk does not show it later.
+/// An empty file that marks pending work which cannot be derived from other files.
 struct Mark {
     let path: String
 
     func exists() throws(StoreError) -> Bool { try OpenFile(reading: path) != nil }
 
-    /// When it returns, the mark is on the disk.
+    /// Creates the mark durably.
     func set() throws(StoreError) { try OpenFile.replace(path, by: []) }
 
     func remove() throws(StoreError) { try OpenFile.remove(path) }

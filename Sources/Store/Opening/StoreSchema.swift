@@ -1,11 +1,11 @@
-/// The version of the keys and values on disk, and the steps that lead to it.
+/// The version of the keys and values on disk, with its migrations.
 package struct StoreSchema: Sendable {
-    /// What this code writes.
+    /// The version that this code writes.
     package let version: Int
-    /// One step for each version from 2 on, in order.
+    /// One migration for each version from 2 on, in order.
     package let migrations: [Migration]
 
-    /// - Precondition: The steps lead from version 1 to the last one, without a hole.
+    /// - Precondition: The migrations lead from version 1 to the last one without a gap.
     package init(migrations: [Migration]) {
         precondition(
             migrations.enumerated().allSatisfy { $1.version == $0 + 2 },
@@ -14,18 +14,18 @@ package struct StoreSchema: Sendable {
         version = migrations.count + 1
     }
 
-    /// What is on people's disks.
+    /// The schema of this package's version.
     package static let current = StoreSchema(migrations: [])
 }
 
 extension StoreSchema {
-    /// Makes sure that what was found is not of a newer code.
+    /// Throws if a version was written by newer code.
     func check(_ found: Int?, at path: String) throws(StoreError) {
         guard let found, found > version else { return }
         throw StoreError(newer: found, than: version, path: path)
     }
 
-    /// The versions of a store's databases, of which none is a newer code's.
+    /// Returns the versions of a store's databases. Throws if one was written by newer code.
     func versions(
         of cache: LevelDB, _ outbox: LevelDB
     ) throws(StoreError) -> (cache: Int?, outbox: Int?) {
@@ -44,15 +44,15 @@ extension StoreError {
     }
 }
 
-/// A step from one version of the schema to the next.
+/// A migration from one version of the schema to the next.
 package struct Migration: Sendable {
-    /// The version that it leads to.
+    /// The version after the migration.
     package let version: Int
 
     /// Changes the rows of both databases.
     ///
-    /// Calls the closure with the fraction that is done. Begun anew after a crash, so it has to be
-    /// able to meet its own work; the version is written behind it.
+    /// Calls the closure with the completed fraction. After a crash it is started again, and must
+    /// handle rows that it has already changed; the version is written at the end.
     package let run:
         @Sendable (_ cache: LevelDB, _ outbox: LevelDB, (Double) -> Void)
             throws(StoreError) -> Void
@@ -67,9 +67,9 @@ package struct Migration: Sendable {
 }
 
 extension LevelDB {
-    /// The version of the schema; `nil` in a database that was just created.
+    /// Returns the version of the schema; `nil` in a new database.
     ///
-    /// - Throws: `corruption` if it is one that no code ever wrote.
+    /// - Throws: `corruption` if no code has ever written this version.
     func schemaVersion() throws(StoreError) -> Int? {
         let rows = Rows(snapshot: try snapshot())
         return try rows.read(ByteWriter.key { $0.schemaKey(.version) }, as: "the schema's version")

@@ -1,20 +1,21 @@
 import Models
 
-/// What would take long to read at each call: made because somebody asked, kept up by each commit.
+/// Values that are expensive to compute: computed on demand, and updated by each commit.
 ///
-/// One for a store, of its last commit; each ``Version`` has a copy of what there was at its time,
-/// so that an older one goes on to have its own answer. Nothing is lost to those who are slow: what
-/// a reader made of an older commit is brought up to date by what the commits since then did, which
-/// is remembered for as long as somebody reads.
+/// There is one object for each store, with the values of its last commit. Each ``Version`` has a
+/// copy of the values at its time, so that earlier snapshots keep their own. The work of slow
+/// readers is not lost: values that a reader has computed for an earlier commit are updated with
+/// the later commits, which are remembered while any reader computes.
 final class DerivedValues: Sendable {
     private let state: Locked<State>
 
     /// The values of one commit.
     struct Values: Sendable {
         var lists = RecentLists()
-        /// How many messages there are in all.
+        /// The total number of messages.
         ///
-        /// Counters are written with each batch, and LevelDB steps over all that they were before.
+        /// Counters are written with each batch, and reading them makes LevelDB skip all their
+        /// earlier values.
         var messageCount: Int?
 
         mutating func take(_ commit: Commit) {
@@ -23,33 +24,34 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// What a commit did, as far as it matters here.
+    /// The part of a commit that affects the values.
     struct Commit: Sendable {
         let number: Int
         let channels: [ChannelRowChange]
         let addedMessages: Int
 
-        /// What remembering it takes, in rows.
+        /// The cost of remembering it, in rows.
         var size: Int { channels.count + 1 }
     }
 
     private struct State {
         var number: Int
         var values = Values()
-        /// Channels that lists have returned, by their numbers, as they are after that commit.
+        /// Channels that lists have returned, by number, as of that commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
-        /// The orders of lists that were asked for, whether or not the whole list was made; the last comes last.
+        /// The orders of requested lists, whether or not the whole list was computed. The most
+        /// recent one is the last.
         var asked: [ChannelSorting] = []
-        /// Those that were saved before, where a commit has removed them.
+        /// The orders of lists that were saved before, if a commit has removed them.
         var saved: [ChannelSorting] = []
-        /// The last commits that did something here, oldest first.
+        /// The last commits that affect the values, oldest first.
         var commits: [Commit] = []
         var sizeOfCommits = 0
-        /// Of commits up to this one, some may be remembered no more.
+        /// The highest number of commits that may no longer be remembered.
         var forgotten: Int
-        /// The commits of which all rows are being read just now.
+        /// The commits for which a reader is currently reading all rows.
         var underWay: [Int] = []
-        /// How often all rows were read.
+        /// The number of reads of all rows.
         var readingCount = 0
 
         func commits(since number: Int) -> ArraySlice<Commit> {
@@ -57,22 +59,23 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// How much is remembered of commits even if nobody reads, for those who are about to.
+    /// The amount of commits that is remembered without a reader, for readers that are about to
+    /// start.
     private static let rememberedSize = 256
 
-    /// The most channels that are kept; when there are more, it begins anew.
+    /// The maximum number of cached channels. If it is reached, the cache is emptied.
     static let keptChannelLimit = 128
 
     init(asOf number: Int = 0) {
         state = Locked(State(number: number, forgotten: number))
     }
 
-    /// How often all rows of a table had to be read.
+    /// The number of times that all rows of a table had to be read.
     var readingCount: Int { state.withLock { $0.readingCount } }
 
     // MARK: The writer
 
-    /// Keeps up with a commit, the one after the last.
+    /// Applies the next commit.
     func take(_ commit: Commit) {
         state.withLock { state in
             state.number = commit.number
@@ -97,10 +100,10 @@ final class DerivedValues: Sendable {
 
     // MARK: Readers
 
-    /// All values, for a new version; `nil` if it is not of the last commit.
+    /// Returns all values for a new committed state; `nil` if it is not that of the last commit.
     ///
-    /// Its number may be greater than the last commit's: news that nobody stores have numbers too,
-    /// and change no row.
+    /// Its number may be higher than that of the last commit: events that are not stored have
+    /// numbers too, and change no rows.
     func values(asOf number: Int) -> Values? {
         state.withLock { state in
             state.number = max(state.number, number)
@@ -116,12 +119,12 @@ final class DerivedValues: Sendable {
         state.withLock { $0.number == number ? $0.values.lists.list(by: sorting) : nil }
     }
 
-    /// Makes an order one of those that were asked for last.
+    /// Marks an order as recently requested.
     func noteUse(of sorting: ChannelSorting) {
         state.withLock { _ = $0.values.lists.list(by: sorting) }
     }
 
-    /// Remembers that the beginning of a list was asked for.
+    /// Records that the first channels of a list were requested.
     func noteAsked(_ sorting: ChannelSorting) {
         state.withLock { state in
             state.asked.removeAll { $0 == sorting }
@@ -130,13 +133,13 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Remembers of which lists the beginning was saved until now.
+    /// Records the lists whose first channels were saved until now.
     func noteSaved(_ sortings: [ChannelSorting]) {
         state.withLock { $0.saved = sortings }
     }
 
-    /// The orders that were asked for last, as many as lists are kept of; those of the time before where nobody
-    /// has asked for any.
+    /// The most recently requested orders, as many as lists are kept; those of the previous session
+    /// if none were requested.
     var askedSortings: [ChannelSorting] {
         state.withLock { state in
             let made = state.values.lists.sortings
@@ -145,12 +148,12 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// A channel that a list has returned before; `nil` if it has to be read.
+    /// Returns a channel that a list has returned before; `nil` if it must be read.
     func channel(_ number: ChannelNumber, asOf commit: Int) -> AnyChannel? {
         state.withLock { $0.number == commit ? $0.channels[number] : nil }
     }
 
-    /// Keeps a channel that was read as of a commit, if that is the last one.
+    /// Caches a channel as of a commit, if that is the last one.
     func keep(_ channel: AnyChannel, _ number: ChannelNumber, asOf commit: Int) {
         state.withLock { state in
             guard state.number == commit else { return }
@@ -159,9 +162,9 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Reads all rows as of a commit, and remembers meanwhile what the commits after it do.
+    /// Reads all rows as of a commit, while later commits are remembered.
     ///
-    /// The closure calls `keep`: afterwards nothing is remembered for it any more.
+    /// The closure must call `keep`, because the commits are not remembered for it afterwards.
     func reading<Result>(
         asOf number: Int, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -179,7 +182,7 @@ final class DerivedValues: Sendable {
         return try body()
     }
 
-    /// Keeps what was counted as of a commit.
+    /// Keeps a count as of a commit.
     func keep(messageCount count: Int, asOf number: Int) {
         state.withLock { state in
             guard number >= state.forgotten else { return }
@@ -188,7 +191,7 @@ final class DerivedValues: Sendable {
         }
     }
 
-    /// Keeps an order that was made as of a commit.
+    /// Keeps a list as of a commit.
     func keep(_ keys: SortedKeys, by sorting: ChannelSorting, asOf number: Int) {
         state.withLock { state in
             guard number >= state.forgotten else { return }

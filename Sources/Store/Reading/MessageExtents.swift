@@ -1,33 +1,33 @@
 import Models
 
-/// Between which keys the messages of some channels lie.
+/// The key ranges that contain all messages of some channels.
 ///
-/// LevelDB steps over each removed row until it merges its tables, so where the newest messages of a
-/// channel were removed, or the oldest, each page that begins or ends there would pay for all of them.
-/// Readers begin behind them, and end before.
+/// LevelDB skips each removed row until it merges its tables. If the newest or oldest messages of a
+/// channel were removed, each page that starts or ends there would skip all of them. With an
+/// extent, readers start after them and end before them.
 ///
-/// What is remembered of a channel may say too much, never too little, for each version from one on: a
-/// put widens it before anybody can see the message, and a reader who met no message up to the first one
-/// makes it narrower, unless one was put since. Older versions had messages that are gone, and are read
-/// without it.
+/// The extent of a channel may be too large, but never too small, for each committed state from a
+/// certain one on: a put enlarges it before the message is visible, and a reader that found no
+/// message up to the first one shrinks it, unless one was put since. Earlier states had messages
+/// that no longer exist, and are read without it.
 final class MessageExtents: Sendable {
     fileprivate struct Extent {
-        /// All messages are in it.
+        /// The range of keys that contains all messages.
         var range: KeyRange
-        /// The first version for which that is so.
+        /// The first commit for which the range is valid.
         var since: Int
-        /// The last commit that put a message, or one before the extent was made.
+        /// The last commit that put a message, or an earlier one than the extent.
         var lastPut: Int
     }
 
-    /// The most channels that it has; when there are more, it begins anew.
+    /// The maximum number of channels. If it is reached, all extents are discarded.
     static let limit = 256
 
     private let extents = Locked<[ChannelNumber: Extent]>([:])
 
     var isEmpty: Bool { extents.withLock { $0.isEmpty } }
 
-    /// Where all messages of a channel are as of a version; `nil` if nothing is remembered.
+    /// Returns the extent of a channel as of a commit; `nil` if it is unknown.
     func range(of number: ChannelNumber, asOf version: Int) -> KeyRange? {
         extents.withLock { extents in
             guard let extent = extents[number], extent.since <= version else { return nil }
@@ -35,21 +35,22 @@ final class MessageExtents: Sendable {
         }
     }
 
-    /// Keeps up with a commit; to be called before it is written.
+    /// Applies a commit; must be called before it is written.
     ///
-    /// If it fails, that does no harm: more was widened than has to be.
+    /// If the write fails, the extent is merely larger than necessary.
     func take(_ rows: Overlay, asOf commit: Int) {
         extents.withLock { extents in
             rows.forEachInOrderOfWriting { key, value in
                 guard let number = key.channelOfMessage else { return }
                 if value != nil {
-                    // Not by the subscript, which takes memory for what is not there.
+                    // Not with the subscript, which allocates for missing keys.
                     if !extents.isEmpty, let index = extents.index(forKey: number) {
                         extents.values[index].widen(to: key, asOf: commit)
                     }
                 } else if extents[number] == nil {
                     if extents.count == MessageExtents.limit { extents = [:] }
-                    // A put of the same batch may come before the removal, and is in it as well.
+                    // The same batch may have put a message before the removal, which is in the
+                    // range too.
                     let table = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
                     extents[number] = Extent(range: table, since: commit, lastPut: commit)
                 }
@@ -57,7 +58,7 @@ final class MessageExtents: Sendable {
         }
     }
 
-    /// Takes in that a reader met no message in a range.
+    /// Records that a reader found no message in a range.
     func noteNone(in range: KeyRange, of number: ChannelNumber, asOf version: Int) {
         extents.withLock { extents in
             // A later put may be in the range.
@@ -74,7 +75,7 @@ extension MessageExtents.Extent {
         lastPut = commit
     }
 
-    /// The same but for some keys, if they are at one of its ends.
+    /// Returns the extent without some keys, if they are at one of its ends.
     fileprivate func without(_ empty: KeyRange, asOf version: Int) -> Self {
         var extent = self
         if !range.lower.precedes(empty.lower) {
@@ -93,7 +94,7 @@ extension MessageExtents.Extent {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The channel, if this is the key of a message.
+    /// The channel number, if this is the key of a message.
     fileprivate var channelOfMessage: ChannelNumber? {
         guard count > Table.prefixSize, self[0] == Table.message.rawValue else { return nil }
         return ChannelNumber(bigEndian: loadUnaligned(fromByteOffset: 1, as: ChannelNumber.self))
@@ -103,14 +104,14 @@ extension UnsafeRawBufferPointer {
 // MARK: Reading
 
 extension StoreView {
-    /// Lends the rows of a channel's messages between two keys, one after the other, until the closure
-    /// returns false.
+    /// Passes the rows of a channel's messages between two keys to a closure one after the other,
+    /// until it returns `false`.
     @inline(__always)
     func scanMessages(
         _ range: KeyRange, of number: ChannelNumber, isDescending: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        // What a batch has put, it alone can see.
+        // Only the batch itself sees what it has put.
         guard batch == nil, version.hasExtents,
             let extent = version.extents.range(of: number, asOf: version.number)
         else { return try cache.scan(range, isDescending: isDescending, body) }
@@ -119,7 +120,8 @@ extension StoreView {
         }
     }
 
-    /// Lends the rows of a range that are in an extent, and makes that narrower if it can be.
+    /// Passes the rows of a range that are in an extent to a closure, and shrinks the extent if
+    /// possible.
     private func scanMessages(
         _ range: KeyRange, within extent: KeyRange, of number: ChannelNumber,
         isDescending: Bool,
@@ -139,7 +141,7 @@ extension StoreView {
             return !isStopped
         }
         func noteNone(_ lower: KeyBytes, _ upper: KeyBytes) {
-            // There is something to learn at the ends of the extent alone.
+            // Only its ends can be shrunk.
             guard lower == extent.lower || upper == extent.upper, lower.precedes(upper) else {
                 return
             }
@@ -157,7 +159,7 @@ extension StoreView {
     }
 }
 
-/// A copy of the key that was lent last, in room that the next one is put into.
+/// A copy of the latest key, whose memory is reused for the next one.
 private struct KeyCopy {
     private var room = KeyBytes(repeating: 0, count: 64)
     private var count = 0

@@ -1,36 +1,37 @@
 import Models
 
-/// The changes of a part of a store from one commit on, in order, without a crack.
+/// The changes of a part of a store from one commit on, in order and without omissions.
 ///
-/// Ends with its owner: nobody else holds it. One reader at a time, by `for await`, which takes
-/// one change after the other, or by ``drain()``, which gives all there are at once and does not
-/// wait. Collections ask to be called when there is something to drain.
+/// The observation ends when this object is released. It supports one reader at a time: either `for
+/// await`, which receives one change after the other, or ``drain()``, which returns all buffered
+/// changes without waiting. Collections ask to be called when there are changes to drain.
 ///
-/// `ChatStore.observe` gives a snapshot with it, and every change told is newer than that. Who reads
-/// again later, as after ``Change/Operation/missed``, takes a snapshot that may be ahead of what is
-/// still to be told: from then on, a change with a `number` of at most the snapshot's
-/// ``Snapshot/number`` is in the snapshot already, and has to be skipped.
+/// `ChatStore.observe` returns it together with a snapshot, and every reported change is newer than
+/// that. A reader that reads again later, as after ``Change/Operation/missed``, takes a snapshot
+/// that may already contain queued changes: changes with a `number` of at most the snapshot's
+/// ``Snapshot/number`` must then be skipped.
 public final class ObservedChanges: AsyncSequence, Sendable {
-    /// What is observed.
+    /// The observed part.
     public let part: ObservedPart
 
     private let inbox: Locked<Inbox>
 
-    /// Who waits for a change.
+    /// The reader that waits for a change.
     private struct Waiter {
-        /// Whether that is a loop that is suspended, and not somebody who asked to be called.
+        /// A Boolean value that indicates whether the reader is a suspended loop, and not a closure
+        /// to be called.
         let isLoop: Bool
         let wake: @Sendable () -> Void
     }
 
     private struct Inbox {
-        /// The changes, oldest first, and some before them that were taken.
+        /// The changes, oldest first, with some before them that were already read.
         private var changes: [Change] = []
         private var takenCount = 0
-        /// How many entries the changes have in all.
+        /// The total number of entries of the changes.
         private(set) var entryCount = 0
         var hasEnded = false
-        /// Who is told once there is a change, or the end has come.
+        /// The reader to notify of a change or the end.
         var waiter: Waiter?
 
         var isEmpty: Bool { takenCount == changes.count }
@@ -45,7 +46,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
             let change = changes[takenCount]
             entryCount -= change.entries.count
             takenCount += 1
-            // So that each change is moved once at most, however many wait.
+            // So that each change is moved at most once, regardless of their number.
             if takenCount * 2 >= changes.count {
                 changes.removeFirst(takenCount)
                 takenCount = 0
@@ -63,7 +64,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// The most entries that wait for their reader; the default of `ChatStore.observe`.
+    /// The maximum number of buffered entries; the default of `ChatStore.observe`.
     public static let defaultLimit = 10_000
 
     private let limit: Int
@@ -74,22 +75,23 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         inbox = Locked(Inbox())
     }
 
-    /// Takes all changes that were told since the last time, oldest first.
+    /// Removes and returns all buffered changes, oldest first.
     ///
-    /// Does not wait: if nothing was told, there are none.
+    /// Does not wait: the result is empty if there are none.
     public func drain() -> [Change] {
         inbox.withLock { $0.takeAll() }
     }
 
-    /// Takes all changes, as ``drain()``, and has a closure called once there are more, or the end has come.
+    /// Removes and returns all buffered changes, as ``drain()`` does, and calls a closure once when
+    /// there are more, or at the end.
     ///
-    /// For who lives on an actor of its own and may be woken by what it likes: a task that waits there
-    /// is woken on the global executor first, on Linux, which takes twice as long.
+    /// For readers that are isolated to an actor and schedule their own work: on Linux, a task that
+    /// waits there is first resumed on the global executor, which takes twice as long.
     ///
-    /// - Parameter wake: Is called once, by who writes, cancels or closes the store; it must neither write
-    ///   nor wait.
+    /// - Parameter wake: A closure that is called once, on the thread that writes, cancels or
+    ///   closes the store. It must neither write nor wait.
     /// - Returns: The changes, oldest first.
-    /// - Precondition: Nobody waits in a loop.
+    /// - Precondition: No loop is waiting.
     package func drain(thenCalling wake: @escaping @Sendable () -> Void) -> [Change] {
         inbox.withLock { inbox in
             precondition(
@@ -99,7 +101,7 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends it: what was told can still be taken, nothing more will be.
+    /// Ends the observation: buffered changes can still be read, but no more are added.
     public func cancel() {
         inbox.withLock { inbox in
             inbox.hasEnded = true
@@ -107,14 +109,15 @@ public final class ObservedChanges: AsyncSequence, Sendable {
         }?.wake()
     }
 
-    /// Puts what concerns this observer of a change into the inbox.
+    /// Buffers the part of a change that concerns this observer.
     func tell(_ change: Change) {
         let entries = change.entries.filter { part.contains($0.operation) }
         if entries.isEmpty { return }
         inbox.withLock { inbox -> Waiter? in
             if inbox.hasEnded { return nil }
             if inbox.entryCount + entries.count > limit {
-                // Nobody has taken any for long. Rather than hold all, say that much was missed.
+                // The reader has not read for long. Instead of buffering everything, report that
+                // changes were missed.
                 _ = inbox.takeAll()
                 inbox.append(
                     Change(number: change.number, entries: [.init(operation: .missed, source: nil)])
@@ -130,22 +133,23 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension ObservedChanges {
-    /// Creates an iterator; use one at a time.
+    /// Creates an iterator. Use only one at a time.
     ///
-    /// It holds nothing: who leaves a loop and begins another goes on with the next change.
+    /// It has no state: after leaving a loop, another loop continues with the next change.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }
 
-    /// Gives one change after the other.
+    /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let observation: ObservedChanges
 
-        /// Takes the next change, as soon as there is one.
+        /// Returns the next change as soon as there is one.
         ///
-        /// `nil` when the observation was canceled, its store was closed or let go of, or the task
-        /// was canceled.
+        /// Returns `nil` when the observation was canceled, its store was closed or released, or
+        /// the task was canceled.
         public mutating func next() async -> Change? { await next(isolation: nil) }
 
-        /// Takes the next change, as ``next()``, where the caller runs: what it takes, it hands over at once.
+        /// Returns the next change, as ``next()`` does, on the caller's actor and without an
+        /// additional hop.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> Change? {
@@ -158,7 +162,7 @@ extension ObservedChanges {
 
     private func takeFirst() -> Change? { inbox.withLock { $0.takeFirst() } }
 
-    /// Waits until there is a change, and returns false; or until there will be none any more.
+    /// Waits until there is a change and returns `false`; returns `true` if there will be no more.
     private func waitIsOver(isolation actor: isolated (any Actor)?) async -> Bool {
         await withTaskCancellationHandler {
             if Task.isCancelled { return true }

@@ -1,8 +1,8 @@
 public import Models
 
-/// The part of a store that somebody observes.
+/// The observed part of a store.
 ///
-/// News of the connection belongs to every part.
+/// Events of the connection belong to every part.
 public struct ObservedPart: Hashable, Sendable {
     private enum Value: Hashable {
         case everything
@@ -13,20 +13,19 @@ public struct ObservedPart: Hashable, Sendable {
 
     private let value: Value
 
-    /// All there is.
+    /// The whole store.
     public static let everything = ObservedPart(value: .everything)
 
-    /// One channel: the channel itself, its messages, gaps, stale ranges and drafts, who is typing,
-    /// and what comes of uploads.
+    /// One channel: the channel itself, its messages, gaps, stale ranges and outbox items, its
+    /// typing users, and the progress of uploads.
     public static func channel(_ url: ChannelURL) -> ObservedPart {
         ObservedPart(value: .channel(url))
     }
 
-    /// The channels themselves, all of them, who is typing in them, enters and exits, without their
-    /// messages.
+    /// All channels themselves, with users who type, enter and exit, without their messages.
     public static let channels = ObservedPart(value: .channels)
 
-    /// What is in the outbox, and what comes of uploads.
+    /// The outbox, and the progress of uploads.
     public static let drafts = ObservedPart(value: .drafts)
 
     func contains(_ operation: Change.Operation) -> Bool {

@@ -1,22 +1,22 @@
 package import Models
 
-// For the prompt: what lies on the disk, as Docs/Format.md tells it.
+// For the prompt: the rows on disk, in the terms of Docs/Format.md.
 
-/// One row of a store, and what its bytes say.
+/// A description of a stored row.
 package struct RowDescription: Sendable {
-    /// The database that has it.
+    /// The database of the row.
     package let database: Database
 
-    /// The table's name, as Docs/Format.md has it; `?` for a letter that no table has.
+    /// The name of the table, as in Docs/Format.md; `?` for a letter of no table.
     package let table: String
 
     package let key: [UInt8]
     package let value: [UInt8]
 
-    /// What the key says behind the table's letter.
+    /// The parts of the key after the table's letter.
     package let parts: [String]
 
-    /// What the value says.
+    /// The decoded value.
     package let content: Content
 
     /// The two databases of a store.
@@ -24,13 +24,13 @@ package struct RowDescription: Sendable {
         case cache, outbox
     }
 
-    /// What a value is.
+    /// A decoded value.
     package enum Content: Sendable {
         case record(any Record)
         case text(String)
     }
 
-    /// The names of the tables that a database has.
+    /// Returns the names of the tables of a database.
     package static func tables(of database: Database) -> [String] {
         switch database {
         case .cache: Table.allCases.map(\.name)
@@ -42,8 +42,8 @@ package struct RowDescription: Sendable {
 extension StoreReader {
     /// Describes the rows of a database in the order of their keys.
     ///
-    /// All tables, or one: a name that no table has gives no rows. What is damaged says so, and is no
-    /// error.
+    /// The rows of all tables or of one; an unknown name gives no rows. Corrupted rows are
+    /// described as such, without an error.
     package func describedRows(
         of database: RowDescription.Database, table: String? = nil, limit: Int = .max
     ) throws(StoreError) -> [RowDescription] {
@@ -180,7 +180,7 @@ extension RowDescription {
 }
 
 extension RowDescription.Content {
-    /// Reads a value to its end.
+    /// Decodes a complete value.
     fileprivate static func text(
         _ value: UnsafeRawBufferPointer,
         _ read: (inout ByteReader) throws(ByteReader.Damage) -> String
@@ -193,7 +193,7 @@ extension RowDescription.Content {
 }
 
 extension Table {
-    /// What a key says behind the letter.
+    /// Returns the parts of a key after the table's letter.
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .name, .user, .token: return [try reader.text()]
@@ -252,7 +252,7 @@ extension Table {
 }
 
 extension OutboxTable {
-    /// What a key says behind the letter.
+    /// Returns the parts of a key after the table's letter.
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
         case .draft: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
@@ -270,7 +270,7 @@ extension OutboxTable {
             }
         case .schema:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
-                // The version has four bytes, the next draft's number eight.
+                // The version has four bytes, the next sequence number eight.
                 value.count == 4
                     ? "\(try reader.integer(UInt32.self))" : "\(try reader.integer(UInt64.self))"
             }

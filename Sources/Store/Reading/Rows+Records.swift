@@ -1,9 +1,9 @@
 package import Models
 
-// How channels, messages and drafts are read from rows.
+// Reading channels, messages and outbox items from rows.
 
 extension Rows {
-    /// The channel's number, which follows the letter of most tables.
+    /// Returns the channel number, which follows the letter of most tables.
     func channelNumber(ofKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelNumber {
         try decode(
             UnsafeRawBufferPointer(rebasing: key.prefix(Table.prefixSize)),
@@ -14,13 +14,13 @@ extension Rows {
         }
     }
 
-    /// The channel's number; `nil` if the key is damaged.
+    /// Returns the channel number; `nil` if the key is corrupted.
     func readableNumber(ofKey key: UnsafeRawBufferPointer) -> ChannelNumber? {
-        // For lists, which one damaged row must not make unreadable as a whole.
+        // For lists, which a single corrupted row must not make unreadable.
         try? channelNumber(ofKey: key)
     }
 
-    /// The text that a key has behind its letter: a name, the scope of a token, a request id.
+    /// Returns the text of a key after its letter: a name, the scope of a token, or a request ID.
     func text(
         ofKey key: UnsafeRawBufferPointer, as what: @autoclosure () -> String
     ) throws(StoreError) -> String {
@@ -30,12 +30,12 @@ extension Rows {
         }
     }
 
-    /// The channel that a row of the table of names is of.
+    /// Returns the channel of a row in the table of names.
     func channelURL(ofNameKey key: UnsafeRawBufferPointer) throws(StoreError) -> ChannelURL {
         ChannelURL(try text(ofKey: key, as: "the name of a channel"))
     }
 
-    /// The number that such a row gives the channel.
+    /// Returns the channel number in a row of the name table.
     func channelNumber(
         ofNameValue value: UnsafeRawBufferPointer
     ) throws(StoreError) -> ChannelNumber {
@@ -44,7 +44,7 @@ extension Rows {
         }
     }
 
-    /// Reads a record.
+    /// Decodes a record.
     @inline(__always)
     package func record<Value: Record>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String
@@ -56,7 +56,7 @@ extension Rows {
         }
     }
 
-    /// Reads the record of a key, if there is one.
+    /// Returns the record of a key; `nil` if there is none.
     package func record<Value: Record>(
         _ key: KeyBytes, as what: @autoclosure () -> String
     ) throws(StoreError) -> Value? {
@@ -66,13 +66,13 @@ extension Rows {
         }
     }
 
-    /// Reads a record; `nil` if it cannot be decoded.
+    /// Decodes a record; `nil` if it is corrupted.
     func readableRecord<Value: Record>(_ bytes: UnsafeRawBufferPointer) -> Value? {
-        // For lists, which one damaged row must not make unreadable as a whole.
+        // For lists, which a single corrupted row must not make unreadable.
         try? Value(serialized: bytes)
     }
 
-    /// Reads the record of a key; `nil` if there is none that can be decoded.
+    /// Returns the record of a key; `nil` if there is none or it is corrupted.
     func readableRecord<Value: Record>(_ key: KeyBytes) throws(StoreError) -> Value? {
         try withValue(of: key) { (bytes) throws(StoreError) -> Value? in
             bytes.flatMap { readableRecord($0) }
@@ -81,16 +81,16 @@ extension Rows {
 }
 
 extension Rows {
-    /// How many messages all channels count.
+    /// Returns the total of the message counts of all channels.
     func messageCount() throws(StoreError) -> Int {
-        // What a batch has counted is not in rows yet.
+        // The counts of a batch are not in rows yet.
         let counted = counted?.states ?? [:]
         var count = counted.values.reduce(0) { $0 + Int($1.messageCount) }
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             if !counted.isEmpty, counted[try channelNumber(ofKey: key)] != nil { return true }
             let (sum, overflows) = count.addingReportingOverflow(
                 Int(try state(value).messageCount))
-            // Each is plausible; of millions that are damaged, the sum need not be.
+            // Each count is plausible, but the sum of many corrupted ones may not be.
             if overflows { throw StoreError(.corruption, "too many messages", path: path) }
             count = sum
             return true

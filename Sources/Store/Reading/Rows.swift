@@ -1,12 +1,12 @@
-/// The rows of one database as somebody sees them: of a commit, or of a batch on top of one.
+/// The rows of one database as of a commit, or with the changes of a batch applied.
 package struct Rows {
     let snapshot: LevelDB.Snapshot
-    /// What the batch has done so far.
+    /// The uncommitted writes of the batch.
     let overlay: Overlay?
-    /// What it has counted so far.
+    /// The uncommitted counts of the batch.
     var counted: BatchRows?
 
-    /// The rows of a commit, with what is to be written on top of it.
+    /// Creates a view of the rows of a snapshot with uncommitted writes applied.
     package init(_ snapshot: LevelDB.Snapshot, _ overlay: Overlay?) {
         self.init(snapshot: snapshot, overlay: overlay)
     }
@@ -19,15 +19,15 @@ package struct Rows {
 
     var path: String { snapshot.path }
 
-    /// Lends the value of a key to a closure; `nil` if there is none.
+    /// Passes the value of a key to a closure; `nil` if there is none.
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - mayBeStored: Whether the snapshot may have it; if not, only what the batch has written is
-    ///     looked at. Without a batch, the snapshot is asked in any case.
-    ///   - body: Is lent the value.
-    /// - Returns: What the closure returns.
-    /// - Throws: What it throws; `corruption` or `io`, and then it was not called.
+    ///   - mayBeStored: A Boolean value that indicates whether the snapshot may contain the key; if
+    ///     not, only the batch is read. Without a batch, the snapshot is always read.
+    ///   - body: A closure that receives the value.
+    /// - Returns: The result of the closure.
+    /// - Throws: Errors of the closure; `corruption` or `io`, in which case it was not called.
     @inline(__always)
     package func withValue<Result>(
         of key: KeyBytes, mayBeStored: Bool = true,
@@ -43,8 +43,8 @@ package struct Rows {
         }
     }
 
-    /// Lends the value of the key that is a table, a channel and a name, as ``withValue(of:_:)`` does;
-    /// but a short one is made on the stack.
+    /// Passes the value of a key to a closure, as ``withValue(of:_:)`` does. The key consists of a
+    /// table, a channel and a name; a short one is created on the stack.
     @inline(__always)
     func withValue<Result>(
         _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,
@@ -62,14 +62,14 @@ package struct Rows {
         }
     }
 
-    /// Whether there is a row.
+    /// Returns a Boolean value that indicates whether there is a row with a key.
     package func contains(_ key: KeyBytes) throws(StoreError) -> Bool {
         try withValue(of: key) { (value) throws(StoreError) in value != nil }
     }
 
-    /// Lends the rows of a range to a closure, one after the other, until it returns false.
+    /// Passes the rows of a range to a closure one after the other, until it returns `false`.
     ///
-    /// In the order of their keys, or backwards. The closure must not write to the batch.
+    /// The order is that of their keys or the reverse. The closure must not write to the batch.
     @inline(__always)
     package func scan(
         _ range: KeyRange, isDescending: Bool = false,
@@ -81,7 +81,7 @@ package struct Rows {
         try scanMerged(overlay.rows(in: range), range, isDescending, body)
     }
 
-    /// How many rows a range has.
+    /// Returns the number of rows in a range.
     package func count(_ range: KeyRange) throws(StoreError) -> Int {
         var count = 0
         guard range.lower.precedes(range.upper) else { return 0 }
@@ -98,7 +98,7 @@ package struct Rows {
     ) throws(StoreError) {
         var written = isDescending ? written.reversed()[...] : written[...]
         var isDone = false
-        // Lends what the batch wrote up to a key of the snapshot, or all that is left.
+        // Passes the batch's rows up to a key of the snapshot, or all remaining ones.
         func lendWritten(upTo key: UnsafeRawBufferPointer?) throws(StoreError) -> Bool {
             var hidesKey = false
             while !isDone, let row = written.first {
@@ -140,7 +140,7 @@ extension Overlay.Row {
 // MARK: Values
 
 extension Rows {
-    /// Reads the value of a key, if there is one.
+    /// Returns the decoded value of a key; `nil` if there is none.
     @inline(__always)
     package func read<Value>(
         _ key: KeyBytes, as what: @autoclosure () -> String,
@@ -152,7 +152,7 @@ extension Rows {
         }
     }
 
-    /// Reads a value to its end.
+    /// Decodes a complete value.
     @inline(__always)
     package func decode<Value>(
         _ bytes: UnsafeRawBufferPointer, as what: @autoclosure () -> String,

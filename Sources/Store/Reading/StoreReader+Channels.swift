@@ -1,7 +1,7 @@
 public import Models
 
 extension StoreReader {
-    /// Returns a group channel; `nil` if it is not held.
+    /// Returns a group channel; `nil` if it is not stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: One lookup.
@@ -12,7 +12,7 @@ extension StoreReader {
             ByteWriter.key { $0.table(.groupChannel, number) }, as: "group channel \(url)")
     }
 
-    /// Returns an open channel; `nil` if it is not held.
+    /// Returns an open channel; `nil` if it is not stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: One lookup.
@@ -25,25 +25,26 @@ extension StoreReader {
 
     /// Returns the group channels of a list, in its order.
     ///
-    /// A channel that cannot be decoded is left out, so that it does not hide all others;
-    /// ``unreadableChannelURLs()`` names it.
+    /// A channel that cannot be decoded is omitted, so that it does not hide all others;
+    /// ``unreadableChannelURLs()`` returns it.
     ///
     /// - Parameters:
-    ///   - query: Which channels, and in which order, by
+    ///   - query: The filters and the order, as defined by
     ///     ``/Models/GroupChannelListQuery/belongsTo(_:currentUserID:)`` and
-    ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is not looked at.
-    ///   - last: The last channel of the page before, as it was then; the page begins behind it,
-    ///     wherever the channel is now. `nil` is the first page.
-    ///   - limit: The most channels to return. The default, `nil`, returns all.
-    ///   - currentUserID: The user that the filters by nickname leave out.
-    /// - Returns: The channels; fewer than `limit` only if the list ends there.
+    ///     ``/Models/GroupChannelListQuery/precedes(_:_:)``. Its `limit` is ignored.
+    ///   - last: The last channel of the previous page, as it was returned. The page starts after
+    ///     its former position, wherever the channel is now. `nil` for the first page.
+    ///   - limit: The maximum number of channels. The default, `nil`, returns all.
+    ///   - currentUserID: The user whom the filters by nickname skip.
+    /// - Returns: The channels; fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel walked over, but for the last hundred or so that lists
-    ///   have returned and nobody changed since, which are kept in memory; the whole list is one
-    ///   walk over the rows, and faster than many pages. The first list of an order reads all channels once; so does one
-    ///   that is none of the last eight orders asked for. Pages among the first hundred channels need not, as
-    ///   long as none has changed since the store was closed, or suspended, after somebody had asked for
-    ///   the order. Within a batch, O(*b*) more in the rows that it has written.
+    /// - Complexity: A lookup for each channel of the scan, except for about the last hundred that
+    ///   lists have returned and that have not changed since, which are cached. The whole list is
+    ///   read in one scan, which is faster than many pages. The first list of an order reads all
+    ///   channels once, and so does an order that is not among the eight most recently requested
+    ///   ones. Pages within the first hundred channels do not, if no channel has changed since the
+    ///   store was closed or suspended after a request of that order. Inside a batch, O(*b*) more
+    ///   in the number of rows that it has written.
     public func groupChannels(
         matching query: GroupChannelListQuery = GroupChannelListQuery(),
         after last: GroupChannel? = nil, limit: Int? = nil, currentUserID: UserID? = nil
@@ -53,8 +54,8 @@ extension StoreReader {
             currentUserID: currentUserID)
     }
 
-    /// Returns the group channels of a list behind a place in it, as
-    /// ``groupChannels(matching:after:limit:currentUserID:)`` does behind a channel.
+    /// Returns the group channels of a list after a position, as
+    /// ``groupChannels(matching:after:limit:currentUserID:)`` does after a channel.
     package func groupChannels(
         matching query: GroupChannelListQuery, after place: ChannelPlace?, limit: Int? = nil,
         currentUserID: UserID? = nil
@@ -64,17 +65,17 @@ extension StoreReader {
         }
     }
 
-    /// Returns the open channels, the newest first.
+    /// Returns the open channels, newest first.
     ///
-    /// A channel that cannot be decoded is left out; ``unreadableChannelURLs()`` names it.
+    /// A channel that cannot be decoded is omitted; ``unreadableChannelURLs()`` returns it.
     ///
     /// - Parameters:
-    ///   - last: The last channel of the page before. `nil` is the first page.
-    ///   - limit: The most channels to return. The default, `nil`, returns all.
-    /// - Returns: The channels; fewer than `limit` only if the list ends there.
+    ///   - last: The last channel of the previous page. `nil` for the first page.
+    ///   - limit: The maximum number of channels. The default, `nil`, returns all.
+    /// - Returns: The channels; fewer than `limit` only at the end of the list.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: A lookup for each channel. The first list reads all channels once, but for its beginning as
-    ///   ``groupChannels(matching:after:limit:currentUserID:)``.
+    /// - Complexity: A lookup for each channel. The first list reads all channels once, except for
+    ///   its first pages as in ``groupChannels(matching:after:limit:currentUserID:)``.
     public func openChannels(
         after last: OpenChannel? = nil, limit: Int? = nil
     ) throws(StoreError) -> [OpenChannel] {
@@ -84,16 +85,16 @@ extension StoreReader {
         ) { (_: OpenChannel) in true }
     }
 
-    /// Returns how many group channels are held, without those that cannot be decoded.
+    /// Returns the number of stored group channels, without those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: The first call reads all channels once, later ones nothing. Within a batch,
-    ///   O(*b*) in the rows that it has written.
+    /// - Complexity: The first call reads all channels once, later ones are O(1). Inside a batch,
+    ///   O(*b*) in the number of rows that it has written.
     public func groupChannelCount() throws(StoreError) -> Int {
         try view.sorted(by: .group(.chronological, metaDataKey: nil)).count
     }
 
-    /// Returns how many open channels are held, without those that cannot be decoded.
+    /// Returns the number of stored open channels, without those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: That of ``groupChannelCount()``.
@@ -101,10 +102,10 @@ extension StoreReader {
         try view.sorted(by: .open).count
     }
 
-    /// Returns the names of all channels of which anything is held, in the order of their bytes.
+    /// Returns the URLs of all channels with stored data, in byte order.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if a name cannot be decoded.
-    /// - Complexity: O(*c*) in the channels.
+    /// - Throws: ``StoreError`` with code `corruption` if a URL cannot be decoded.
+    /// - Complexity: O(*c*) in the number of channels.
     public func channelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var urls: [ChannelURL] = []
@@ -115,10 +116,11 @@ extension StoreReader {
         return urls
     }
 
-    /// Returns whether a channel's messages are never evicted.
+    /// Returns a Boolean value that indicates whether a channel's messages are exempt from
+    /// eviction.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of the channel cannot
-    ///   be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the state of the channel cannot be
+    ///   decoded.
     /// - Complexity: One lookup.
     public func isPinned(_ url: ChannelURL) throws(StoreError) -> Bool {
         let view = try view
@@ -126,35 +128,36 @@ extension StoreReader {
         return try view.cache.state(of: number)?.isPinned ?? false
     }
 
-    /// Returns the channels whose messages are never evicted, in the order they were met.
+    /// Returns the channels whose messages are exempt from eviction, in the order in which they
+    /// were first stored.
     ///
-    /// Those of which that cannot be decoded are left out, and can be evicted.
+    /// Channels whose state cannot be decoded are omitted, and can be evicted.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c*) in the channels, with a lookup for each that is pinned.
+    /// - Complexity: O(*c*) in the number of channels, with a lookup for each pinned one.
     public func pinnedChannelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         return try cache.urls(of: try cache.pinnedNumbers())
     }
 
-    /// Returns the channels of which anything is held, the least recently opened first.
+    /// Returns the channels with stored data, least recently opened first.
     ///
-    /// Those that were never opened, or of which that cannot be decoded, come before the others, in
-    /// the order they were met.
+    /// Channels that were never opened, or whose state cannot be decoded, precede the others, in
+    /// the order in which they were first stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the channels, with two lookups for each.
+    /// - Complexity: O(*c* log *c*) in the number of channels, with two lookups for each.
     public func channelURLsByAccess() throws(StoreError) -> [ChannelURL] {
         try cachedChannels().map(\.url)
     }
 
-    /// Returns what is remembered of each channel of which anything is held, in the order of
+    /// Returns information about each channel with stored data, in the order of
     /// ``channelURLsByAccess()``.
     ///
-    /// Of one whose count cannot be decoded, as if nothing were held of its messages.
+    /// A channel whose count cannot be decoded is returned as if it had no messages.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: O(*c* log *c*) in the channels, with a lookup for each.
+    /// - Complexity: O(*c* log *c*) in the number of channels, with a lookup for each.
     public func cachedChannels() throws(StoreError) -> [CachedChannel] {
         let cache = try view.cache
         var channels: [(number: ChannelNumber, channel: CachedChannel)] = []
@@ -171,13 +174,13 @@ extension StoreReader {
         return channels.map(\.channel)
     }
 
-    /// Returns the channels that are held but cannot be decoded, and that lists leave out.
+    /// Returns the stored channels that cannot be decoded, and that lists omit.
     ///
-    /// What else is held of them, such as their messages, can be read. Saving such a channel anew
-    /// heals it.
+    /// Other data of these channels, such as their messages, can be read. Saving such a channel
+    /// again repairs it.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*c*) in the channels; decodes each.
+    /// - Complexity: O(*c*) in the number of channels, each of which is decoded.
     public func unreadableChannelURLs() throws(StoreError) -> [ChannelURL] {
         let cache = try view.cache
         var numbers: [ChannelNumber] = []
@@ -195,7 +198,7 @@ extension StoreReader {
         return try cache.urls(of: numbers)
     }
 
-    /// Returns a user; `nil` if nothing is held of them.
+    /// Returns a user; `nil` if they are not stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if they cannot be decoded.
     /// - Complexity: One lookup.
@@ -205,23 +208,24 @@ extension StoreReader {
 }
 
 extension Rows {
-    /// The numbers of the channels that are pinned, in their order.
+    /// Returns the numbers of pinned channels, in ascending order.
     func pinnedNumbers() throws(StoreError) -> [ChannelNumber] {
-        // What a batch has changed is not in rows yet.
+        // The changes of a batch are not in rows yet.
         let counted = counted?.states ?? [:]
         var numbers = counted.filter(\.value.isPinned).map(\.key)
         try scan(KeyRange(prefix: [Table.state.rawValue])) { (key, value) throws(StoreError) in
             guard let number = readableNumber(ofKey: key), counted[number] == nil else {
                 return true
             }
-            // Lists leave out what is damaged.
+            // Lists omit corrupted rows.
             if let state = try? state(value), state.isPinned { numbers.append(number) }
             return true
         }
         return numbers.sorted()
     }
 
-    /// The URLs of channels, in the order of the numbers, without those that have none any more.
+    /// Returns the URLs of channels in the order of the numbers, without numbers that have no URL
+    /// anymore.
     func urls(of numbers: [ChannelNumber]) throws(StoreError) -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for number in numbers {
@@ -235,7 +239,7 @@ extension Rows {
 }
 
 extension StoreView {
-    /// The channels in an order; of a batch, by what it did to the rows of channels.
+    /// Returns the sorted channels; for a batch, with its changes of channel rows applied.
     fileprivate func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         var keys = try version.sorted(by: sorting)
         guard let batch, !batch.cache.isEmpty else { return keys }
@@ -269,7 +273,7 @@ extension StoreView {
         }
         let keys = if let known { known } else { try sorted(by: sorting) }
         var channels: [Value] = []
-        // The number of a last channel is the greatest there is, so this is behind it.
+        // The number in the key of a last channel is the maximum: this is after it.
         let start = last.map { $0 + [0] }
         try keys.forEach(from: start) { (key) throws(StoreError) in
             let number = ChannelSorting.number(ofKey: key)
@@ -280,7 +284,8 @@ extension StoreView {
         return channels
     }
 
-    /// A page of a commit that lies in what was saved of a list; `nil` if it does not, or nothing was.
+    /// Returns a page of a commit from the saved part of a list; `nil` if the page extends beyond
+    /// it, or nothing was saved.
     private func savedPage<Value: ListedChannel>(
         _ sorting: ChannelSorting, after last: KeyBytes?, _ limit: Int,
         _ isIncluded: (Value) -> Bool
@@ -302,7 +307,7 @@ extension StoreView {
         return beginning.isWhole ? channels : nil
     }
 
-    /// A channel that is in a list; of those that were last, kept in memory.
+    /// Returns a channel of a list, from the cache if it was returned recently.
     private func channel<Value: ListedChannel>(
         _ number: ChannelNumber, in table: Table, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> Value? {
@@ -314,7 +319,7 @@ extension StoreView {
         }
         let row = ByteWriter.key { $0.table(table, number) }
         let channel: Value? = try cache.readableRecord(row)
-        // Those that a filter leaves out are many, and keep out those that are shown.
+        // Do not cache filtered channels: they are many, and would replace those that are shown.
         guard let channel, isIncluded(channel) else { return nil }
         if batch == nil {
             version.latest.keep(channel.ofAnyKind, number, asOf: version.number)
@@ -322,7 +327,7 @@ extension StoreView {
         return channel
     }
 
-    /// Walks over the rows and puts them in order, which takes half as long as looking each one up.
+    /// Scans the rows and sorts them, which takes half as long as looking up each one.
     private func allChannels<Value: ListedChannel>(
         _ sorting: ChannelSorting, _ isIncluded: (Value) -> Bool
     ) throws(StoreError) -> [Value] {

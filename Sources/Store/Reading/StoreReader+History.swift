@@ -1,22 +1,22 @@
 public import Models
 
 extension StoreReader {
-    /// Returns the gaps in a channel's history, the oldest first.
+    /// Returns the gaps in a channel's history, oldest first.
     ///
     /// They never overlap. An unknown channel is one gap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the gaps.
+    /// - Complexity: One seek, then O(*n*) in the number of gaps.
     public func gaps(in url: ChannelURL) throws(StoreError) -> [Gap] {
         let view = try view
         guard let number = try view.number(of: url) else { return [Gap(in: url)] }
         return try view.stretches(of: url, number)
     }
 
-    /// Returns the gap that a position lies in; `nil` if its surroundings are known.
+    /// Returns the gap that contains a position; `nil` if there is none.
     ///
-    /// Bounds are not in the gap that they bound, so a position where a gap ends is in none; nor is
-    /// one where two gaps meet, since the message between them is known.
+    /// A gap does not contain its bounds. A position at a bound is in no gap, not even between two
+    /// adjacent gaps, since the message between them is known.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: One seek.
@@ -25,14 +25,14 @@ extension StoreReader {
         return gap.flatMap { $0.contains(position) ? $0 : nil }
     }
 
-    /// Returns the first gap that one meets from a bound on towards what is newer.
+    /// Returns the first gap from a bound toward newer messages.
     ///
-    /// That is the oldest gap that has something above the bound, whether or not it begins below.
+    /// This is the oldest gap with a part newer than the bound, even if its lower bound is older.
     ///
     /// - Parameters:
-    ///   - bound: Where to begin.
-    ///   - url: The channel. An unknown channel is one gap.
-    /// - Returns: The gap; `nil` if all that is newer is known.
+    ///   - bound: The bound.
+    ///   - url: The URL of the channel. An unknown channel is one gap.
+    /// - Returns: The gap; `nil` if everything newer is known.
     /// - Throws: ``StoreError`` with code `corruption` if the gap cannot be decoded.
     /// - Complexity: One seek.
     public func firstGap(above bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -44,15 +44,15 @@ extension StoreReader {
         return gaps.first
     }
 
-    /// Returns the first gap that one meets from a bound on towards what is older.
+    /// Returns the first gap from a bound toward older messages.
     ///
-    /// That is the newest gap that has something below the bound, whether or not it ends above.
-    /// From ``Gap/Bound/end``, the newest gap of the channel.
+    /// This is the newest gap with a part older than the bound, even if its upper bound is newer.
+    /// For ``Gap/Bound/end``, it is the newest gap of the channel.
     ///
     /// - Parameters:
-    ///   - bound: Where to begin.
-    ///   - url: The channel. An unknown channel is one gap.
-    /// - Returns: The gap; `nil` if all that is older is known.
+    ///   - bound: The bound.
+    ///   - url: The URL of the channel. An unknown channel is one gap.
+    /// - Returns: The gap; `nil` if everything older is known.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
     /// - Complexity: Two seeks.
     public func firstGap(below bound: Gap.Bound, in url: ChannelURL) throws(StoreError) -> Gap? {
@@ -60,24 +60,25 @@ extension StoreReader {
         guard let number = try view.number(of: url) else {
             return .beginning < bound ? Gap(in: url) : nil
         }
-        // Either it ends at the bound or above, or it is the last one that ends below.
+        // Its upper bound is at or above the bound, or it is the last gap below it.
         let around: Gap? = try view.firstStretch(of: url, number, endingFrom: bound)
         if let around, around.lower < bound { return around }
         return try view.lastStretch(of: url, number, endingBelow: bound)
     }
 
-    /// Returns the gaps that have something strictly between two bounds, the oldest first.
+    /// Returns the gaps with a part strictly between two bounds, oldest first.
     ///
-    /// None means that the history between them is complete. Nothing is between equal or reversed
-    /// bounds: they have no gaps. The gaps are returned whole, also where they reach beyond.
+    /// An empty result means that the history between the bounds is complete. Equal or reversed
+    /// bounds have nothing between them, and no gaps. Gaps are returned as a whole, even if they
+    /// extend beyond the bounds.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel is one gap.
-    ///   - lower: The older bound.
-    ///   - upper: The newer bound.
+    ///   - url: The URL of the channel. An unknown channel is one gap.
+    ///   - lower: The lower bound.
+    ///   - upper: The upper bound.
     /// - Returns: The gaps.
     /// - Throws: ``StoreError`` with code `corruption` if a gap cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the gaps returned.
+    /// - Complexity: One seek, then O(*n*) in the number of returned gaps.
     public func gaps(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [Gap] {
@@ -87,48 +88,49 @@ extension StoreReader {
         return try view.stretches(of: url, number, above: lower, below: upper)
     }
 
-    /// Returns the channels whose history has gaps, in the order they were met.
+    /// Returns the channels whose history has gaps, in the order in which they were first stored.
     ///
-    /// Only those of which something is held: of an unknown channel, no row says that it is a gap.
+    /// Only channels with stored data are included: for an unknown channel, no row states the gap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the gaps of all channels, with a lookup for each
-    ///   channel; decodes no gap.
+    /// - Complexity: One seek, then O(*n*) in the number of gaps of all channels, with a lookup for
+    ///   each channel; decodes no gap.
     public func channelURLsWithGaps() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .gap)
     }
 
-    /// Returns the channels whose history has stale ranges, in the order they were met.
+    /// Returns the channels whose history has stale ranges, in the order in which they were first
+    /// stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if the URL of a channel cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the stale ranges of all channels, with a lookup for
-    ///   each channel; decodes no range.
+    /// - Complexity: One seek, then O(*n*) in the number of stale ranges of all channels, with a
+    ///   lookup for each channel; decodes no range.
     public func channelURLsWithStaleRanges() throws(StoreError) -> [ChannelURL] {
         try view.channelURLs(in: .staleRange)
     }
 
-    /// Returns the stale ranges of a channel's history, the oldest first; they never overlap.
+    /// Returns the stale ranges of a channel's history, oldest first. They never overlap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the ranges.
+    /// - Complexity: One seek, then O(*n*) in the number of ranges.
     public func staleRanges(in url: ChannelURL) throws(StoreError) -> [StaleRange] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
         return try view.stretches(of: url, number)
     }
 
-    /// Returns the stale ranges that have something strictly between two bounds, the oldest first.
+    /// Returns the stale ranges with a part strictly between two bounds, oldest first.
     ///
-    /// Nothing is between equal or reversed bounds. The ranges are returned whole, also where they
-    /// reach beyond.
+    /// Equal or reversed bounds have nothing between them. Ranges are returned as a whole, even if
+    /// they extend beyond the bounds.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has none.
-    ///   - lower: The older bound.
-    ///   - upper: The newer bound.
+    ///   - url: The URL of the channel. An unknown channel has none.
+    ///   - lower: The lower bound.
+    ///   - upper: The upper bound.
     /// - Returns: The ranges.
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the ranges returned.
+    /// - Complexity: One seek, then O(*n*) in the number of returned ranges.
     public func staleRanges(
         in url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) -> [StaleRange] {
@@ -137,7 +139,7 @@ extension StoreReader {
         return try view.stretches(of: url, number, above: lower, below: upper)
     }
 
-    /// Returns what is remembered of a message that was deleted; `nil` if nothing is.
+    /// Returns the tombstone of a message; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: One lookup.
@@ -151,10 +153,10 @@ extension StoreReader {
         ) { (reader) throws(ByteReader.Damage) in try Tombstone(id, url, &reader) }
     }
 
-    /// Returns all tombstones of a channel, in the order of the bytes of their messages' ids.
+    /// Returns all tombstones of a channel, in the byte order of their message IDs.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if one cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the tombstones.
+    /// - Complexity: One seek, then O(*n*) in the number of tombstones.
     public func tombstones(in url: ChannelURL) throws(StoreError) -> [Tombstone] {
         let view = try view
         guard let number = try view.number(of: url) else { return [] }
@@ -169,10 +171,10 @@ extension StoreReader {
         return tombstones
     }
 
-    /// Returns how many tombstones a channel has.
+    /// Returns the number of tombstones of a channel.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the tombstones; decodes none.
+    /// - Complexity: One seek, then O(*n*) in the number of tombstones; decodes none.
     public func tombstoneCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
         guard let number = try view.number(of: url) else { return 0 }
@@ -180,7 +182,7 @@ extension StoreReader {
             KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) }))
     }
 
-    /// Returns whether a channel has any tombstone.
+    /// Returns a Boolean value that indicates whether a channel has any tombstones.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek.
@@ -196,7 +198,7 @@ extension StoreReader {
         return isFound
     }
 
-    /// Returns a token, by what it is for, such as "feed"; `nil` if there is none.
+    /// Returns a token by its scope, such as "feed"; `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
@@ -209,7 +211,7 @@ extension StoreReader {
     /// Returns the scopes of all tokens, in byte order.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a scope cannot be decoded.
-    /// - Complexity: One seek, then O(*n*) in the tokens.
+    /// - Complexity: One seek, then O(*n*) in the number of tokens.
     public func tokenScopes() throws(StoreError) -> [String] {
         let cache = try view.cache
         var scopes: [String] = []
@@ -224,7 +226,7 @@ extension StoreReader {
 // MARK: Rows
 
 extension Rows {
-    /// A gap or a stale range, of its key and its value.
+    /// Decodes a gap or a stale range from its key and its value.
     func stretch<Value: Stretch>(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of url: ChannelURL
     ) throws(StoreError) -> Value {
@@ -236,7 +238,7 @@ extension Rows {
         }
     }
 
-    /// A tombstone, of the end of its key and its value.
+    /// Decodes a tombstone from the end of its key and its value.
     func tombstone(
         _ id: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in url: ChannelURL
     ) throws(StoreError) -> Tombstone {
@@ -250,15 +252,15 @@ extension Rows {
 }
 
 extension StoreView {
-    /// The stretches of a channel that lie above one bound and below another, oldest first.
+    /// Returns the ranges of a channel above one bound and below another, oldest first.
     ///
-    /// Or in part: the upper bound is above the one, and the lower bound below the other.
+    /// Ranges that are only partly between the bounds are included.
     func stretches<Value: Stretch>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound = .beginning,
         below upper: Gap.Bound = .end, limit: Int = .max
     ) throws(StoreError) -> [Value] {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
-        // Behind the stretch that ends exactly at the bound.
+        // After the range whose upper bound equals the bound.
         let start = ByteWriter.key { $0.boundKey(Value.table, number, lower) } + [0]
         var found: [Value] = []
         try scan(KeyRange(start, table.upper), of: url) { (stretch: Value) in
@@ -269,7 +271,7 @@ extension StoreView {
         return found
     }
 
-    /// The oldest stretch that ends at a bound or above.
+    /// Returns the oldest range whose upper bound is at a bound or above it.
     fileprivate func firstStretch<Value: Stretch>(
         of url: ChannelURL, _ number: ChannelNumber, endingFrom bound: Gap.Bound
     ) throws(StoreError) -> Value? {
@@ -283,7 +285,7 @@ extension StoreView {
         return found
     }
 
-    /// The newest stretch that ends below a bound.
+    /// Returns the newest range whose upper bound is below a bound.
     fileprivate func lastStretch<Value: Stretch>(
         of url: ChannelURL, _ number: ChannelNumber, endingBelow bound: Gap.Bound
     ) throws(StoreError) -> Value? {
@@ -307,7 +309,7 @@ extension StoreView {
         }
     }
 
-    /// The channels that have rows in a table, each once.
+    /// Returns the channels that have rows in a table, without duplicates.
     fileprivate func channelURLs(in table: Table) throws(StoreError) -> [ChannelURL] {
         let cache = cache
         var numbers: [ChannelNumber] = []
@@ -316,7 +318,7 @@ extension StoreView {
             if numbers.last != number { numbers.append(number) }
             return true
         }
-        // Rows of a channel that was cleared may be left, under a number that has no URL.
+        // Rows of a cleared channel may remain, under a number without a URL.
         return try cache.urls(of: numbers)
     }
 }

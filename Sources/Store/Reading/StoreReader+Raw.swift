@@ -1,15 +1,16 @@
 public import Models
 
-// For the benchmarks, which are a package of their own: what lies below the decoding.
+// Reads of undecoded rows for the benchmarks, which are a separate package.
 
 extension StoreReader {
-    /// Lends the bytes of a channel's messages that are older than a time, newest first, until the
-    /// closure returns false.
+    /// Passes the bytes of a channel's messages that are older than a time to a closure, newest
+    /// first, until it returns `false`.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages.
-    ///   - time: Not included. The default, `nil`, begins behind the newest message.
-    ///   - body: Is lent each message in its binary form, which is gone when it returns.
+    ///   - url: The URL of the channel. An unknown channel has no messages.
+    ///   - time: The upper bound, exclusive. The default, `nil`, includes the newest message.
+    ///   - body: A closure that receives each message in its binary form. The bytes are valid for
+    ///     the time of the call.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     @_spi(Measuring)
     public func forEachSerializedMessage(
@@ -19,7 +20,7 @@ extension StoreReader {
         guard let number = try view.number(of: url) else { return }
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
         if let time {
-            // All of that time begin with its bytes.
+            // The keys of one time have the bytes of the time as their prefix.
             let atTime = ByteWriter.key {
                 $0.table(.message, number)
                 $0.descending { $0.timestamp(time) }
@@ -29,7 +30,8 @@ extension StoreReader {
         try view.scanMessages(range, of: number) { (_, value) throws(StoreError) in body(value) }
     }
 
-    /// Calls a closure with the key and the value of each row of the cache, in the order of the keys.
+    /// Calls a closure with the key and the value of each row of the cache, in the order of the
+    /// keys.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     @_spi(Measuring)

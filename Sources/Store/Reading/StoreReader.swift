@@ -1,36 +1,35 @@
 import Models
 
-/// What messages, channels, gaps and drafts can be read from.
+/// A source of messages, channels, gaps and outbox items.
 ///
-/// A ``ChatStore`` is read as of the last commit, each call anew; a ``Snapshot`` as of one commit,
-/// whatever comes later; a ``Batch`` as the store will be after it. Reads run on the thread of
-/// their caller, and wait for no write; only after the disk has failed one, for the files to be
-/// opened anew, as ``ChatStore`` says.
+/// A ``ChatStore`` is read as of its last commit in each call; a ``Snapshot`` as of one commit,
+/// regardless of later ones; a ``Batch`` with its own writes applied. Reads run on the caller's
+/// thread and do not wait for writes, except after a failed write, until the files are reopened, as
+/// described for ``ChatStore``.
 ///
-/// Every call throws ``StoreError``, beyond what it says itself: `closed` after the store was
-/// closed, `io` if the disk cannot be read, what the disk says while files that failed cannot be
-/// opened anew, and `corruption` if a block of a file is damaged, or a
-/// row that the call needs cannot be decoded. Lists of channels and of drafts leave such rows out,
-/// so that one of them does not hide all others; ``unreadableChannelURLs()`` and
-/// ``unreadableDraftIDs()`` name them. Lists of messages do not: what is left out of a history
-/// would look as if it had never been there.
+/// Every call throws ``StoreError``, in addition to its own documentation: `closed` after the store
+/// was closed, `io` if the disk cannot be read, the error of the disk while failed files cannot be
+/// reopened, and `corruption` if a block of a file is damaged or a required row cannot be decoded.
+/// Lists of channels and of outbox items omit such rows, so that one of them does not hide all
+/// others; ``unreadableChannelURLs()`` and ``unreadableDraftIDs()`` return them. Lists of messages
+/// do not: an omitted message would look as if it had never existed.
 public protocol StoreReader {
-    /// What is seen.
+    /// The data that is read.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     var view: StoreView { get throws(StoreError) }
 }
 
-/// What a ``StoreReader`` sees; its methods say it.
+/// The data of a ``StoreReader``, for its methods.
 public struct StoreView {
     let version: Version
-    /// What a batch has done so far.
+    /// The uncommitted writes of a batch; `nil` without one.
     let batch: BatchRows?
 
     var cache: Rows { Rows(snapshot: version.cache, overlay: batch?.cache, counted: batch) }
     var outbox: Rows { Rows(snapshot: version.outbox, overlay: batch?.outbox) }
 
-    /// The number of a channel; `nil` if nothing was ever stored of it.
+    /// Returns the number of a channel; `nil` if no data of it was ever stored.
     func number(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
         if let batch, !batch.numbers.isEmpty, let known = batch.numbers[url] { return known.number }
         return try version.names.number(
@@ -38,19 +37,19 @@ public struct StoreView {
     }
 }
 
-/// The store as of one commit, whatever comes later.
+/// The store as of one commit, regardless of later ones.
 ///
-/// Keeps on the disk what was deleted since, and the files open, past the closing of the store too.
-/// Files that failed in a write cannot be opened anew while somebody holds one: until the last is
-/// let go of, each write to them fails with `busy`. So let go of it soon.
+/// A snapshot keeps deleted data on the disk and the files open, even after the store was closed.
+/// While a snapshot exists, files with a failed write cannot be reopened, and each write to them
+/// fails with `busy`. Therefore release snapshots soon.
 public struct Snapshot: StoreReader, Sendable {
     let version: Version
 
-    /// What is seen.
+    /// The data that is read.
     public var view: StoreView { StoreView(version: version, batch: nil) }
 
-    /// The number of the last change that it has; 0 before the first.
+    /// The number of the last change that it contains; 0 before the first.
     ///
-    /// An observer skips the changes up to this one: they are in the snapshot.
+    /// Observers skip changes up to this number: the snapshot contains them.
     public var number: Int { version.number }
 }

@@ -1,21 +1,22 @@
 import Models
 
-/// The store after one commit: what everybody reads until the next.
+/// The committed state: the immutable state that all readers see until the next commit.
 ///
-/// Made by the writer, so that a reader takes it with a reference count and waits for no write.
+/// It is created by the writer, so that a reader only retains it, without waiting for a write.
 final class Version: Sendable {
     /// The number of the last change; 0 before the first.
     let number: Int
     let cache: LevelDB.Snapshot
     let outbox: LevelDB.Snapshot
     let names: ChannelNames
-    /// Where messages are, of channels in which some were removed; what all versions share.
+    /// The extents of channels with removed messages, shared by all committed states.
     let extents: MessageExtents
-    /// Whether there are any, so that who reads need not ask.
+    /// A Boolean value that indicates whether there are extents, so that most readers need not look
+    /// them up.
     let hasExtents: Bool
-    /// What was made of the rows because somebody asked: what all versions share, of the last one.
+    /// The values computed on demand for the latest commit, shared by all committed states.
     let latest: DerivedValues
-    /// The same of this version, which it keeps when it is the last no more.
+    /// The same values for this commit, which are kept when it is no longer the latest.
     private let own: Locked<DerivedValues.Values>
 
     init(
@@ -32,14 +33,14 @@ final class Version: Sendable {
         own = Locked(self.latest.values(asOf: number) ?? DerivedValues.Values())
     }
 
-    /// The same rows under another number.
+    /// Returns the same rows with another number.
     func numbered(_ number: Int) -> Version {
         Version(
             number: number, cache: cache, outbox: outbox, names: names, extents: extents,
             latest: latest)
     }
 
-    /// How many messages there are in all; counted at the first call.
+    /// Returns the total number of messages, computed by the first call.
     func messageCount() throws(StoreError) -> Int {
         if let count = own.withLock({ $0.messageCount }) { return count }
         let count: Int
@@ -56,14 +57,15 @@ final class Version: Sendable {
         return count
     }
 
-    /// How a list begins, where that was saved and no channel has changed since.
+    /// Returns the saved first channels of a list, if there are any and no channel has changed
+    /// since.
     func savedBeginning(of sorting: ChannelSorting) throws(StoreError) -> SavedLists.Beginning? {
         let beginning = try Rows(snapshot: cache).savedLists()[sorting]
         if beginning != nil { latest.noteAsked(sorting) }
         return beginning
     }
 
-    /// The channels in an order; made at the first call, and kept up by each commit after it.
+    /// Returns the sorted channels, computed by the first call and updated by each later commit.
     func sorted(by sorting: ChannelSorting) throws(StoreError) -> SortedKeys {
         if let keys = knownList(by: sorting) { return keys }
         let keys = try latest.reading(asOf: number) { () throws(StoreError) in
@@ -75,7 +77,7 @@ final class Version: Sendable {
         return keys
     }
 
-    /// The channels in an order, if that list is in memory.
+    /// Returns the sorted channels if they are in memory.
     func knownList(by sorting: ChannelSorting) -> SortedKeys? {
         if let keys = own.withLock({ $0.lists.list(by: sorting) }) {
             latest.noteUse(of: sorting)
@@ -86,9 +88,9 @@ final class Version: Sendable {
         return keys
     }
 
-    /// Brings what was made of the rows up to the next commit, for the version of that.
+    /// Updates the computed values for the next commit.
     ///
-    /// Only the writer may, once for each commit.
+    /// Only the writer may call this, once for each commit.
     func takeCommit(_ changes: [ChannelRowChange], addingMessages count: Int) -> DerivedValues {
         latest.take(
             DerivedValues.Commit(

@@ -1,21 +1,22 @@
 public import Models
 
 extension Batch {
-    /// Saves a group channel, instead of what was there under its URL.
+    /// Saves a group channel, replacing the one with the same URL.
     ///
-    /// A channel of which nothing was held before begins with its whole history as one gap.
+    /// The whole history of a channel without stored data becomes one gap.
     ///
     /// - Parameters:
-    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
-    ///   - source: Why, for those who observe.
-    ///   - people: Whom it happened to, for those who observe.
-    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes; a
-    ///     version rule goes here, since what is held is read anyway. Not asked of an open channel
-    ///     of the same URL, which is always replaced, nor of one that cannot be decoded.
-    /// - Returns: Whether it was saved.
-    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is damaged.
-    /// - Complexity: One lookup, two for a channel that is new.
+    ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
+    ///   - source: The source of the change for observers.
+    ///   - people: The affected users for observers.
+    ///   - replaces: A closure that returns whether the channel replaces the stored one. The
+    ///     default is `true`. Use it to compare versions: the stored channel is read in any case.
+    ///     It is not called for an open channel with the same URL, which is always replaced, nor
+    ///     for one that cannot be decoded.
+    /// - Returns: `true` if the channel was saved.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is corrupted.
+    /// - Complexity: One lookup, two for a new channel.
     @discardableResult
     public func save(
         _ channel: GroupChannel, source: CollectionEventSource? = nil, people: EventPeople? = nil,
@@ -29,19 +30,19 @@ extension Batch {
         return isSaved
     }
 
-    /// Saves an open channel, instead of what was there under its URL.
+    /// Saves an open channel, replacing the one with the same URL.
     ///
-    /// A channel of which nothing was held before begins with its whole history as one gap.
+    /// The whole history of a channel without stored data becomes one gap.
     ///
     /// - Parameters:
-    ///   - channel: The channel. One that is there already, byte by byte, changes nothing.
-    ///   - source: Why, for those who observe.
-    ///   - replaces: Whether it replaces the one that is held under its URL. The default is yes. Not
-    ///     asked of a group channel of the same URL, which is always replaced, nor of one that
-    ///     cannot be decoded.
-    /// - Returns: Whether it was saved.
-    /// - Throws: ``StoreError`` with code `invalid` if it has no URL, or one that is longer than 65,535
-    ///   bytes; `io`, or `corruption` if its number is damaged.
+    ///   - channel: The channel. If its bytes are unchanged, nothing is saved.
+    ///   - source: The source of the change for observers.
+    ///   - replaces: A closure that returns whether the channel replaces the stored one. The
+    ///     default is `true`. It is not called for a group channel with the same URL, which is
+    ///     always replaced, nor for one that cannot be decoded.
+    /// - Returns: `true` if the channel was saved.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is corrupted.
     /// - Complexity: Two lookups.
     @discardableResult
     public func save(
@@ -56,12 +57,13 @@ extension Batch {
         return isSaved
     }
 
-    /// Removes a channel with its messages, gaps and all else that is held of it but its drafts.
+    /// Removes a channel with its messages, gaps and all other data except its outbox items.
     ///
-    /// - Returns: Whether anything was held of it.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if its number is damaged; nothing else
-    ///   of it need be readable.
-    /// - Complexity: O(1). The rows are out of reach at once, and leave the disk after the commit.
+    /// - Returns: `true` if there was any data.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if its number is corrupted; other
+    ///   data of it need not be readable.
+    /// - Complexity: O(1). The rows are inaccessible immediately, and are removed from the disk
+    ///   after the commit.
     @discardableResult
     public func removeChannel(
         _ url: ChannelURL, source: CollectionEventSource? = nil
@@ -78,11 +80,12 @@ extension Batch {
         return true
     }
 
-    /// Replaces all group channels: saves these, and removes every other one with its messages.
+    /// Replaces all group channels: saves the given ones, and removes all others with their
+    /// messages.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if one of them has no URL, or one that is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if the URL or the number of a channel is damaged.
-    /// - Complexity: Two lookups for each channel, new or held.
+    /// - Throws: ``StoreError`` with code `invalid` if a URL is empty or longer than 65,535 bytes;
+    ///   `io`, or `corruption` if the URL or the number of a channel is corrupted.
+    /// - Complexity: Two lookups for each new or stored channel.
     public func replaceGroupChannels(
         with channels: [GroupChannel], source: CollectionEventSource? = nil
     ) throws(StoreError) {
@@ -95,13 +98,13 @@ extension Batch {
         }
     }
 
-    /// Notes that a channel was opened just now.
+    /// Records that a channel was opened.
     ///
-    /// What was not opened for longest is evicted first.
+    /// The least recently opened channel is evicted first.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
-    /// - Complexity: One lookup; the first one of a store O(*c*) in the channels.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is corrupted.
+    /// - Complexity: One lookup; the first call of a store is O(*c*) in the number of channels.
     public func noteAccess(to url: ChannelURL) throws(StoreError) {
         let number = try number(giving: url)
         let turn = if let turn = next.access { turn } else { try lastAccess() &+ 1 }
@@ -111,13 +114,13 @@ extension Batch {
         putState(state, number)
     }
 
-    /// Says whether a channel's messages are never evicted.
+    /// Sets whether a channel's messages are exempt from eviction.
     ///
-    /// A channel of which nothing is held yet can be pinned before anything comes. Pins are on the
-    /// disk, and outlive the process; see ``removeAllPins()``.
+    /// A channel without stored data can be pinned too. Pins are stored and survive the end of the
+    /// process; see ``removeAllPins()``.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or one that is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if its number is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if the URL is empty or longer than 65,535
+    ///   bytes; `io`, or `corruption` if its number is corrupted.
     /// - Complexity: One lookup.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) throws(StoreError) {
         if !isPinned, try self.number(of: url) == nil { return }
@@ -127,15 +130,15 @@ extension Batch {
         putState(state, number)
     }
 
-    /// Takes the pins off all channels.
+    /// Removes the pins of all channels.
     ///
-    /// The store never does so by itself: it does not know which pins are meant to stay. Who pins
-    /// what is on the screen calls this after opening, since after a crash nobody else takes those
-    /// pins off, and then pins what is to stay.
+    /// The store never does this on its own, because it cannot know which pins are permanent. An
+    /// app that pins visible channels calls this after opening, to remove the pins that a crash has
+    /// left, and then sets its permanent pins.
     ///
-    /// - Returns: How many there were.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; then nothing was done.
-    /// - Complexity: O(*c*) in the channels.
+    /// - Returns: The number of removed pins.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
+    /// - Complexity: O(*c*) in the number of channels.
     @discardableResult
     public func removeAllPins() throws(StoreError) -> Int {
         let pinned = try cache.pinnedNumbers()
@@ -164,7 +167,7 @@ extension Batch {
     }
 
     private func put(_ channel: AnyChannel, _ number: ChannelNumber, insteadOf old: AnyChannel?) {
-        // What was an open channel may have become a group channel of the same name.
+        // An open channel may have been replaced by a group channel with the same URL.
         if let old, old.table != channel.table {
             rows.cache.remove { $0.table(old.table, number) }
         }
@@ -184,8 +187,8 @@ extension Batch {
             })
     }
 
-    /// The channel that is held; one that cannot be read is removed, since nothing else would be
-    /// able to replace it.
+    /// Returns the stored channel. One that cannot be decoded is removed, since it could not be
+    /// replaced otherwise.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {
@@ -207,7 +210,7 @@ extension Batch {
         return nil
     }
 
-    /// All of them, those too that no list shows.
+    /// Returns the URLs of all group channels, including those that lists omit.
     private func groupChannelURLs() throws(StoreError) -> [ChannelURL] {
         var numbers: [ChannelNumber] = []
         let cache = cache
@@ -223,7 +226,7 @@ extension Batch {
         var last: UInt64 = 0
         let cache = cache
         try cache.scan(KeyRange(prefix: [Table.state.rawValue])) { (_, value) throws(StoreError) in
-            // One that is damaged must not keep all others from being opened.
+            // A corrupted row must not prevent other channels from being opened.
             if let state = try? cache.state(value) { last = max(last, state.lastAccess) }
             return true
         }

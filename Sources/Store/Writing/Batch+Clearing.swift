@@ -1,17 +1,17 @@
 public import Models
 
 extension Batch {
-    /// Removes all that the server can give again; drafts stay.
+    /// Removes all data that can be fetched again. Outbox items are kept.
     ///
-    /// That is: channels with all that is held of them, users and tokens. Pins and accesses go with
-    /// their channels, so who shows a channel pins it again. What is damaged goes too.
+    /// This includes channels with all their data, users and tokens. Pins and accesses are removed
+    /// with their channels: pin visible channels again. Corrupted rows are removed too.
     ///
-    /// - Parameter source: Why, for those who observe: they are told of it once, and not of what
-    ///   was there.
-    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; then nothing was done.
-    /// - Complexity: O(*c* + *u*) in the channels, with a dozen seeks for each, and in the users. The
-    ///   rows of channels are out of reach at once, and leave the disk with the commits after this;
-    ///   ``ChatStore/clearCachedData()`` waits for that.
+    /// - Parameter source: The source of the change for observers, who receive a single operation
+    ///   instead of one for each row.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`; nothing was changed then.
+    /// - Complexity: O(*c* + *u*) in the numbers of channels, with a dozen seeks for each, and of
+    ///   users. The rows of channels are inaccessible immediately, and are removed from the disk by
+    ///   later commits; ``ChatStore/clearCachedData()`` waits for that.
     public func clearCachedData(source: CollectionEventSource? = nil) throws(StoreError) {
         let cache = cache
         var names: [(url: ChannelURL, number: ChannelNumber?)] = []
@@ -19,14 +19,14 @@ extension Batch {
         for table in [Table.name, .user, .token] {
             try cache.scan(KeyRange(prefix: [table.rawValue])) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // What cannot be read has no name that anybody knows it by.
+                // A name that cannot be decoded is not in use.
                 if table == .name, let url = try? cache.channelURL(ofNameKey: key) {
                     names.append((url, try? cache.channelNumber(ofNameValue: value)))
                 }
                 return true
             }
         }
-        // Those that the batch has given are not all on the disk yet.
+        // The numbers that the batch has given are not all on disk yet.
         var numbers = Set(rows.numbers.values.compactMap(\.number))
         let stored = Rows(snapshot: version.cache)
         for table in Table.ofChannels + [.url] {
@@ -46,10 +46,10 @@ extension Batch {
 }
 
 extension Rows {
-    /// Calls a closure with each number that has rows in a table, and another with each key that
-    /// has no number.
+    /// Calls a closure with each number that has rows in a table, and another one with each key
+    /// without a valid number.
     ///
-    /// - Complexity: A seek for each of them, however many rows they have.
+    /// - Complexity: A seek for each of them, regardless of their number of rows.
     fileprivate func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {

@@ -1,22 +1,24 @@
 public import Models
 
 extension Batch {
-    /// Saves a message that the server has, instead of what was there under its id.
+    /// Saves a message that the server has accepted, replacing the one with the same ID.
     ///
-    /// Covers nothing: whether messages around it are missing is what gaps say.
+    /// This does not change the coverage: gaps determine whether messages around it are missing.
     ///
     /// - Parameters:
-    ///   - message: The message. One that is there already, byte by byte, changes nothing.
-    ///   - source: Why, for those who observe.
-    ///   - replaces: Whether it replaces the one that is held under its id. The default is yes; a
-    ///     version rule goes here, since what is held is read anyway.
-    /// - Returns: Whether it was saved.
-    /// - Throws: ``StoreError`` with code `invalid` if the message has no id or no channel (what is not
-    ///   sent yet belongs in a ``/Models/Draft``), or if one of the two, or its parent's id, is longer
-    ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the held one is damaged.
-    /// - Complexity: Two lookups for a message that was there, three where its request changed; one for a new
-    ///   one. None where its id orders, byte by byte, behind or before all of its channel, once the store
-    ///   knows those ends: at once in a new channel, else after eight new messages.
+    ///   - message: The message. If its bytes are unchanged, nothing is saved.
+    ///   - source: The source of the change for observers.
+    ///   - replaces: A closure that returns whether the message replaces the stored one. The
+    ///     default is `true`. Use it to compare versions: the stored message is read in any case.
+    /// - Returns: `true` if the message was saved.
+    /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
+    ///   messages belong in a ``/Models/Draft``), or if one of these, or its parent's ID, is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the stored message is
+    ///   corrupted.
+    /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
+    ///   a new message. None if the ID precedes or follows all IDs of its channel in byte order,
+    ///   once the store knows these limits: immediately in a new channel, otherwise after eight new
+    ///   messages.
     @discardableResult
     public func save(
         _ message: Message, source: CollectionEventSource? = nil,
@@ -25,13 +27,15 @@ extension Batch {
         try save(message, source: source, over: { replaces($0) ? message : nil }) != nil
     }
 
-    /// Saves a message that the server has, or what becomes of it and the one that is held.
+    /// Saves a message that the server has accepted, or the result of merging it with the stored
+    /// one.
     ///
     /// - Parameters:
-    ///   - message: The message, if none is held under its id.
-    ///   - source: Why, for those who observe.
-    ///   - held: What is saved instead of the one that is held: under the same id; `nil` to leave it.
-    /// - Returns: What was saved; `nil` if nothing was.
+    ///   - message: The message to save if none with its ID is stored.
+    ///   - source: The source of the change for observers.
+    ///   - held: A closure that receives the stored message, and returns the one to save with the
+    ///     same ID; `nil` to change nothing.
+    /// - Returns: The saved message; `nil` if nothing was saved.
     /// - Throws: As ``save(_:source:replaces:)``.
     @discardableResult
     package func save(
@@ -97,11 +101,12 @@ extension Batch {
 
     /// Removes a message.
     ///
-    /// One that cannot be decoded can be removed too.
+    /// A message that cannot be decoded can be removed too.
     ///
-    /// - Returns: Whether it was there.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row that leads to it is damaged.
-    /// - Complexity: Two lookups, three if it has a request.
+    /// - Returns: `true` if the message was stored.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a row that leads to it is
+    ///   corrupted.
+    /// - Complexity: Two lookups, three if it has a request ID.
     @discardableResult
     public func removeMessage(
         _ id: MessageID, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -118,18 +123,19 @@ extension Batch {
         return true
     }
 
-    /// Removes the messages of a channel from one bound through another, both included.
+    /// Removes the messages of a channel in a closed range of positions.
     ///
-    /// Says nothing of gaps: open one where the messages are to be fetched again.
+    /// This does not change the gaps: open one if the messages are to be fetched again.
     ///
     /// - Parameters:
-    ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - first: The oldest position that is removed. The default is the beginning.
-    ///   - last: The newest position that is removed. The default is the end.
-    ///   - source: Why, for those who observe.
-    /// - Returns: How many there were; none if `first` is above `last`.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
-    /// - Complexity: O(*n*) in the messages removed, which are in memory together.
+    ///   - url: The URL of the channel. An unknown channel has no messages, which is not an error.
+    ///   - first: The lower bound. The default is the start of the history.
+    ///   - last: The upper bound. The default is the end of the history.
+    ///   - source: The source of the change for observers.
+    /// - Returns: The number of removed messages; 0 if `first` is above `last`.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
+    /// - Complexity: O(*n*) in the number of removed messages, which are in memory at the same
+    ///   time.
     @discardableResult
     public func removeMessages(
         in url: ChannelURL, from first: Gap.Bound = .beginning, through last: Gap.Bound = .end,
@@ -170,17 +176,19 @@ extension Batch {
         return removed.count
     }
 
-    /// Removes the oldest messages of a channel, and opens the gap that they leave.
+    /// Removes the oldest messages of a channel, and opens a gap in their place.
     ///
-    /// The gap reaches from the beginning to the oldest message that stays; to the end, if none does.
+    /// The gap extends from the start of the history to the oldest remaining message, or to the end
+    /// if none remains.
     ///
     /// - Parameters:
-    ///   - count: How many messages to remove, at most.
-    ///   - url: The channel.
-    ///   - source: Why, for those who observe.
-    /// - Returns: How many were removed.
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is damaged.
-    /// - Complexity: O(*n*) in the messages removed, which are in memory together.
+    ///   - count: The maximum number of messages to remove.
+    ///   - url: The URL of the channel.
+    ///   - source: The source of the change for observers.
+    /// - Returns: The number of removed messages.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if a key is corrupted.
+    /// - Complexity: O(*n*) in the number of removed messages, which are in memory at the same
+    ///   time.
     @discardableResult
     public func evictOldestMessages(
         _ count: Int, in url: ChannelURL, source: CollectionEventSource? = nil
@@ -188,16 +196,18 @@ extension Batch {
         try evictOldestMessages(count, in: url, from: .beginning, source: source).removed
     }
 
-    /// Removes the oldest messages of a channel in parts, each of which goes on behind the last.
+    /// Removes the oldest messages of a channel in parts, each of which continues after the
+    /// previous one.
     ///
     /// - Parameters:
-    ///   - count: How many messages to remove, at most.
-    ///   - url: The channel.
-    ///   - first: What the part before has left; no message below it is looked at.
-    ///   - source: Why, for those who observe.
-    /// - Returns: How many were removed, and the oldest message that stays; `end` if none does.
+    ///   - count: The maximum number of messages to remove.
+    ///   - url: The URL of the channel.
+    ///   - first: The result of the previous part. Messages older than this bound are skipped.
+    ///   - source: The source of the change for observers.
+    /// - Returns: The number of removed messages, and the position of the oldest remaining one;
+    ///   `end` if none remains.
     /// - Throws: ``StoreError``, as ``evictOldestMessages(_:in:source:)`` does.
-    /// - Complexity: O(*n*) in the messages removed, however many were before.
+    /// - Complexity: O(*n*) in the number of removed messages, regardless of earlier parts.
     package func evictOldestMessages(
         _ count: Int, in url: ChannelURL, from first: Gap.Bound,
         source: CollectionEventSource? = nil
@@ -224,22 +234,22 @@ extension Batch {
         guard let newestRemoved else { return (0, oldestLeft) }
         let (last, end) = (Gap.Bound.position(newestRemoved), oldestLeft)
         let removed = try whole { () throws(StoreError) in
-            // The gap first: what fails in it has removed nothing.
+            // The gap first: if opening it fails, no message was removed.
             try open(Gap(in: url, to: end))
             return try removeMessages(in: url, from: first, through: last, source: source)
         }
         return (removed, end)
     }
 
-    /// Removes all messages of a channel, and what is known of its history, which is one gap then.
+    /// Removes all messages and the coverage of a channel. Its history is then one gap.
     ///
-    /// The channel itself stays, and so do its drafts and tombstones. Stale ranges are gone, and so is
-    /// what was damaged. Of a channel that nothing is held of, nothing is done.
+    /// The channel itself, its outbox items and its tombstones are kept. Stale ranges and corrupted
+    /// rows are removed. The call has no effect for a channel without stored data.
     ///
-    /// - Throws: ``StoreError`` with code `io`, `corruption` if the number of the channel is damaged,
-    ///   or `invalid` after four billion clearings, when no number is left.
-    /// - Complexity: O(*t*) in the tombstones, which are copied. All other rows are out of reach at
-    ///   once, and leave the disk with this commit and those after it.
+    /// - Throws: ``StoreError`` with code `io`, `corruption` if the number of the channel is
+    ///   corrupted, or `invalid` after four billion clearings, when no number is left.
+    /// - Complexity: O(*t*) in the number of tombstones, which are copied. All other rows are
+    ///   inaccessible immediately, and are removed from the disk by this commit and later ones.
     public func clearMessages(
         in url: ChannelURL, source: CollectionEventSource? = nil
     ) throws(StoreError) {
@@ -252,18 +262,18 @@ extension Batch {
     }
 }
 
-// MARK: What is held
+// MARK: Stored messages
 
-/// What the rows of a message depend on.
+/// The properties of a stored message on which its other rows depend.
 struct HeldMessage {
     let position: Position
-    /// `nil` if it cannot be read: it can still be removed or replaced.
+    /// `nil` if it cannot be decoded. It can still be removed or replaced.
     let message: Message?
 
     var requestID: RequestID? { message?.requestID }
     var parentID: MessageID? { message?.parentMessageID }
 
-    /// Its request id, unless another message has taken that since.
+    /// Returns the request ID of the message, unless another message has taken it over.
     func ownRequestID(
         in cache: Rows, _ number: ChannelNumber
     ) throws(StoreError) -> RequestID? {
@@ -278,7 +288,7 @@ extension Rows {
     func heldMessage(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreError) -> HeldMessage {
-        // Why it cannot be read, its readers are told.
+        // Readers of the message get the reason why it cannot be decoded.
         HeldMessage(
             position: try position(ofMessageKey: key), message: try? Message(serialized: value))
     }
@@ -294,7 +304,8 @@ extension Rows {
 }
 
 extension Batch {
-    /// What is held under an id; if it cannot be stored, only what the batch has put is looked at.
+    /// Returns the stored message with an ID. If it cannot be in the snapshot, only the batch is
+    /// read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

@@ -1,23 +1,24 @@
 import Models
 
-/// What a batch has done so far, for those who read through it.
+/// The uncommitted writes of a batch, for reads through it.
 final class BatchRows {
     let cache = Overlay()
     let outbox = Overlay()
     /// The channels whose number the batch has changed.
     var numbers: [ChannelURL: Numbering] = [:]
-    /// The states that the batch has changed; they become rows at its end, since many messages of
-    /// a channel are counted in one row.
+    /// The states that the batch has changed. They are written as rows at its end, since many
+    /// messages of a channel are counted in one row.
     var states: [ChannelNumber: ChannelState] = [:]
-    /// How many messages there are more than before, or fewer.
+    /// The change of the total number of messages.
     var addedMessages = 0
-    /// Whether that cannot be told, since it was not known how many there were.
+    /// A Boolean value that indicates whether the change is unknown, because an earlier count was
+    /// unknown.
     var hasLostCount = false
 
     struct Numbering {
-        /// As the batch leaves it; `nil` if the channel is removed.
+        /// The number after the batch; `nil` if the channel is removed.
         var number: ChannelNumber?
-        /// As it was before the batch.
+        /// The number before the batch.
         let old: ChannelNumber?
     }
 }

@@ -1,25 +1,25 @@
 public import Models
 
-/// What one commit did, or what was told without being stored: the only notification there is.
+/// The effect of one commit, or an event that is not stored. This is the only kind of notification.
 public struct Change: Hashable, Sendable {
-    /// Counts the changes of a store from its opening, beginning with 1.
+    /// The sequence number of the change since the store was opened, starting at 1.
     ///
-    /// An observer of a part of the store is told of the changes there, so it sees some numbers
-    /// only, always growing. Tokens, tombstones, pins and accesses are told to nobody: a commit of
-    /// these alone has a number, and no entries.
+    /// An observer of a part of the store receives the changes of that part: it sees some of the
+    /// numbers, in increasing order. Tokens, tombstones, pins and accesses are not reported: a
+    /// commit with only these has a number and no entries.
     public let number: Int
 
-    /// What was done, in the order the batch did it, each with its reason.
+    /// The operations of the commit with their sources, in the order of the batch.
     public let entries: [Entry]
 
-    /// What was done, in the order the batch did it.
+    /// The operations of the commit, in the order of the batch.
     public var operations: [Operation] { entries.map(\.operation) }
 
-    /// Whether nothing was done.
+    /// A Boolean value that indicates whether there are no operations.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// Creates a change as a store would tell it, so that who folds changes needs no store to be
-    /// tested.
+    /// Creates a change in the same form as a store, so that code that processes changes can be
+    /// tested without one.
     package init(number: Int, entries: [Entry]) {
         self.number = number
         self.entries = entries
@@ -27,15 +27,16 @@ public struct Change: Hashable, Sendable {
 }
 
 extension Change {
-    /// One thing that was done.
+    /// An operation with its source.
     public struct Entry: Hashable, Sendable {
-        /// What was done.
+        /// The operation.
         public let operation: Operation
 
-        /// Why, as collections tell their delegates; `nil` if the batch did not say.
+        /// The source, as collections report it; `nil` if the batch has not specified one.
         public let source: CollectionEventSource?
 
-        /// Whom it happened to, and who did it; `nil` if the batch did not say.
+        /// The affected users and the user who caused the change; `nil` if the batch has not
+        /// specified them.
         public let people: EventPeople?
 
         /// Creates an entry.
@@ -48,76 +49,76 @@ extension Change {
         }
     }
 
-    /// A thing that a batch can do.
+    /// An operation of a batch.
     ///
-    /// Later versions may add some.
+    /// Later versions may add operations.
     public enum Operation: Hashable, Sendable {
-        /// A message is there, new or instead of what was there under its id.
+        /// A message was saved, new or replacing the one with the same ID.
         ///
-        /// Find the old one by its id: its position may have changed.
+        /// Find the replaced message by its ID: its position may have changed.
         case savedMessage(Message)
-        /// A message is gone; where it was.
+        /// A message was removed. The value includes its position.
         case removedMessage(MessageID, at: Position, in: ChannelURL)
-        /// The messages from one bound through another are gone.
+        /// The messages in a closed range were removed.
         case removedMessages(in: ChannelURL, from: Gap.Bound, through: Gap.Bound)
-        /// All messages of a channel are gone, with its gaps and stale ranges, which are not told
-        /// one by one; its history is one gap.
+        /// All messages of a channel were removed, with its gaps and stale ranges, without separate
+        /// operations. Its history is one gap.
         case clearedMessages(in: ChannelURL)
 
-        /// A group channel is there, new or changed.
+        /// A group channel was saved, new or changed.
         case savedGroupChannel(GroupChannel)
-        /// An open channel is there, new or changed.
+        /// An open channel was saved, new or changed.
         case savedOpenChannel(OpenChannel)
-        /// A channel is gone, with all that was held of it; nothing of that is told one by one.
+        /// A channel was removed with all its data, without separate operations.
         case removedChannel(ChannelURL)
 
-        /// A gap is there, new or changed; it replaces the one with the same upper bound.
+        /// A gap was saved, new or changed. It replaces the one with the same upper bound.
         case savedGap(Gap)
-        /// A gap is no more: closed, or replaced by others.
+        /// A gap was removed: it was closed, or replaced by others.
         case removedGap(Gap)
-        /// A stale range is there, new or changed.
+        /// A stale range was saved, new or changed.
         case savedStaleRange(StaleRange)
-        /// A stale range is no more.
+        /// A stale range was removed.
         case removedStaleRange(StaleRange)
 
-        /// A user is there, new or changed.
+        /// A user was saved, new or changed.
         case savedUser(User)
-        /// A user is gone.
+        /// A user was removed.
         case removedUser(UserID)
 
-        /// All that the server can give again is gone: channels with all that was held of them,
-        /// users and tokens; nothing of that is told one by one. Drafts stay.
+        /// All data that can be fetched again was removed: channels with all their data, users and
+        /// tokens, without separate operations. Outbox items are kept.
         case clearedCachedData
 
-        /// A draft is in the outbox, new or changed.
+        /// An outbox item was saved, new or changed.
         case savedDraft(Draft)
-        /// A draft left the outbox.
+        /// An outbox item was removed.
         case removedDraft(Draft)
 
-        /// Something was told that is not stored.
+        /// An event was reported that is not stored.
         case told(Ephemeral)
 
-        /// More happened than this observer's inbox holds: it has to read everything again.
+        /// The observer's buffer has overflowed: it must read everything again.
         case missed
     }
 }
 
-/// News that nobody stores.
+/// An event that is not stored.
 public enum Ephemeral: Hashable, Sendable {
-    /// These users are typing in a channel, and no others.
+    /// The users who are typing in a channel have changed; the list is complete.
     case typing([User], in: ChannelURL)
-    /// These users have entered an open channel, and those have exited.
+    /// Users have entered or exited an open channel.
     case participants(entered: [User], exited: [User], in: ChannelURL)
-    /// So many bytes of a file are uploaded.
+    /// A number of bytes of a file was uploaded.
     case uploadProgress(RequestID, in: ChannelURL, bytes: Int, total: Int)
-    /// The connection to the server is in another state.
+    /// The state of the connection has changed.
     case connection(ConnectionState)
 }
 
-// MARK: What an operation is about
+// MARK: The channel of an operation
 
 extension Change.Operation {
-    /// The channel that it is about, if it is about one.
+    /// The URL of the channel that the operation is about; `nil` if there is none.
     public var channelURL: ChannelURL? {
         switch self {
         case .savedMessage(let message): message.channelURL

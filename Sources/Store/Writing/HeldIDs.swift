@@ -1,42 +1,44 @@
 import Models
 
-/// Between which ids the messages of some channels lie, so that a write need not look for one that is new.
+/// The ranges of message IDs of some channels, with which a write can skip the lookup of a new
+/// message.
 ///
-/// Whether a message is held has to be known before it is written, and to look for it is a third of
-/// what a put costs. But servers count their ids up: the id of a new message lies behind all that are
-/// held, and those of a page further back before them. What counts is the order of the bytes, as in
-/// ``Table/place``: an id that has one more digit than those before lies among them, and is looked for.
+/// Before a message is written, the writer must know whether it is stored, and the lookup takes a
+/// third of the time of a put. But servers assign increasing IDs: a new message's ID is greater
+/// than all stored ones, and the IDs of older pages are less. The comparison is by bytes, as in
+/// ``Table/place``: an ID with one more digit is in the middle, and is looked up.
 ///
-/// What is known of a channel may say too much, never too little. Each batch widens it, whether or not
-/// the disk takes it, and a removal leaves it as it is. Reading the ends makes it what the commit has
-/// that the batch builds on, and nothing of a batch that failed is in a later commit. Nothing is known
-/// any more where files were let go of: see ``ChatStore/Writer``.
+/// A range may be too large, but never too small. Each batch extends it, whether or not it is
+/// committed, and a removal does not change it. When the limits are read, they are those of the
+/// commit that the batch builds on, and no later commit contains anything of a failed batch. All
+/// ranges are discarded when the files are closed; see ``ChatStore/Writer``.
 struct HeldIDs {
-    /// How many messages are looked for in vain in a channel before its ends are read.
+    /// The number of failed lookups in a channel after which its limits are read.
     ///
-    /// That takes two seeks, as long as several lookups, which a filter answers; and where many
-    /// messages were removed, LevelDB steps over each until it has merged its tables.
+    /// Reading them takes two seeks, which cost as much as several lookups that a filter answers.
+    /// If many messages were removed, LevelDB skips each of them until it has merged its tables.
     static let patience = 8
 
-    /// The most channels of which something is known from batch to batch; with more, it begins anew.
+    /// The maximum number of channels that are kept from batch to batch. If there are more, all are
+    /// discarded.
     static let limit = 1024
 
     private var channels: [ChannelNumber: Channel] = [:]
-    /// The number of the batch under way.
+    /// The number of the current batch.
     private var batch = 0
 
-    /// What is known of a channel.
+    /// The ranges of a channel.
     fileprivate struct Channel {
-        /// Where the ids lie as of the commit that a batch builds on; `nil` if nobody knows.
+        /// The range as of the commit that a batch builds on; `nil` if it is unknown.
         var stored: Span?
-        /// Where those lie that this batch has put.
+        /// The range of the IDs that this batch has put.
         var put = Span()
-        /// Which batch that is.
+        /// The number of that batch.
         var batch: Int
-        /// How many were looked for in vain.
+        /// The number of failed lookups.
         var misses = 0
 
-        /// Takes what the batch before has put for stored.
+        /// Adds the IDs of an earlier batch to the stored range.
         mutating func begin(_ number: Int) {
             if batch == number { return }
             batch = number
@@ -45,37 +47,38 @@ struct HeldIDs {
         }
     }
 
-    /// From the first id to the last, both included; or nowhere.
+    /// A closed range of IDs, or an empty one.
     fileprivate struct Span {
         var first = ""
         var last = ""
         var isEmpty = true
     }
 
-    /// A batch begins: those before are written, or are not.
+    /// Starts a batch. Earlier batches were committed or have failed.
     mutating func beginBatch() {
         batch += 1
         if channels.count > HeldIDs.limit { channels = [:] }
     }
 
-    /// Notes a channel that nothing was ever stored of.
+    /// Records a channel without stored data.
     mutating func noteNew(_ number: ChannelNumber) {
         channels[number] = Channel(stored: Span(), batch: batch)
     }
 
-    /// Whether a message may be held under an id as of the commit that the batch builds on.
+    /// Returns a Boolean value that indicates whether a message with an ID may be stored as of the
+    /// commit that the batch builds on.
     mutating func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         guard let index = channels.index(forKey: number) else { return true }
         channels.values[index].begin(batch)
         return channels.values[index].stored?.contains(id.rawValue) ?? true
     }
 
-    /// Notes that the batch puts a message under an id where none was.
+    /// Records that the batch puts a message with a new ID.
     ///
     /// - Parameters:
-    ///   - id: The id, of which ``mayHold(_:in:)`` was asked.
-    ///   - number: The channel.
-    ///   - wasLookedFor: Whether the rows had to be asked.
+    ///   - id: The ID, which was passed to ``mayHold(_:in:)``.
+    ///   - number: The number of the channel.
+    ///   - wasLookedFor: A Boolean value that indicates whether the rows were read.
     ///   - stored: The rows of the commit that the batch builds on.
     mutating func notePut(
         _ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool, stored: Rows
@@ -98,9 +101,9 @@ extension HeldIDs.Span {
         self.init(first: id.rawValue, last: id.rawValue, isEmpty: false)
     }
 
-    /// Reads the ends; `nil` if they cannot be read.
+    /// Reads the limits; `nil` if they cannot be read.
     ///
-    /// A lookup that meets the same damage throws it.
+    /// A lookup that reads the same corrupted row throws the error.
     fileprivate init?(of number: ChannelNumber, in rows: Rows) {
         let table = KeyRange(prefix: ByteWriter.key { $0.table(.place, number) })
         func outermost(isDescending: Bool) throws(StoreError) -> String? {
@@ -125,7 +128,7 @@ extension HeldIDs.Span {
     }
 
     fileprivate func contains(_ id: String) -> Bool {
-        // Most ids lie behind all others.
+        // Most IDs are greater than all others.
         !isEmpty && !last.precedesByBytes(id) && !id.precedesByBytes(first)
     }
 

@@ -1,15 +1,15 @@
 import Models
 
 extension LevelDB {
-    /// Removes rows of numbers that stand for no channel any more.
+    /// Removes rows of channel numbers that are no longer in use.
     ///
-    /// Which numbers these are, is read from the disk at the first call, and known from then on.
-    /// Each call goes on where the last one stopped: LevelDB steps over each row that was removed
-    /// before and is still in its tables, so who began anew would meet them all.
+    /// The numbers are read from the disk by the first call, and tracked from then on. Each call
+    /// continues where the previous one stopped: LevelDB skips each removed row that is still in
+    /// its tables, so that starting over would skip all of them.
     ///
-    /// - Parameter limit: The most rows that are removed and tables that are looked into.
-    /// - Returns: Whether some may be left.
-    /// - Throws: What the disk says; then nothing was removed.
+    /// - Parameter limit: The maximum number of removed rows and scanned tables.
+    /// - Returns: `true` if rows may be left.
+    /// - Throws: Errors of the disk; nothing was removed then.
     func purgeCleared(atMost limit: Int) throws(StoreError) -> Bool {
         var purge = purge
         let rows = Rows(snapshot: try snapshot())
@@ -23,20 +23,21 @@ extension LevelDB {
     }
 }
 
-/// The removal of cleared rows: of which numbers, and how far it is.
+/// The progress of removing cleared rows.
 struct Purge {
-    /// Whether the disk was asked for what earlier processes left.
+    /// A Boolean value that indicates whether the numbers of earlier processes were read from the
+    /// disk.
     private(set) var isRead = false
-    /// The number of no channel; no row but the one that names it has it.
+    /// The number of no channel, which only the row of this number has.
     private static let stop: ChannelNumber = 0
     private var hasStop = false
-    /// The numbers whose rows may be there, those that were cleared first coming first, behind some
-    /// that are done.
+    /// The numbers whose rows may exist, in the order in which they were cleared, after some that
+    /// are done.
     private var numbers: [ChannelNumber] = []
     private var doneCount = 0
-    /// Which of ``Table/purged`` of the first number.
+    /// The index in ``Table/purged`` for the first number.
     private(set) var table = 0
-    /// The last key of the table that was removed, if any was.
+    /// The last removed key of the table, if any.
     private(set) var key: KeyBytes?
 
     var isDone: Bool { isRead && doneCount == numbers.count }
@@ -44,30 +45,30 @@ struct Purge {
     /// The number whose rows are being removed.
     var number: ChannelNumber? { doneCount < numbers.count ? numbers[doneCount] : nil }
 
-    /// Takes in numbers that were cleared just now; before ``isRead``, the disk will tell of them.
+    /// Adds numbers that were just cleared; before ``isRead``, they will be read from the disk.
     mutating func add(_ cleared: [ChannelNumber]) {
         if isRead { numbers += cleared }
     }
 
-    /// Takes in what the disk told.
+    /// Receives the numbers that were read from the disk.
     mutating func begin(with cleared: [ChannelNumber]) {
         isRead = true
         numbers = cleared.filter { $0 != Purge.stop }
         hasStop = numbers.count < cleared.count
     }
 
-    /// Puts a row that stays in front of those that name numbers, when the first are there.
+    /// Writes a permanent row before those of the first cleared numbers.
     ///
-    /// LevelDB goes on from the end of a table to the next row that is there. The tables in front of
-    /// this one are empty in most channels, and behind their ends lie the removed rows of all numbers
-    /// that were ever cleared.
+    /// From the end of a table, LevelDB continues to the next existing row. The tables before this
+    /// one are empty in most channels, and the removed rows of all numbers that were ever cleared
+    /// follow their ends.
     mutating func putStop(into batch: Overlay) {
         if hasStop || number == nil { return }
         batch.put { $0.table(.cleared, Purge.stop) }
         hasStop = true
     }
 
-    /// Puts the removal of the next rows into a batch.
+    /// Adds the removal of the next rows to a batch.
     mutating func run(
         _ rows: Rows, _ removals: Overlay, atMost limit: Int
     ) throws(StoreError) {
@@ -77,7 +78,7 @@ struct Purge {
                 removals.remove { $0.table(.cleared, number) }
                 table = 0
                 doneCount += 1
-                // So that each number is moved once at most, however many there are.
+                // So that each number is moved at most once, regardless of their number.
                 if doneCount * 2 >= numbers.count {
                     numbers.removeFirst(doneCount)
                     doneCount = 0
@@ -104,9 +105,9 @@ struct Purge {
 }
 
 extension Rows {
-    /// The numbers that stand for no channel any more, while their rows may be there.
+    /// Returns the numbers without a channel whose rows may still exist.
     ///
-    /// Rows that name none are removed.
+    /// Rows that contain no number are removed.
     fileprivate func clearedNumbers(
         removing removals: Overlay
     ) throws(StoreError) -> [ChannelNumber] {
@@ -124,17 +125,17 @@ extension Rows {
 }
 
 extension Table {
-    /// What ``Overlay/giveUp(_:)`` leaves of a number.
+    /// The tables whose rows ``Overlay/giveUp(_:)`` leaves.
     static let purged = ofChannels.filter { !removedAtOnce.contains($0) }
 
-    /// The tables with one row for each channel, that is met by who walks over all channels.
+    /// The tables with one row for each channel, which scans over all channels read.
     fileprivate static let removedAtOnce: [Table] = [.url, .groupChannel, .openChannel, .state]
 }
 
 extension Overlay {
-    /// Leaves what is under a number to be purged.
+    /// Marks the rows of a number to be purged.
     ///
-    /// But the rows that are met by who walks over all channels go at once.
+    /// Rows that scans over all channels read are removed immediately.
     func giveUp(_ number: ChannelNumber) {
         for table in Table.removedAtOnce { remove { $0.table(table, number) } }
         put { $0.table(.cleared, number) }

@@ -1,11 +1,11 @@
 import Models
 
-// The rows that lead to a message: where its id lives, its request, the parent that it replies to.
+// The index rows of a message: by its ID, its request ID and its parent.
 
 extension Overlay {
-    /// Writes all of them.
+    /// Writes all index rows.
     ///
-    /// One request may be of two messages, of which one has taken it from the other.
+    /// Two messages may have the same request ID, if one has taken it over from the other.
     func putIndex(
         of message: Message, at position: Position, _ number: ChannelNumber,
         takesRequest: Bool = true
@@ -24,7 +24,7 @@ extension Overlay {
 
     @inline(__always)
     func putRequest(_ id: RequestID, of messageID: MessageID, _ number: ChannelNumber) {
-        // A name that another client chose too long leads nowhere, and harms nothing.
+        // A request ID of another client that is too long is not indexed.
         if id.rawValue.utf8.count > Limits.nameSize { return }
         put({ $0.requestKey(number, id) }, { $0.text(messageID.rawValue) })
     }

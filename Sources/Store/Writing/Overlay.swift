@@ -1,55 +1,56 @@
 import Foundation
 
-/// The rows that a batch will write and remove, in the order it was told.
+/// The uncommitted writes and removals of a batch, in order.
 ///
-/// One run of bytes holds all keys and values. What was written can be looked up, so that a batch
-/// sees itself; as long as it has few rows, by looking at each.
+/// All keys and values are in one buffer. Writes can be looked up, so that a batch reads its own
+/// writes; a batch with few entries scans them.
 package final class Overlay {
     fileprivate struct Entry {
         var place: Range<Int>
-        /// Where the value ends, behind the key; negative if the row is removed.
+        /// The end of the value, which follows the key; negative for a removal.
         var end: Int
 
         var isRemoval: Bool { end < 0 }
     }
 
-    /// A value, so that each call takes hold of it once.
+    /// A separate value, so that each method accesses it only once.
     fileprivate struct Contents {
         var bytes = ByteWriter()
         var entries: [Entry] = []
-        /// The newest entry of each key plus one, found by the key's hash; zero is free.
+        /// The newest entry of each key plus one, by the key's hash; zero marks a free slot.
         ///
-        /// Empty for as long as there are few entries.
+        /// Empty while there are few entries.
         var slots: [Int32] = []
-        /// The newest entry of each key, by key, among the first ``sortedCount`` entries.
+        /// The newest entry of each key, ordered by key, among the first ``sortedCount`` entries.
         ///
-        /// Made for the first scan, and kept up from scan to scan. In chunks, none of them empty, so
-        /// that a batch of many scans moves few entries for each.
+        /// Created by the first scan and updated by later ones. Divided into chunks, none of which
+        /// is empty, so that a batch with many scans moves few entries for each.
         var sorted: [[Int32]] = []
         var sortedCount = 0
-        /// How many entries were moved to keep others sorted.
+        /// The number of entries that were moved to keep others sorted.
         var movedCount = 0
     }
 
     private var contents = Contents()
 
-    /// The numbers that stand for no channel any more, for ``Purge``.
+    /// The channel numbers that are no longer in use, for ``Purge``.
     var givenUp: [ChannelNumber] = []
 
     package init() {}
 
     package var isEmpty: Bool { contents.entries.isEmpty }
 
-    /// How often a row was written or removed.
+    /// The number of writes and removals.
     var entryCount: Int { contents.entries.count }
 
-    /// How many bytes it holds.
+    /// The number of bytes in the buffer.
     package var size: Int { contents.bytes.count }
 
-    /// Whether to write it, and go on with another, where a whole table is gone through.
+    /// A Boolean value that indicates whether a scan of a whole table should write this batch and
+    /// start another one.
     var isLarge: Bool { size > 1 << 20 }
 
-    /// Writes a row; a later one of the same key replaces it.
+    /// Writes a row, replacing an earlier one with the same key.
     @inline(__always)
     package func put(
         _ key: (inout ByteWriter) -> Void, _ value: (inout ByteWriter) -> Void = { _ in }
@@ -57,7 +58,7 @@ package final class Overlay {
         contents.put(key, value)
     }
 
-    /// Removes a row, whether or not there is one.
+    /// Removes a row, whether or not it exists.
     @inline(__always)
     package func remove(_ key: (inout ByteWriter) -> Void) { contents.remove(key) }
 }
@@ -84,7 +85,7 @@ extension Overlay.Contents {
         add(Overlay.Entry(place: start..<bytes.count, end: -1))
     }
 
-    /// Makes room for a message and what leads to it, so that nothing grows for them.
+    /// Reserves memory for a message and its index rows.
     private mutating func makeRoom() {
         bytes.reserve(1024)
         entries.reserveCapacity(8)
@@ -102,7 +103,7 @@ extension Overlay.Contents {
     }
 }
 
-// MARK: What LevelDB is given
+// MARK: Passing rows to LevelDB
 
 extension Overlay {
     package func forEachInOrderOfWriting(
@@ -118,14 +119,14 @@ extension Overlay {
 // MARK: Looking up
 
 extension Overlay {
-    /// What the batch does to a row.
+    /// The effect of a batch on a row.
     enum Found {
         case untouched
         case removed
         case written(UnsafeRawBufferPointer)
     }
 
-    /// Lends what the batch does to a row.
+    /// Passes the effect of the batch on a row to a closure.
     @inline(__always)
     func withRow<Result>(
         of key: KeyBytes, _ body: (Found) throws(StoreError) -> Result
@@ -143,14 +144,14 @@ extension Overlay {
         }
     }
 
-    /// A row that a batch touches, as bytes of its own.
+    /// A row that a batch changes, as a copy.
     struct Row {
         let key: KeyBytes
         /// `nil` if the row is removed.
         let value: [UInt8]?
     }
 
-    /// The rows of a range that the batch touches, each once, by key.
+    /// Returns the rows of a range that the batch changes, ordered by key and without duplicates.
     func rows(in range: KeyRange) -> [Row] {
         contents.sortNewEntries()
         let contents = contents
@@ -175,20 +176,20 @@ extension Overlay {
         }
     }
 
-    /// How many entries were moved to keep others sorted.
+    /// The number of entries that were moved to keep others sorted.
     var movedCount: Int { contents.movedCount }
 }
 
 extension Overlay.Contents {
     private static let chunkSize = 256
 
-    /// Takes the entries that came since the last scan into the sorted ones.
+    /// Adds the entries since the last scan to the sorted ones.
     fileprivate mutating func sortNewEntries() {
         if sortedCount == entries.count { return }
-        // Not of `self`, whose chunks are changed meanwhile.
+        // Not those of `self`, whose chunks change in the meantime.
         let (all, entries) = (bytes.bytes, entries)
         all.withBytes { bytes in
-            // Of one key, the newest entry is the one that counts.
+            // Only the newest entry of each key is relevant.
             var new: [Int32] = []
             for index in sortedCount..<entries.count
             where newestEntry(of: entries[index].key(in: bytes), in: bytes) == index {
@@ -210,7 +211,7 @@ extension Overlay.Contents {
         sortedCount = entries.count
     }
 
-    /// Puts an entry where its key belongs, in place of an older one of the same key.
+    /// Inserts an entry by its key, replacing an older one of the same key.
     private mutating func insert(
         _ entry: Int32, _ entries: [Overlay.Entry], _ bytes: UnsafeRawBufferPointer
     ) {
@@ -235,14 +236,14 @@ extension Overlay.Contents {
 }
 
 extension [[Int32]] {
-    /// Where the first entry is whose key does not come before another.
+    /// Returns the location of the first entry whose key does not precede another one.
     ///
-    /// That may be behind the end of a chunk, and is in chunk 0 if there is none.
+    /// It may be the end of a chunk, and is in chunk 0 if there is no chunk.
     fileprivate func place(
         of key: UnsafeRawBufferPointer, in entries: [Overlay.Entry],
         _ bytes: UnsafeRawBufferPointer
     ) -> (chunk: Int, index: Int) {
-        // The last chunk that does not begin behind the key.
+        // Finds the last chunk whose first key is not greater than the key.
         var low = 0
         var high = count
         while low < high {
@@ -314,7 +315,7 @@ extension Overlay.Entry {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A hash of the bytes, eight at a time; only for tables of this process.
+    /// A hash of the bytes, eight at a time, which is only valid in this process.
     fileprivate var hash: Int {
         var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0
