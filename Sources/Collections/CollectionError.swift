@@ -8,7 +8,9 @@ public struct CollectionError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A description of the failure for people to read. It names the thing that the call was about.
+    /// A description of the failure for people to read.
+    ///
+    /// It names the thing that the call was about.
     public let message: String
 
     /// The error of the engine or the store that caused the failure, if there is one.
@@ -44,10 +46,14 @@ extension CollectionError {
         /// The operation needs a connection, and there is none.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server refused the request. The cause has the reason.
+        /// The server refused the request.
+        ///
+        /// The cause has the reason.
         public static let refused = Code(value: .refused)
 
-        /// The store failed. The cause has the reason.
+        /// The store failed.
+        ///
+        /// The cause has the reason.
         public static let store = Code(value: .store)
 
         /// The calling task was canceled, or the user disconnected.

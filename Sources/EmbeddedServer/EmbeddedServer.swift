@@ -65,7 +65,9 @@ public final class EmbeddedServer: Sendable {
         try EmbeddedServer("/embedded-server", .memory(), isDurable: false, seed: seed, now: now)
     }
 
-    /// Closes the files. Pending calls end, and later requests fail with `notConnected`.
+    /// Closes the files.
+    ///
+    /// Pending calls end, and later requests fail with `notConnected`.
     public func close() {
         state.withLock { state in
             for client in Array(state.sessions.keys) { state.disconnect(client) }
@@ -88,7 +90,9 @@ public final class EmbeddedServer: Sendable {
         return EmbeddedClient(self, number, capabilities, waits: waits)
     }
 
-    /// The behavior of the server. Changes apply from the next request.
+    /// The behavior of the server.
+    ///
+    /// Changes apply from the next request.
     public var conditions: ServerConditions {
         get { state.withLock { $0.conditions } }
         set {

@@ -70,6 +70,7 @@ public struct ServerConditions: Hashable, Sendable {
     public var missingCapabilities: BackendCapabilities = []
 
     /// A Boolean value that indicates whether only users who were added to the server may connect.
+    ///
     /// Otherwise, an unknown user is added when connecting.
     public var requiresKnownUsers = false
 

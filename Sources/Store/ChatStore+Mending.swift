@@ -76,8 +76,9 @@ extension ChatStore {
         }
     }
 
-    /// Calls a closure while the store holds no snapshot of the files. Readers wait in the
-    /// meantime.
+    /// Calls a closure while the store holds no snapshot of the files.
+    ///
+    /// Readers wait in the meantime.
     func withoutVersion(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The last committed state does not contain the failed write: the new one is the same

@@ -39,7 +39,9 @@ extension ChatStore {
         return size
     }
 
-    /// Removes all data that can be fetched again, also from the disk. Outbox items are kept.
+    /// Removes all data that can be fetched again, also from the disk.
+    ///
+    /// Outbox items are kept.
     ///
     /// Observers receive one change: ``Change/Operation/clearedCachedData``. To combine it with
     /// other writes, use ``Batch/clearCachedData(source:)``. An existing ``Snapshot`` continues to

@@ -38,7 +38,9 @@ extension OpenFile {
         try syncParent(of: other)
     }
 
-    /// Removes a directory with its content, or a file. Has no effect if it does not exist.
+    /// Removes a directory with its content, or a file.
+    ///
+    /// Has no effect if it does not exist.
     static func removeAll(at path: String) throws(StoreError) {
         var status = stat()
         if lstat(path, &status) != 0 && errno == ENOENT { return }
@@ -49,7 +51,9 @@ extension OpenFile {
         }
     }
 
-    /// Removes a file. Has no effect if it does not exist.
+    /// Removes a file.
+    ///
+    /// Has no effect if it does not exist.
     static func remove(_ path: String) throws(StoreError) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw StoreError(errno: errno, doing: "remove the file", path: path)
@@ -59,8 +63,9 @@ extension OpenFile {
 // MARK: Directories
 
 extension OpenFile {
-    /// Creates a directory with access for its owner only, and its missing parents. Has no effect
-    /// if it exists.
+    /// Creates a directory with access for its owner only, and its missing parents.
+    ///
+    /// Has no effect if it exists.
     ///
     /// When the call returns, the names of all created directories are on disk.
     ///

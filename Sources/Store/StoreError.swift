@@ -8,7 +8,9 @@ public struct StoreError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A description of the failure for people to read. It names the thing that the call was about.
+    /// A description of the failure for people to read.
+    ///
+    /// It names the thing that the call was about.
     public let message: String
 
     /// The path of the file or directory.
@@ -59,7 +61,9 @@ extension StoreError {
         /// This is the only code after which a rebuild may be appropriate.
         public static let corruption = Code(value: .corruption)
 
-        /// A newer version of the package wrote the files. Nothing was changed.
+        /// A newer version of the package wrote the files.
+        ///
+        /// Nothing was changed.
         public static let newerSchema = Code(value: .newerSchema)
 
         /// The files are encrypted with another key, or only one of the files and the call has a

@@ -48,7 +48,9 @@ public final class GroupChannelCollection {
         case ended
     }
 
-    /// Creates a collection. The list is empty until the first call of ``loadMore()``.
+    /// Creates a collection.
+    ///
+    /// The list is empty until the first call of ``loadMore()``.
     ///
     /// - Parameters:
     ///   - query: The filters and the order of the list, and the page size.
@@ -72,8 +74,9 @@ public final class GroupChannelCollection {
     /// A Boolean value that indicates whether more channels exist, or may exist, than are listed.
     public var hasMore: Bool { window.hasMore }
 
-    /// Returns a stream of the changes from now on. Applying them to the current ``channels`` gives
-    /// the later values of ``channels``.
+    /// Returns a stream of the changes from now on.
+    ///
+    /// Applying them to the current ``channels`` gives the later values of ``channels``.
     ///
     /// Unread changes are buffered. The stream ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<GroupChannel>> { followers.follow() }

@@ -147,7 +147,9 @@ extension ChatClient {
         }
     }
 
-    /// Resets the user's own history of a channel. Other users keep theirs.
+    /// Resets the user's own history of a channel.
+    ///
+    /// Other users keep theirs.
     ///
     /// - Returns: The new lower bound of the user's history, on the server's clock.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
@@ -225,7 +227,9 @@ extension ChatClient {
         }
     }
 
-    /// Reports that the user is typing. Call it for each key press: it is throttled.
+    /// Reports that the user is typing.
+    ///
+    /// Call it for each key press: it is throttled.
     ///
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
@@ -288,7 +292,9 @@ extension ChatClient {
         }
     }
 
-    /// Enters an open channel. Its messages are received live until the user exits or disconnects.
+    /// Enters an open channel.
+    ///
+    /// Its messages are received live until the user exits or disconnects.
     ///
     /// - Returns: The channel.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.

@@ -1,7 +1,8 @@
 public import Models
 
-/// Receives the notifications of the connection. All methods are optional and are called on the
-/// main actor.
+/// Receives the notifications of the connection.
+///
+/// All methods are optional and are called on the main actor.
 @MainActor
 public protocol ConnectionDelegate: AnyObject {
     /// The user is connected.
@@ -41,8 +42,9 @@ extension ConnectionDelegate {
     public func sessionTokenDidRequire() {}
 }
 
-/// Receives the notifications about the user. All methods are optional and are called on the main
-/// actor.
+/// Receives the notifications about the user.
+///
+/// All methods are optional and are called on the main actor.
 @MainActor
 public protocol UserEventDelegate: AnyObject {
     /// The number of the user's unread messages over all channels has changed.
@@ -54,8 +56,9 @@ extension UserEventDelegate {
     public func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {}
 }
 
-/// Receives the live events of all channels. All methods are optional and are called on the main
-/// actor.
+/// Receives the live events of all channels.
+///
+/// All methods are optional and are called on the main actor.
 ///
 /// Events are reported after the cache has stored them: a message can be read from the cache in the
 /// call.

@@ -13,7 +13,9 @@ final class StoreFollower {
     private var isTaking = false
     private var isStopped = false
 
-    /// Starts to observe the store. Earlier changes are not reported.
+    /// Starts to observe the store.
+    ///
+    /// Earlier changes are not reported.
     ///
     /// - Parameters:
     ///   - part: The observed part of the store.

@@ -29,7 +29,9 @@ public final class MessageCollection {
     /// The position at which the window was last placed.
     public private(set) var startingPoint: StartingPoint
 
-    /// The stored channel. If it is not stored, only its URL is set.
+    /// The stored channel.
+    ///
+    /// If it is not stored, only its URL is set.
     public private(set) var channel: GroupChannel
 
     /// The users who are typing in the channel.
@@ -59,7 +61,9 @@ public final class MessageCollection {
 
     enum Phase { case created, started }
 
-    /// Creates a collection. The list is empty until ``start(_:cacheResult:apiResult:)``.
+    /// Creates a collection.
+    ///
+    /// The list is empty until ``start(_:cacheResult:apiResult:)``.
     ///
     /// - Parameters:
     ///   - channelURL: The URL of the channel.
@@ -88,8 +92,9 @@ public final class MessageCollection {
 
     // MARK: The rows
 
-    /// The rows: messages, and gaps between them. The order is oldest first, or the reverse if the
-    /// parameters ask for it.
+    /// The rows: messages, and gaps between them.
+    ///
+    /// The order is oldest first, or the reverse if the parameters ask for it.
     ///
     /// Unsent messages are newer than all sent ones.
     public var items: [MessageItem] { window.items }
@@ -130,8 +135,9 @@ public final class MessageCollection {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: channelURL) }
     }
 
-    /// Returns a stream of the changes from now on. Applying them to the current ``items`` gives
-    /// the later values of ``items``.
+    /// Returns a stream of the changes from now on.
+    ///
+    /// Applying them to the current ``items`` gives the later values of ``items``.
     ///
     /// Unread changes are buffered. The stream ends with ``dispose()``.
     public func allChanges() -> AsyncStream<CollectionChange<MessageItem>> { followers.follow() }

@@ -1,6 +1,8 @@
 public import Models
 
-/// Receives the notifications of a message collection. All methods are optional.
+/// Receives the notifications of a message collection.
+///
+/// All methods are optional.
 ///
 /// Methods are called on the main actor, in the order of the store's commits, and never after
 /// ``MessageCollection/dispose()``. They may call any method, including

@@ -249,6 +249,8 @@ extension Window {
 }
 
 extension Message {
-    /// The position of the message. Every stored message has one.
+    /// The position of the message.
+    ///
+    /// Every stored message has one.
     fileprivate var bound: Gap.Bound { position.map { .position($0) } ?? .end }
 }

@@ -33,7 +33,9 @@ public final class EmbeddedClient: Backend {
 
     // MARK: The connection
 
-    /// Connects a user. An unknown user is added.
+    /// Connects a user.
+    ///
+    /// An unknown user is added.
     ///
     /// - Throws: `sessionRevoked` if the token is wrong, the user was revoked, or only known users
     ///   may connect.

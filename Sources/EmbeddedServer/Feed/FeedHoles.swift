@@ -17,8 +17,9 @@ final class FeedHoles {
         self.userID = userID
     }
 
-    /// Returns a Boolean value that indicates whether an entry is omitted. For the first such
-    /// entry, the truncation is reported.
+    /// Returns a Boolean value that indicates whether an entry is omitted.
+    ///
+    /// For the first such entry, the truncation is reported.
     func hides(
         _ entry: LogEntry, _ sequence: LogSequence, _ state: ServerState,
         _ builder: inout FeedBuilder

@@ -50,7 +50,9 @@ extension ConditionedBackend {
     /// - Precondition: There are more than `index` held calls.
     public func release(at index: Int = 0) { state.withLock { $0.held.end(at: index, .released) } }
 
-    /// Releases all held calls in order. New calls are still held.
+    /// Releases all held calls in order.
+    ///
+    /// New calls are still held.
     public func releaseAll() { state.withLock { $0.held.endAll(.released) } }
 
     /// Drops a held call: a request without effect fails with `notConnected`, a lost response with

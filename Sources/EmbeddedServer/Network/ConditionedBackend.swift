@@ -142,8 +142,9 @@ extension BackendError {
         BackendError(.notConnected, "\(passage.call): there is no network")
     }
 
-    /// The error if the response was lost. A feed call has no effect: it is certain that nothing
-    /// was done.
+    /// The error if the response was lost.
+    ///
+    /// A feed call has no effect: it is certain that nothing was done.
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call == .feed
             ? offline(passage)

@@ -10,7 +10,9 @@ public struct FeedConditions: Hashable, Sendable {
     /// no limit.
     public var batchCap: Int?
 
-    /// The share of batches that are split in two at any place. The first part may be empty.
+    /// The share of batches that are split in two at any place.
+    ///
+    /// The first part may be empty.
     ///
     /// Any server may split batches. The cursor between two parts contains the cursor before them
     /// and the reported events, and is valid in other instances.

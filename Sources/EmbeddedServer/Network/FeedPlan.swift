@@ -77,7 +77,9 @@ struct FeedPlan {
 
     // MARK: Losses, repetitions, order
 
-    /// Drops, repeats and reorders events. Returns the events to report, and those that are lost.
+    /// Drops, repeats and reorders events.
+    ///
+    /// Returns the events to report, and those that are lost.
     mutating func arrange(_ items: [Item]) -> (told: [Item], lost: [UInt64]) {
         var told: [Item] = []
         var lost: [UInt64] = []

@@ -14,7 +14,9 @@ extension NetworkConditions {
         return conditions
     }
 
-    /// A server that always responds, in every way that the contract permits. No call fails.
+    /// A server that always responds, in every way that the contract permits.
+    ///
+    /// No call fails.
     ///
     /// Each seed sets other conditions, some strong and some off. A client that never retries must
     /// work under all of them.
@@ -33,7 +35,9 @@ extension NetworkConditions {
     /// All conditions, including violations of the contract.
     public static func hostile(seed: UInt64) -> NetworkConditions { drawn(seed) { _ in true } }
 
-    /// Sets the chosen conditions depending on the seed. The network is online and has no latency.
+    /// Sets the chosen conditions depending on the seed.
+    ///
+    /// The network is online and has no latency.
     private static func drawn(
         _ seed: UInt64, from isChosen: (NetworkCondition) -> Bool
     ) -> NetworkConditions {

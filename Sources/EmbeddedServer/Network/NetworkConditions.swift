@@ -21,7 +21,9 @@ public struct NetworkConditions: Hashable, Sendable {
     /// connecting again.
     public var isOnline = true
 
-    /// The latencies by kind of call. The default is none.
+    /// The latencies by kind of call.
+    ///
+    /// The default is none.
     ///
     /// An entry takes precedence over ``defaultLatency``.
     public var latency: [BackendCall: Latency] = [:]

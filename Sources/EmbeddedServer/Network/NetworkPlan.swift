@@ -4,7 +4,9 @@ import Models
 struct NetworkPlan {
     var conditions: NetworkConditions
 
-    /// Requested failures. The first match is used.
+    /// Requested failures.
+    ///
+    /// The first match is used.
     private(set) var scripted: [ScriptedFailure] = []
 
     /// The number of calls by kind and channel.

@@ -4,7 +4,9 @@ import Models
 struct NetworkState {
     var plan: NetworkPlan
 
-    /// The number of lost connections. A call that started with another number was cut off.
+    /// The number of lost connections.
+    ///
+    /// A call that started with another number was cut off.
     var losses = 0
 
     /// The number of expirations of each kind of cursor.

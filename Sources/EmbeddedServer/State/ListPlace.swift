@@ -3,7 +3,9 @@ import Models
 /// The sort key of a channel in a list, without the channel: sufficient to sort it, and to continue
 /// after it.
 struct ListPlace: Hashable {
-    /// The first criterion of the order: a time or a text. `nil` is last.
+    /// The first criterion of the order: a time or a text.
+    ///
+    /// `nil` is last.
     var time: Timestamp?
     var value: String?
     /// A Boolean value that indicates whether the first criterion is a time.

@@ -77,8 +77,9 @@ extension ServerState {
         tellParticipants(of: channel)
     }
 
-    /// Records that a user has entered or exited. The two cancel each other if neither was reported
-    /// yet.
+    /// Records that a user has entered or exited.
+    ///
+    /// The two cancel each other if neither was reported yet.
     private func tellOthers(
         that userID: UserID, hasEntered: Bool, _ channel: ServerChannel
     ) {

@@ -108,7 +108,9 @@ extension ServerState {
         return session
     }
 
-    /// Ends all sessions of a user. Their requests fail.
+    /// Ends all sessions of a user.
+    ///
+    /// Their requests fail.
     func endSessions(of userID: UserID, with failure: BackendError) {
         for session in sessions.values where session.userID == userID {
             session.failure = failure

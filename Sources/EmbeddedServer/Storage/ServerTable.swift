@@ -1,10 +1,14 @@
 import Models
 import Store
 
-/// The number of a channel in keys. Numbers are never reused.
+/// The number of a channel in keys.
+///
+/// Numbers are never reused.
 typealias ChannelNumber = UInt32
 
-/// The number of an entry in the server's log. Numbers start at 1 and increase within an epoch.
+/// The number of an entry in the server's log.
+///
+/// Numbers start at 1 and increase within an epoch.
 typealias LogSequence = UInt64
 
 /// The tables of the server, with the letter that prefixes their keys.

@@ -10,8 +10,9 @@ public struct BackendError: LocalizedError, Hashable {
     /// The error number that chat servers use for this failure; `nil` if the server gave none.
     public let detail: ErrorCode?
 
-    /// A description of the failure for people to read. It names the thing that the request was
-    /// about.
+    /// A description of the failure for people to read.
+    ///
+    /// It names the thing that the request was about.
     public let message: String
 
     /// The time that the server asks the client to wait before it retries; `nil` if unspecified.
@@ -43,15 +44,21 @@ extension BackendError {
         /// The request did not reach the server and had no effect.
         public static let notConnected = Code(value: .notConnected)
 
-        /// No response arrived. The request may or may not have taken effect.
+        /// No response arrived.
+        ///
+        /// The request may or may not have taken effect.
         public static let unanswered = Code(value: .unanswered)
 
-        /// The client sent too many requests. This request had no effect.
+        /// The client sent too many requests.
+        ///
+        /// This request had no effect.
         ///
         /// ``BackendError/retryAfter`` is the time to wait before a retry.
         public static let throttled = Code(value: .throttled)
 
-        /// The server failed. The request had no effect.
+        /// The server failed.
+        ///
+        /// The request had no effect.
         public static let serverFailure = Code(value: .serverFailure)
 
         /// The server rejected the request for good: a retry has the same result.
@@ -60,10 +67,14 @@ extension BackendError {
         /// The channel, message or user does not exist or is not visible to this user.
         public static let notFound = Code(value: .notFound)
 
-        /// The session has ended. The same user may connect again and keep the cached data.
+        /// The session has ended.
+        ///
+        /// The same user may connect again and keep the cached data.
         public static let sessionExpired = Code(value: .sessionExpired)
 
-        /// The session was revoked permanently. The cache must be closed to this user.
+        /// The session was revoked permanently.
+        ///
+        /// The cache must be closed to this user.
         public static let sessionRevoked = Code(value: .sessionRevoked)
 
         /// A cursor, token or anchor is too old or belongs to another server epoch: the server
@@ -73,7 +84,9 @@ extension BackendError {
         /// The backend does not support this request; see ``BackendCapabilities``.
         public static let unsupported = Code(value: .unsupported)
 
-        /// The requesting task was canceled. The request may or may not have taken effect.
+        /// The requesting task was canceled.
+        ///
+        /// The request may or may not have taken effect.
         public static let canceled = Code(value: .canceled)
 
         /// The name of the code, such as `notConnected`.

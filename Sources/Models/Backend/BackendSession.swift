@@ -14,7 +14,9 @@ public struct Credentials: Hashable, Sendable {
 }
 
 extension Credentials: CustomStringConvertible {
-    /// The user's ID. The token is left out.
+    /// The user's ID.
+    ///
+    /// The token is left out.
     public var description: String { userID.rawValue }
 }
 

@@ -12,7 +12,9 @@ public struct FeedBatch: Hashable, Sendable {
     public var epoch: ServerEpoch
 
     /// A Boolean value that indicates whether the feed has replayed everything that the client
-    /// missed. From then on, the feed reports events as they happen.
+    /// missed.
+    ///
+    /// From then on, the feed reports events as they happen.
     public var isLive: Bool
 
     /// Creates a batch of feed events.
@@ -98,7 +100,9 @@ public struct ChannelUpdate: Hashable, Sendable {
     /// The URL of the channel.
     public var channelURL: ChannelURL
 
-    /// The fields that have changed. Fields that the patch does not contain keep their values.
+    /// The fields that have changed.
+    ///
+    /// Fields that the patch does not contain keep their values.
     ///
     /// For a channel that is new to the user, the patch contains every known field.
     public var patch: Patch<GroupChannel>

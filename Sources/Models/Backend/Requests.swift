@@ -6,11 +6,14 @@ public struct GroupChannelCreateParams: Hashable, Sendable {
     /// The name.
     public var name: String
 
-    /// The users to add in addition to the creator. Depending on the backend, they are invited or
-    /// join at once.
+    /// The users to add in addition to the creator.
+    ///
+    /// Depending on the backend, they are invited or join at once.
     public var userIDs: [UserID]
 
-    /// The operators of the channel. The creator is always one.
+    /// The operators of the channel.
+    ///
+    /// The creator is always one.
     public var operatorUserIDs: [UserID] = []
 
     /// A Boolean value that indicates whether the server returns the existing channel of the same

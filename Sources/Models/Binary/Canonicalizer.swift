@@ -41,8 +41,9 @@ enum Canonicalizer {
         }
     }
 
-    /// Returns the fields of a record ordered by number. Fields of the same number keep their
-    /// order.
+    /// Returns the fields of a record ordered by number.
+    ///
+    /// Fields of the same number keep their order.
     private static func parts(of span: RawSpan, _ range: Range<Int>) -> [Part] {
         var parts: [Part] = []
         var offset = range.lowerBound

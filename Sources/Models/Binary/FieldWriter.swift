@@ -20,7 +20,9 @@ struct FieldSink {
     }
 }
 
-/// Writes into a buffer of fixed size. Every write is bounds-checked, in release builds too.
+/// Writes into a buffer of fixed size.
+///
+/// Every write is bounds-checked, in release builds too.
 struct FieldWriter {
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var offset = 0

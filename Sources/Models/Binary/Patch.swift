@@ -96,8 +96,9 @@ public struct Patch<Root: Record>: Hashable, Sendable {
 }
 
 extension Patch: Codable {
-    /// Decodes a patch from the JSON of a partial update. Every key that is present becomes part of
-    /// the patch.
+    /// Decodes a patch from the JSON of a partial update.
+    ///
+    /// Every key that is present becomes part of the patch.
     ///
     /// - Throws: `DecodingError`, as decoding the record itself does.
     public init(from decoder: any Decoder) throws {

@@ -83,8 +83,9 @@ extension Record {
         }
     }
 
-    /// The binary form as an array. The bytes are copied only if the record is nested in another
-    /// one.
+    /// The binary form as an array.
+    ///
+    /// The bytes are copied only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
         return bytes.count == bytes.bytes.count ? bytes.bytes : Array(bytes.bytes[bytes.range])
@@ -192,8 +193,9 @@ extension Record {
 }
 
 extension RecordBytes {
-    /// Returns the record whose length prefix is at an offset, and moves `offset` to its end. The
-    /// record shares these bytes.
+    /// Returns the record whose length prefix is at an offset, and moves `offset` to its end.
+    ///
+    /// The record shares these bytes.
     func nestedRecord(at offset: inout Int) -> RecordBytes {
         let count = Int(truncatingIfNeeded: bytes.span.bytes.varint(at: &offset))
         defer { offset += count }

@@ -198,8 +198,9 @@ extension RecordBytes {
         self.init(bytes: bytes, range: 0..<count)
     }
 
-    /// Creates a record of several fields with one allocation. `fields` is called twice: first to
-    /// measure, then to write.
+    /// Creates a record of several fields with one allocation.
+    ///
+    /// `fields` is called twice: first to measure, then to write.
     ///
     /// - Precondition: `fields` puts the same fields each time, in ascending order of their
     ///   numbers.

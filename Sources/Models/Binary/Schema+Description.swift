@@ -84,7 +84,9 @@ package struct FieldBytes: Sendable {
 }
 
 extension Record {
-    /// The present fields in the order of their bytes. Each repetition is an element of its own.
+    /// The present fields in the order of their bytes.
+    ///
+    /// Each repetition is an element of its own.
     package var fieldBytes: [FieldBytes] {
         let bytes = serializedBytes
         return FieldBytes.all(in: bytes.span.bytes, bytes.indices, .record(Self.schema.name))

@@ -61,13 +61,17 @@ private struct Numbers: @unchecked Sendable {
 
 /// A field of a record type: its number on the wire, its names in JSON, its type and its property.
 struct Field: Sendable {
-    /// The field's number. On-disk format, DO NOT CHANGE once released.
+    /// The field's number.
+    ///
+    /// On-disk format, DO NOT CHANGE once released.
     let number: Int
     /// The name in JSON.
     let name: String
     /// The name in Docs/scrollback.proto.
     let protoName: String
-    /// Alternative names in JSON. ``name`` wins if both are present.
+    /// Alternative names in JSON.
+    ///
+    /// ``name`` wins if both are present.
     let aliases: [String]
     let kind: FieldKind
     private let makeKeyPath: @Sendable () -> any AnyKeyPath & Sendable
@@ -138,7 +142,9 @@ extension Field {
         static let schema = Schema("AnyRecord", [])
     }
 
-    /// The key path of the Swift property of the field. Created at each call.
+    /// The key path of the Swift property of the field.
+    ///
+    /// Created at each call.
     var keyPath: any AnyKeyPath & Sendable { makeKeyPath() }
 
     /// Returns the field's value in a record.

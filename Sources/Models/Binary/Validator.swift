@@ -1,4 +1,6 @@
-/// Validates foreign bytes in a single pass. Later reads rely on these checks.
+/// Validates foreign bytes in a single pass.
+///
+/// Later reads rely on these checks.
 ///
 /// The canonical form has fields in ascending order, each at most once unless it may repeat; no
 /// zeros where a zero means missing; integers in as few bytes as possible; integers of repeated
@@ -146,8 +148,9 @@ enum Validator {
         return try longVarint(span, first, at: &offset, end: end, &isCanonical)
     }
 
-    /// Moves `offset` past a varint. Returns its value if that is at most 127, or else any value
-    /// above 127.
+    /// Moves `offset` past a varint.
+    ///
+    /// Returns its value if that is at most 127, or else any value above 127.
     @inline(__always)
     private static func skipVarint(
         _ span: RawSpan, at offset: inout Int, end: Int, _ isCanonical: inout Bool

@@ -35,7 +35,9 @@ enum Wire {
 }
 
 extension RawSpan {
-    /// Reads a byte without a bounds check. The validator's loops have checked the offset.
+    /// Reads a byte without a bounds check.
+    ///
+    /// The validator's loops have checked the offset.
     @inline(__always)
     func uncheckedByte(at offset: Int) -> UInt8 {
         unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)

@@ -64,7 +64,9 @@ extension ErrorCode {
     public static let userNotExist = ErrorCode(400_301)
     /// The access token does not belong to this user.
     public static let accessTokenNotValid = ErrorCode(400_302)
-    /// The session key has expired. A new one can be requested.
+    /// The session key has expired.
+    ///
+    /// A new one can be requested.
     public static let sessionKeyExpired = ErrorCode(400_309)
     /// The server revoked the session permanently.
     public static let sessionTokenRevoked = ErrorCode(400_310)
@@ -111,7 +113,9 @@ extension ErrorCode {
     public static let markAsReadRateLimitExceeded = ErrorCode(800_160)
     /// A page of this query is already being loaded.
     public static let queryInProgress = ErrorCode(800_170)
-    /// The server did not acknowledge the request in time. It may or may not have taken effect.
+    /// The server did not acknowledge the request in time.
+    ///
+    /// It may or may not have taken effect.
     public static let ackTimeout = ErrorCode(800_180)
     /// The server did not accept the login in time.
     public static let loginTimeout = ErrorCode(800_190)

@@ -75,7 +75,9 @@ extension Identifier {
 
 extension String {
     /// Returns a Boolean value that indicates whether this text precedes another in the byte order
-    /// of UTF-8. A prefix precedes the longer text.
+    /// of UTF-8.
+    ///
+    /// A prefix precedes the longer text.
     package func precedesByBytes(_ other: String) -> Bool {
         let isFirst = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in

@@ -1,4 +1,6 @@
-/// Any JSON value. Preserves values that a server sent under keys unknown to this version.
+/// Any JSON value.
+///
+/// Preserves values that a server sent under keys unknown to this version.
 ///
 /// Integers that fit in 64 bits are exact; other numbers are stored as `Double`.
 public enum JSONValue: Hashable, Sendable {
@@ -141,7 +143,9 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .string(value) }
     /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// Creates an object. Of several entries with the same key, the last one is kept.
+    /// Creates an object.
+    ///
+    /// Of several entries with the same key, the last one is kept.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }

@@ -64,8 +64,9 @@ extension Draft {
 }
 
 extension Array {
-    /// Returns the list with one entry replaced. Missing entries before it are filled with `none`,
-    /// and trailing `none` entries are removed.
+    /// Returns the list with one entry replaced.
+    ///
+    /// Missing entries before it are filled with `none`, and trailing `none` entries are removed.
     fileprivate func with(
         _ element: Element?, at index: Int, none: Element, isNone: (Element) -> Bool
     ) -> [Element] {

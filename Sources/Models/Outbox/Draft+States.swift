@@ -8,8 +8,9 @@ extension Draft {
     /// error permits a retry.
     public var isResendable: Bool { state == .failed && errorCode?.isResendable ?? false }
 
-    /// Marks the item and its message as failed. The outbox does not retry it until the user
-    /// resends it.
+    /// Marks the item and its message as failed.
+    ///
+    /// The outbox does not retry it until the user resends it.
     ///
     /// - Parameters:
     ///   - code: The reason.

@@ -130,10 +130,10 @@ public struct Draft: Record {
         set { self[21] = newValue }
     }
 
-    /// The server's descriptions of uploaded ``files``, in the same order. An entry without a URL
-    /// is not uploaded.
+    /// The server's descriptions of uploaded ``files``, in the same order.
     ///
-    /// The list may be shorter than ``files``; ``uploadedFile(at:)`` handles both.
+    /// An entry without a URL is not uploaded. The list may be shorter than ``files``;
+    /// ``uploadedFile(at:)`` handles both.
     public var uploadedFiles: [FileInfo] {
         get { self[22] }
         set { self[22] = newValue }

@@ -57,7 +57,9 @@ extension Message {
         if params.pushNotificationDeliveryOption == .suppress { isSilent = true }
     }
 
-    /// Applies an edit. The version does not change, since the server assigns it.
+    /// Applies an edit.
+    ///
+    /// The version does not change, since the server assigns it.
     ///
     /// - Returns: `true` if the edit is for a message of this kind.
     @discardableResult

@@ -25,8 +25,9 @@ extension ThreadedMessageListParams {
         message.parentMessageID == parentMessageID && matches(message)
     }
 
-    /// Returns a Boolean value that indicates whether the left reply precedes the right one. The
-    /// order is that of ``MessageListParams/precedes(_:_:)``.
+    /// Returns a Boolean value that indicates whether the left reply precedes the right one.
+    ///
+    /// The order is that of ``MessageListParams/precedes(_:_:)``.
     public func precedes(_ left: Message, _ right: Message) -> Bool {
         isReversed ? right.isOlder(than: left) : left.isOlder(than: right)
     }
@@ -107,7 +108,9 @@ extension MessageFilter {
 
 extension Message {
     /// Returns a Boolean value that indicates whether the message precedes another one of its
-    /// channel. Sent messages precede unsent ones.
+    /// channel.
+    ///
+    /// Sent messages precede unsent ones.
     fileprivate func isOlder(than other: Message) -> Bool {
         switch (position, other.position) {
         case (let left?, let right?): return left < right

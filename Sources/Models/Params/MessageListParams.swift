@@ -6,20 +6,25 @@ public struct MessageListParams: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of messages to list before the anchor. The default is 40.
+    /// The number of messages to list before the anchor.
+    ///
+    /// The default is 40.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// The number of messages to list after the anchor. The default is 40.
+    /// The number of messages to list after the anchor.
+    ///
+    /// The default is 40.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }
     }
 
-    /// A Boolean value that indicates whether messages at the anchor itself are listed. The default
-    /// is true.
+    /// A Boolean value that indicates whether messages at the anchor itself are listed.
+    ///
+    /// The default is true.
     public var isInclusive: Bool {
         get { self[3, default: true] }
         set { self[3, default: true] = newValue }
@@ -49,7 +54,9 @@ public struct MessageListParams: Record {
         set { self[7] = newValue }
     }
 
-    /// The replies to list. The default is none.
+    /// The replies to list.
+    ///
+    /// The default is none.
     public var replyType: ReplyType {
         get { self[8] }
         set { self[8] = newValue }

@@ -1,5 +1,6 @@
-/// The parameters that edits of all kinds of messages have. A missing value leaves the property
-/// unchanged; an empty one clears it.
+/// The parameters that edits of all kinds of messages have.
+///
+/// A missing value leaves the property unchanged; an empty one clears it.
 public protocol MessageUpdateParams: Record {}
 
 extension MessageUpdateParams {

@@ -145,8 +145,9 @@ extension GroupChannel {
 }
 
 extension String {
-    /// Returns a Boolean value that indicates whether this text contains another one. With
-    /// `ignoringCase`, the lower-case forms are compared, independent of the locale.
+    /// Returns a Boolean value that indicates whether this text contains another one.
+    ///
+    /// With `ignoringCase`, the lower-case forms are compared, independent of the locale.
     func contains(_ part: String, ignoringCase: Bool) -> Bool {
         part.isEmpty || lowercased().range(of: part.lowercased(), options: .literal) != nil
     }

@@ -48,7 +48,9 @@ extension GroupChannelListOrder {
     }
 
     /// Returns `true` if the left value precedes the right one, `false` if the right one precedes
-    /// the left, and `nil` if they are equal. Missing values are last.
+    /// the left, and `nil` if they are equal.
+    ///
+    /// Missing values are last.
     private func decide<Value>(
         _ values: (Value?, Value?), _ precede: (Value, Value) -> Bool
     ) -> Bool? {

@@ -10,7 +10,9 @@ public struct GroupChannelListQuery: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of channels in a page. The default is 20.
+    /// The number of channels in a page.
+    ///
+    /// The default is 20.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
@@ -200,8 +202,9 @@ extension GroupChannelListQuery {
         set { self[23] = newValue }
     }
 
-    /// The users who must be exactly the members of the channel. The current user is included
-    /// implicitly.
+    /// The users who must be exactly the members of the channel.
+    ///
+    /// The current user is included implicitly.
     public var userIDsExactFilter: [UserID] {
         get { self[24] }
         set { self[24] = newValue }

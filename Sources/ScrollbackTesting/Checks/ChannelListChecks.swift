@@ -89,8 +89,9 @@ extension BackendConformance {
 }
 
 extension Scene {
-    /// Creates channels whose names and last messages have different orders. The last channel is
-    /// empty.
+    /// Creates channels whose names and last messages have different orders.
+    ///
+    /// The last channel is empty.
     fileprivate func someChannels(_ devices: Device...) async throws -> [ChannelURL] {
         var urls: [ChannelURL] = []
         for name in ["b1", "a", "B2", "c", "empty"] {
@@ -103,7 +104,9 @@ extension Scene {
 
 extension Device {
     /// Throws unless a list contains the given channels as the query itself filters and orders
-    /// them. Other channels are ignored.
+    /// them.
+    ///
+    /// Other channels are ignored.
     fileprivate func expectList(
         of query: GroupChannelListQuery, among urls: [ChannelURL], _ what: String
     ) async throws {

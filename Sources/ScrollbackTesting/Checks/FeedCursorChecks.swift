@@ -173,8 +173,9 @@ extension Device {
 extension FeedEvent {
     var isDeletion: Bool { if case .messageDeleted = self { true } else { false } }
 
-    /// A Boolean value that indicates whether a device stores the event. Events that are only
-    /// reported live are not repeated.
+    /// A Boolean value that indicates whether a device stores the event.
+    ///
+    /// Events that are only reported live are not repeated.
     fileprivate var isKept: Bool {
         switch self {
         case .typing, .participants, .openChannel, .unreadCount: false

@@ -3,7 +3,9 @@ import Sync
 
 /// The messages of a channel on a device that stores its feed's events and backfills truncations.
 struct Replica {
-    /// The device that follows the feed. Another device may continue.
+    /// The device that follows the feed.
+    ///
+    /// Another device may continue.
     var device: Device
     let url: ChannelURL
     private(set) var messages: [MessageID: Message] = [:]

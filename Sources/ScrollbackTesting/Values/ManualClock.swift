@@ -23,14 +23,17 @@ public final class ManualClock: Sendable {
         self.time = Locked(time)
     }
 
-    /// The current time. It may be set to any time, including earlier ones.
+    /// The current time.
+    ///
+    /// It may be set to any time, including earlier ones.
     public var now: Timestamp {
         get { time.withLock { $0 } }
         set { time.withLock { $0 = newValue } }
     }
 
-    /// Advances the clock, or sets it back if the duration is negative. The time is limited to the
-    /// range of `Timestamp`.
+    /// Advances the clock, or sets it back if the duration is negative.
+    ///
+    /// The time is limited to the range of `Timestamp`.
     ///
     /// - Parameter duration: The duration; fractions of a millisecond are ignored.
     /// - Returns: The new time.

@@ -2,7 +2,9 @@ import Foundation
 public import Models
 
 extension Message {
-    /// Creates a sample message for tests. Its default text contains its ID.
+    /// Creates a sample message for tests.
+    ///
+    /// Its default text contains its ID.
     ///
     /// ```swift
     /// let history = (1...3).map { Message.sample($0) }  // 1, 2, 3: a minute apart, from alice

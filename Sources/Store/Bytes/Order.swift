@@ -1,8 +1,9 @@
 import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Returns a Boolean value that indicates whether these bytes precede others in byte order. A
-    /// prefix precedes the longer sequence.
+    /// Returns a Boolean value that indicates whether these bytes precede others in byte order.
+    ///
+    /// A prefix precedes the longer sequence.
     @inline(__always)
     func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let common = Swift.min(count, other.count)
@@ -17,6 +18,7 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Returns eight bytes as a big-endian number, so that numbers compare as their bytes do.
+    ///
     /// Missing bytes are zero.
     @inline(__always)
     func number(at offset: Int) -> UInt64 {

@@ -95,8 +95,9 @@ enum ChannelSorting: Hashable, Sendable {
     }
 }
 
-/// The position of a channel in a list at one point in time. The value does not change when the
-/// channel moves.
+/// The position of a channel in a list at one point in time.
+///
+/// The value does not change when the channel moves.
 package struct ChannelPlace: Hashable, Sendable {
     let key: KeyBytes
 
@@ -142,7 +143,9 @@ extension ByteWriter {
         integer(number)
     }
 
-    /// Writes an optional value. Missing values are last.
+    /// Writes an optional value.
+    ///
+    /// Missing values are last.
     fileprivate mutating func optional<Value>(
         _ value: Value?, _ write: (inout ByteWriter, Value) -> Void
     ) {

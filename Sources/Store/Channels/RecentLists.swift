@@ -27,7 +27,9 @@ struct RecentLists: Sendable {
         return found.keys
     }
 
-    /// Adds a list. If there are too many, the least recently requested one is removed.
+    /// Adds a list.
+    ///
+    /// If there are too many, the least recently requested one is removed.
     mutating func keep(_ keys: SortedKeys, by sorting: ChannelSorting) {
         lists.removeAll { $0.sorting == sorting }
         lists.append((sorting, keys))
@@ -67,7 +69,9 @@ extension SortedKeys {
         }
     }
 
-    /// Removes one key and inserts another. An empty key means that there is none.
+    /// Removes one key and inserts another.
+    ///
+    /// An empty key means that there is none.
     mutating func replace(_ old: UnsafeRawBufferPointer, with new: UnsafeRawBufferPointer) {
         if old.hasSameBytes(as: new) { return }
         if !old.isEmpty { remove(old) }

@@ -84,7 +84,9 @@ public struct DropBox: Sendable {
             encryptionKey: encryptionKey)
     }
 
-    /// Leaves messages for the app, atomically. They are on disk when the call returns.
+    /// Leaves messages for the app, atomically.
+    ///
+    /// They are on disk when the call returns.
     ///
     /// The messages are untrusted, as those of `ChatClient.ingest(push:)`: they are shown unless a
     /// newer version is stored, and close no gap. Leaving a message twice has no effect.

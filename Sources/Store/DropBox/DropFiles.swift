@@ -81,7 +81,9 @@ extension DropFiles {
 // MARK: Leaving and taking
 
 extension DropFiles {
-    /// Writes a file. The caller excludes other writers.
+    /// Writes a file.
+    ///
+    /// The caller excludes other writers.
     func add(_ messages: [Message], _ keys: DataKeys?) throws(StoreError) {
         try removeUnfinished()
         let names = try names()

@@ -24,9 +24,10 @@ struct LineCipher: Sendable {
     private static let namePurpose = Array("scrollback names 1\n".utf8)
     private static let checkCount = 20
 
-    /// Returns the possible names of a file, of which the first is used for new files. Without the
-    /// key, a name cannot be derived from the channel. There are several while files are being
-    /// encrypted again.
+    /// Returns the possible names of a file, of which the first is used for new files.
+    ///
+    /// Without the key, a name cannot be derived from the channel. There are several while files
+    /// are being encrypted again.
     func names(of file: CacheFile) -> [String] {
         guard file.kind == .messages else { return [file.name] }
         let sealed = keys.generations.compactMap { name(of: file, $0) }

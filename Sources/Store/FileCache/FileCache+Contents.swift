@@ -39,10 +39,14 @@ extension FileCache.Damage {
 
         private let value: Value
 
-        /// The first line is not a header. The following lines were read nevertheless.
+        /// The first line is not a header.
+        ///
+        /// The following lines were read nevertheless.
         public static let header = Reason(value: .header)
 
-        /// The header is that of another channel or another kind of file. No line was read.
+        /// The header is that of another channel or another kind of file.
+        ///
+        /// No line was read.
         public static let otherFile = Reason(value: .otherFile)
 
         /// The file ends inside the line, or before it although the header announces more lines.

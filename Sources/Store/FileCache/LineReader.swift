@@ -28,7 +28,9 @@ struct LineReader: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     private var unread = 0..<0
 
-    /// Creates a reader. For an encrypted file, `cipher` contains the cipher and the file's name.
+    /// Creates a reader.
+    ///
+    /// For an encrypted file, `cipher` contains the cipher and the file's name.
     init(_ file: consuming OpenFile, _ cipher: (LineCipher, name: String)? = nil) {
         self.file = file
         self.cipher = cipher
@@ -58,7 +60,9 @@ struct LineReader: ~Copyable {
         return .whole(key.flatMap { LineCipher.open(sealed, at: sealedLines, with: $0) } ?? [])
     }
 
-    /// Returns the remaining text, to be written again. Damage is preserved.
+    /// Returns the remaining text, to be written again.
+    ///
+    /// Damage is preserved.
     mutating func text() throws(StoreError) -> [UInt8] {
         var text: [UInt8] = []
         while let line = try next() {

@@ -7,7 +7,9 @@ public struct FeedPoint: Hashable, Sendable {
     /// The server's cursor.
     public let cursor: FeedCursor
 
-    /// The number of the cursor. The engine increments it for each stored cursor.
+    /// The number of the cursor.
+    ///
+    /// The engine increments it for each stored cursor.
     public let number: Int64
 
     /// Creates a position in the feed.

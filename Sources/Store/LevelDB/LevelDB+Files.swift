@@ -47,7 +47,9 @@ extension LevelDB {
         return String(cString: text)
     }
 
-    /// Removes a closed database with all its files. Has no effect if it does not exist.
+    /// Removes a closed database with all its files.
+    ///
+    /// Has no effect if it does not exist.
     package static func destroy(
         at path: String, environment: Environment = .disk()
     ) throws(StoreError) {

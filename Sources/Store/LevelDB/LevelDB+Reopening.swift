@@ -57,9 +57,9 @@ extension LevelDB {
         }
     }
 
-    /// Closes the files until ``resume()``. There must be no reader.
+    /// Closes the files until ``resume()``.
     ///
-    /// Rolls back a failed write, as ``close()`` does.
+    /// There must be no reader.
     func suspend() {
         state.withLock { state in
             guard !state.isClosed, !state.isSuspended else { return }

@@ -43,9 +43,10 @@ struct StoreFiles {
         try schema.check(try storedVersion(), at: version)
     }
 
-    /// Stores the version, which keeps older code from opening the files. Must be called before a
-    /// migration, so that older code never finds a partial one, and while the databases are open,
-    /// so that no other process has them open.
+    /// Stores the version, which keeps older code from opening the files.
+    ///
+    /// Must be called before a migration, so that older code never finds a partial one, and while
+    /// the databases are open, so that no other process has them open.
     func setVersion(_ number: Int) throws(StoreError) {
         if try storedVersion() == number { return }
         // This also makes the names of both databases durable, before any outbox item is.

@@ -25,7 +25,9 @@ extension StoreSchema {
         throw StoreError(newer: found, than: version, path: path)
     }
 
-    /// Returns the versions of a store's databases. Throws if one was written by newer code.
+    /// Returns the versions of a store's databases.
+    ///
+    /// Throws if one was written by newer code.
     func versions(
         of cache: LevelDB, _ outbox: LevelDB
     ) throws(StoreError) -> (cache: Int?, outbox: Int?) {

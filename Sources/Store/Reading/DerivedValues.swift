@@ -39,8 +39,9 @@ final class DerivedValues: Sendable {
         var values = Values()
         /// Channels that lists have returned, by number, as of that commit.
         var channels: [ChannelNumber: AnyChannel] = [:]
-        /// The orders of requested lists, whether or not the whole list was computed. The most
-        /// recent one is the last.
+        /// The orders of requested lists, whether or not the whole list was computed.
+        ///
+        /// The most recent one is the last.
         var asked: [ChannelSorting] = []
         /// The orders of lists that were saved before, if a commit has removed them.
         var saved: [ChannelSorting] = []
@@ -63,7 +64,9 @@ final class DerivedValues: Sendable {
     /// start.
     private static let rememberedSize = 256
 
-    /// The maximum number of cached channels. If it is reached, the cache is emptied.
+    /// The maximum number of cached channels.
+    ///
+    /// If it is reached, the cache is emptied.
     static let keptChannelLimit = 128
 
     init(asOf number: Int = 0) {

@@ -20,7 +20,9 @@ final class MessageExtents: Sendable {
         var lastPut: Int
     }
 
-    /// The maximum number of channels. If it is reached, all extents are discarded.
+    /// The maximum number of channels.
+    ///
+    /// If it is reached, all extents are discarded.
     static let limit = 256
 
     private let extents = Locked<[ChannelNumber: Extent]>([:])

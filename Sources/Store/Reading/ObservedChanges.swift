@@ -133,7 +133,9 @@ public final class ObservedChanges: AsyncSequence, Sendable {
 // MARK: As a sequence
 
 extension ObservedChanges {
-    /// Creates an iterator. Use only one at a time.
+    /// Creates an iterator.
+    ///
+    /// Use only one at a time.
     ///
     /// It has no state: after leaving a loop, another loop continues with the next change.
     public func makeAsyncIterator() -> Iterator { Iterator(observation: self) }

@@ -43,8 +43,9 @@ package struct Rows {
         }
     }
 
-    /// Passes the value of a key to a closure, as ``withValue(of:_:)`` does. The key consists of a
-    /// table, a channel and a name; a short one is created on the stack.
+    /// Passes the value of a key to a closure, as ``withValue(of:_:)`` does.
+    ///
+    /// The key consists of a table, a channel and a name; a short one is created on the stack.
     @inline(__always)
     func withValue<Result>(
         _ table: Table, _ channel: ChannelNumber, _ name: String, mayBeStored: Bool = true,

@@ -109,7 +109,9 @@ extension StoreReader {
         try view.channelURLs(in: .staleRange)
     }
 
-    /// Returns the stale ranges of a channel's history, oldest first. They never overlap.
+    /// Returns the stale ranges of a channel's history, oldest first.
+    ///
+    /// They never overlap.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a range cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the number of ranges.

@@ -187,8 +187,9 @@ extension Batch {
             })
     }
 
-    /// Returns the stored channel. One that cannot be decoded is removed, since it could not be
-    /// replaced otherwise.
+    /// Returns the stored channel.
+    ///
+    /// One that cannot be decoded is removed, since it could not be replaced otherwise.
     func storedChannel(
         _ url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> AnyChannel? {

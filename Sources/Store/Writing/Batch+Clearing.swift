@@ -1,7 +1,9 @@
 public import Models
 
 extension Batch {
-    /// Removes all data that can be fetched again. Outbox items are kept.
+    /// Removes all data that can be fetched again.
+    ///
+    /// Outbox items are kept.
     ///
     /// This includes channels with all their data, users and tokens. Pins and accesses are removed
     /// with their channels: pin visible channels again. Corrupted rows are removed too.

@@ -241,7 +241,9 @@ extension Batch {
         return (removed, end)
     }
 
-    /// Removes all messages and the coverage of a channel. Its history is then one gap.
+    /// Removes all messages and the coverage of a channel.
+    ///
+    /// Its history is then one gap.
     ///
     /// The channel itself, its outbox items and its tombstones are kept. Stale ranges and corrupted
     /// rows are removed. The call has no effect for a channel without stored data.
@@ -267,7 +269,7 @@ extension Batch {
 /// The properties of a stored message on which its other rows depend.
 struct HeldMessage {
     let position: Position
-    /// `nil` if it cannot be decoded. It can still be removed or replaced.
+    /// `nil` if it cannot be decoded; it can still be removed or replaced.
     let message: Message?
 
     var requestID: RequestID? { message?.requestID }
@@ -304,8 +306,9 @@ extension Rows {
 }
 
 extension Batch {
-    /// Returns the stored message with an ID. If it cannot be in the snapshot, only the batch is
-    /// read.
+    /// Returns the stored message with an ID.
+    ///
+    /// If it cannot be in the snapshot, only the batch is read.
     fileprivate func held(
         _ id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> HeldMessage? {

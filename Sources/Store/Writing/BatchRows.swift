@@ -6,8 +6,10 @@ final class BatchRows {
     let outbox = Overlay()
     /// The channels whose number the batch has changed.
     var numbers: [ChannelURL: Numbering] = [:]
-    /// The states that the batch has changed. They are written as rows at its end, since many
-    /// messages of a channel are counted in one row.
+    /// The states that the batch has changed.
+    ///
+    /// They are written as rows at its end, since many messages of a channel are counted in one
+    /// row.
     var states: [ChannelNumber: ChannelState] = [:]
     /// The change of the total number of messages.
     var addedMessages = 0

@@ -1,6 +1,8 @@
 public import Models
 
-/// The effect of one commit, or an event that is not stored. This is the only kind of notification.
+/// The effect of one commit, or an event that is not stored.
+///
+/// This is the only kind of notification.
 public struct Change: Hashable, Sendable {
     /// The sequence number of the change since the store was opened, starting at 1.
     ///

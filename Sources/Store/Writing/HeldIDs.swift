@@ -19,8 +19,9 @@ struct HeldIDs {
     /// If many messages were removed, LevelDB skips each of them until it has merged its tables.
     static let patience = 8
 
-    /// The maximum number of channels that are kept from batch to batch. If there are more, all are
-    /// discarded.
+    /// The maximum number of channels that are kept from batch to batch.
+    ///
+    /// If there are more, all are discarded.
     static let limit = 1024
 
     private var channels: [ChannelNumber: Channel] = [:]
@@ -54,7 +55,9 @@ struct HeldIDs {
         var isEmpty = true
     }
 
-    /// Starts a batch. Earlier batches were committed or have failed.
+    /// Starts a batch.
+    ///
+    /// Earlier batches were committed or have failed.
     mutating func beginBatch() {
         batch += 1
         if channels.count > HeldIDs.limit { channels = [:] }

@@ -4,7 +4,9 @@ import Models
 struct ChangelogRun: Hashable {
     /// The point of the next request.
     private(set) var point: ChangelogPoint
-    /// The tokens used so far. A repeated token would not make progress.
+    /// The tokens used so far.
+    ///
+    /// A repeated token would not make progress.
     private var used: Set<String> = []
 
     /// The next step after a page.

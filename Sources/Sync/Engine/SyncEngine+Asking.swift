@@ -30,7 +30,9 @@ extension SyncEngine {
         return fetched
     }
 
-    /// Fetches messages by their IDs, for example after a search. No gap is closed.
+    /// Fetches messages by their IDs, for example after a search.
+    ///
+    /// No gap is closed.
     ///
     /// A message that was not stored is then inside a gap. At most a hundred messages are requested
     /// at a time.
@@ -56,7 +58,9 @@ extension SyncEngine {
         return MessageLookup(found: found, gone: gone)
     }
 
-    /// Fetches replies to a message around an anchor. No gap of the channel is closed.
+    /// Fetches replies to a message around an anchor.
+    ///
+    /// No gap of the channel is closed.
     ///
     /// - Parameters:
     ///   - parentID: The ID of the parent message.
@@ -162,7 +166,9 @@ extension SyncEngine {
         take(.show(url, range, viewer: viewer))
     }
 
-    /// Unregisters a viewer of a channel. Has no effect for an unknown viewer.
+    /// Unregisters a viewer of a channel.
+    ///
+    /// Has no effect for an unknown viewer.
     public func hide(_ url: ChannelURL, viewer: Int) { take(.hide(url, viewer: viewer)) }
 
     // MARK: Without asking

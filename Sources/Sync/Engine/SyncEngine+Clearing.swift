@@ -4,8 +4,9 @@ import Store
 // Clearing the cache while the engine runs. Clearing the store directly would leave a feed cursor
 // without the data before it.
 extension SyncEngine {
-    /// Removes all data that can be fetched again. The outbox is kept, and the feed starts from the
-    /// beginning.
+    /// Removes all data that can be fetched again.
+    ///
+    /// The outbox is kept, and the feed starts from the beginning.
     ///
     /// The push inbox is cleared too.
     ///
@@ -18,7 +19,9 @@ extension SyncEngine {
         try withDropFiles { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
     }
 
-    /// Removes the messages of channels. The channels and the outbox are kept.
+    /// Removes the messages of channels.
+    ///
+    /// The channels and the outbox are kept.
     ///
     /// Visible messages are fetched again.
     ///

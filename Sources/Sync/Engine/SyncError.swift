@@ -6,7 +6,9 @@ public struct SyncError: LocalizedError {
     /// The kind of failure, for use in code.
     public let code: Code
 
-    /// A description of the failure for people to read. It names the thing that the call was about.
+    /// A description of the failure for people to read.
+    ///
+    /// It names the thing that the call was about.
     public let message: String
 
     /// The error of the server or the store that caused the failure, if there is one.
@@ -33,7 +35,9 @@ extension SyncError {
         /// The operation needs a connection, and there is none.
         public static let notConnected = Code(value: .notConnected)
 
-        /// The server refused the request. The cause is a `BackendError` with the reason.
+        /// The server refused the request.
+        ///
+        /// The cause is a `BackendError` with the reason.
         public static let refused = Code(value: .refused)
 
         /// The store contains the data of another user.
@@ -42,7 +46,9 @@ extension SyncError {
         /// The server's responses made no progress, so that the engine stopped asking.
         public static let stalled = Code(value: .stalled)
 
-        /// The store failed. The cause is a `StoreError` with the reason.
+        /// The store failed.
+        ///
+        /// The cause is a `StoreError` with the reason.
         public static let store = Code(value: .store)
 
         /// The engine was closed, or the user disconnected.

@@ -44,8 +44,9 @@ public struct SyncState: Hashable, Sendable {
         case revoked
     }
 
-    /// Returns a Boolean value that indicates whether two states are equal. Failures are compared
-    /// by their codes.
+    /// Returns a Boolean value that indicates whether two states are equal.
+    ///
+    /// Failures are compared by their codes.
     public static func == (left: SyncState, right: SyncState) -> Bool {
         left.connection == right.connection && left.user == right.user
             && left.isLive == right.isLive && left.channelsLeft == right.channelsLeft

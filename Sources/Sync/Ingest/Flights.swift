@@ -45,7 +45,9 @@ struct Flights {
         let what: What
     }
 
-    /// The maximum number of notes for a channel. Beyond that, its requests become void.
+    /// The maximum number of notes for a channel.
+    ///
+    /// Beyond that, its requests become void.
     private static let limit = 20_000
 
     private var count = 0

@@ -11,8 +11,9 @@ extension Ingest {
         var doubtful: [MessageID] = []
     }
 
-    /// Stores a page that was requested at a bound. If the page does not reach the gap, the
-    /// backfill continues after it.
+    /// Stores a page that was requested at a bound.
+    ///
+    /// If the page does not reach the gap, the backfill continues after it.
     ///
     /// - Parameters:
     ///   - page: The page.
@@ -194,7 +195,9 @@ extension Ingest {
 
     // MARK: Gaps
 
-    /// Closes gaps. A gap whose changelog is still to be read is kept, as small as possible.
+    /// Closes gaps.
+    ///
+    /// A gap whose changelog is still to be read is kept, as small as possible.
     private func cover(
         _ extent: PageExtent, in url: ChannelURL, _ walkCursor: PageCursor?
     ) throws(StoreError) {

@@ -6,19 +6,23 @@ public import Store
 /// Evicted messages leave a gap, which is filled when it becomes visible. Outbox items and channels
 /// are never evicted, nor are the messages of pinned or visible channels.
 public struct CacheLimits: Sendable {
-    /// The maximum size of the cache's files in bytes. The default is 256 MiB.
+    /// The maximum size of the cache's files in bytes.
+    ///
+    /// The default is 256 MiB.
     ///
     /// Values below ``leastSize`` are replaced by it. The files may temporarily be larger: the
     /// engine checks the size after every four megabytes written, and rewriting files needs space.
     /// The limit does not apply to a store in memory.
     public var maxSize = 256 << 20
 
-    /// The order in which channels lose their messages. By default, the channel that was not opened
-    /// for the longest time is first.
+    /// The order in which channels lose their messages.
+    ///
+    /// By default, the channel that was not opened for the longest time is first.
     public var clearOrder = CacheClearOrder.messageCollectionAccessedAt
 
-    /// A closure that returns how long a channel's messages are kept. The default is `nil`: as long
-    /// as there is space.
+    /// A closure that returns how long a channel's messages are kept.
+    ///
+    /// The default is `nil`: as long as there is space.
     ///
     /// It is called often, for every channel, and must return quickly.
     public var retention: (@Sendable (ChannelURL) -> CacheRetention)?
