@@ -9,7 +9,7 @@ namespace {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "ExtendCRC32C reads eight bytes at once.");
 
-/// Row k holds, for each byte, its effect on the checksum when k more bytes follow it.
+/// Row k contains, for each byte, its effect on the checksum if k more bytes follow it.
 struct Tables {
     uint32_t row[8][256];
 

@@ -6,11 +6,12 @@
 
 namespace scrollback {
 
-/// Continues the CRC-32C of some bytes, 0 for none, with the bytes behind them.
+/// Extends the CRC-32C of some bytes, 0 for none, by the bytes that follow them.
 uint32_t ExtendCRC32C(uint32_t crc, const char *bytes, size_t count);
 
-/// The CRC-32C of some bytes as LevelDB stores it.
-/// DO NOT CHANGE: LevelDB's log format.
+/// Returns the CRC-32C of some bytes as LevelDB stores it.
+///
+/// LevelDB's log format, DO NOT CHANGE.
 inline uint32_t MaskedCRC32C(const char *bytes, size_t count) {
     uint32_t crc = ExtendCRC32C(0, bytes, count);
     return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;

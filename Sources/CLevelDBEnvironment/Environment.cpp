@@ -18,7 +18,7 @@ namespace {
 
 bool IsManifest(const std::string &path) { return NameOf(path).compare(0, 9, "MANIFEST-") == 0; }
 
-/// Whether a file is a log: its name is its number and ".log".
+/// Returns whether a file is a log, whose name is its number and ".log".
 bool IsLog(const std::string &path) {
     std::string name = NameOf(path);
     size_t digits = name.find_first_not_of("0123456789");
@@ -39,7 +39,7 @@ class ReadFile final : public leveldb::RandomAccessFile {
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         return Checked([&] {
             Status status = file_->Read(offset, count, result, scratch);
-            // No system call failed: the file has no such place, since it was cut.
+            // No system call failed: the file was truncated before this offset.
             bool isCut = status.IsIOError() && errno == 0;
             return isCut ? Status::Corruption("a table ends too early") : status;
         });
@@ -65,7 +65,7 @@ class StreamedFile : public leveldb::SequentialFile {
     const std::unique_ptr<leveldb::SequentialFile> file_;
 };
 
-/// A manifest or log whose records are watched on their way to LevelDB.
+/// A manifest or log whose records are observed while LevelDB reads them.
 class WatchedFile final : public StreamedFile {
   public:
     WatchedFile(Environment *environment, const std::string &path, leveldb::SequentialFile *file)
@@ -101,20 +101,21 @@ class WatchedFile final : public StreamedFile {
         Status status = StreamedFile::Read(count, result, scratch);
         if (status.ok()) {
             reader_.Read(result->data(), result->size());
-            // LevelDB reads no more behind a read that it has not got all of.
+            // LevelDB stops reading after a read that returned fewer bytes than requested.
             if (result->size() < count && !isOver_) {
                 isOver_ = true;
                 reader_.End();
             }
             if (isLog_ && environment_->WithReplay(
                     [](Replay &replay) { return replay.TakeImpossible(); })) {
-                // What LevelDB would trap at, it gets as damage: no record has such a length.
+                // LevelDB would trap at this record, so it receives damaged bytes instead: no
+                // record has such a length.
                 std::memset(scratch, 0xFF, result->size());
                 *result = Slice(scratch, result->size());
             }
         } else {
             isUnseen_ = true;
-            // LevelDB takes a log that it cannot read for one that is over.
+            // LevelDB treats a log that it cannot read as one that has ended.
             if (isLog_) environment_->WithReplay([&](Replay &replay) { replay.Fail(status); });
         }
         return status;
@@ -165,15 +166,15 @@ class WrittenFile final : public leveldb::WritableFile {
     const std::unique_ptr<leveldb::WritableFile> file_;
 };
 
-/// A log: does not grow behind a failure of any log, and is synced when it is closed.
+/// A log that cannot grow after a failure of any log, and that is synced when it is closed.
 class LogFile final : public leveldb::WritableFile {
   public:
     LogFile(
         Environment *environment, leveldb::WritableFile *file, std::shared_ptr<LogLength> length)
         : environment_(environment), file_(environment, file), length_(std::move(length)) {}
 
-    // LevelDB lets go of a log without closing it when it begins the next. The next one has no
-    // batch yet, and has none until this returns.
+    // LevelDB releases a log without closing it when it begins the next one. The next log has no
+    // batch until this returns.
     ~LogFile() override {
         if (!isClosed_) (void)Close();
     }
@@ -239,7 +240,8 @@ Status Environment::NewSequentialFile(
     Status status = Checked([&] { return target()->NewSequentialFile(path, &file); });
     *result = nullptr;
     if (!status.ok()) {
-        // LevelDB goes on without a log that it cannot open, though it has just seen its name.
+        // LevelDB continues without a log that it cannot open, although it has just listed its
+        // name.
         if (IsLog(path)) WithReplay([&](Replay &replay) { replay.Fail(status); });
         return status;
     }
@@ -261,7 +263,8 @@ Status Environment::NewRandomAccessFile(
 
 Status Environment::NewWritableFile(const std::string &path, leveldb::WritableFile **result) {
     *result = nullptr;
-    // An opening needs a file for what it replayed, or at least a new log, before it removes any.
+    // Before an opening removes any file, it creates a file for the replayed batches, or at least a
+    // new log.
     Status status = WithReplay([&](Replay &replay) {
         // LevelDB has replayed all logs before it begins a new one.
         if (IsLog(path)) replay.End();
@@ -294,12 +297,13 @@ Status Environment::NewAppendableFile(const std::string &path, leveldb::Writable
     if (!status.ok()) return status;
     bool isGranted = WithReplay([&](Replay &replay) {
         if (IsLog(path) && replay.WouldBreak()) return false;
-        // With the old manifest, a log that has no good record would stay, and be damage for ever.
+        // With the old manifest, a log without an intact record would remain, and would count as
+        // damaged forever.
         if (IsManifest(path) && !refusesDamage_) return false;
         return Refusal().ok() && replay.IsWhole(path, length);
     });
     if (!isGranted) {
-        // LevelDB writes a table and a new log then, or a new manifest.
+        // LevelDB then writes a table and a new log, or a new manifest.
         return Status::NotSupported(path, "does not end after a whole record");
     }
     leveldb::WritableFile *file = nullptr;
@@ -373,7 +377,7 @@ Status Environment::GetTestDirectory(std::string *path) {
 }
 
 Status Environment::NewLogger(const std::string &path, leveldb::Logger **result) {
-    // Without a logger LevelDB is silent.
+    // Without a logger, LevelDB logs nothing.
     *result = nullptr;
     return Status::NotSupported(path, "is not written, since it would hold keys");
 }
@@ -390,8 +394,8 @@ Status Environment::TryLock(const std::string &path, leveldb::FileLock **lock, i
         *error = ENOENT;
         return status;
     }
-    // The file cannot be opened, or it can and is locked: by this process, which is no error of the
-    // system, or by another. EACCES may be either; LevelDB's text tells them apart.
+    // The file cannot be opened, or it can be opened and is locked: by this process, which sets no
+    // errno, or by another process. EACCES may mean either; LevelDB's text distinguishes the two.
     bool isLock = status.ToString().compare(0, 15, "IO error: lock ") == 0;
     bool isHeld = *error == 0 || *error == EAGAIN || *error == EWOULDBLOCK || *error == EACCES;
     if (!isLock || !isHeld) return WithErrno(status, *error);
@@ -500,8 +504,8 @@ int Environment::RollBack() {
 }
 
 int Environment::CutLogs(const std::string &directory) {
-    // LevelDB unlocks a database before it closes its log. Whoever has opened it since then must
-    // not lose what they write.
+    // LevelDB unlocks a database before it closes its log. A process that has opened the database
+    // since then must not lose its writes.
     int error = 0;
     leveldb::FileLock *lock = LockDatabase(directory, &error);
     if (lock == nullptr) return error;
@@ -509,7 +513,8 @@ int Environment::CutLogs(const std::string &directory) {
         uint64_t length = 0;
         Status status = target()->GetFileSize(path, &length);
         error = status.ok() || status.IsNotFound() ? 0 : errno;
-        // A log that is gone was replayed by another opening, and a longer one was reused by it.
+        // A log that no longer exists was replayed by another opening, and a longer one was reused
+        // by it.
         if (status.ok() && length > log->good && length <= log->written) {
             error = files_->Cut(path, log->good);
         }

@@ -7,8 +7,8 @@
 #include "leveldb/env.h"
 #include "leveldb/options.h"
 
-// What LevelDB's C API hands out, as db/c.cc has it in 1.20 to 1.23. Its header keeps them opaque,
-// so a version with other layouts would not be noticed by the compiler; our tests would notice.
+// The opaque types of LevelDB's C API, as db/c.cc defines them in versions 1.20 to 1.23. The
+// compiler would not detect a version with other layouts; our tests would.
 
 struct leveldb_env_t {
     leveldb::Env *rep;

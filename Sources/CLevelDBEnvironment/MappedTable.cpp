@@ -15,12 +15,12 @@ namespace {
 
 class MappedTable final : public leveldb::RandomAccessFile {
   public:
-    /// `map` is where the file begins in memory.
+    /// Creates a table; `map` is the address of the mapped file.
     MappedTable(std::unique_ptr<leveldb::RandomAccessFile> file, const char *map, uint64_t size)
         : file_(std::move(file)), map_(map), size_(size), shift_(kLeastShift) {
         while ((size - 1) >> shift_ >= 64) shift_++;
         (void)madvise(const_cast<char *>(map), size, MADV_RANDOM);
-        // Where the footer, the index and the filter are.
+        // The footer, the index and the filter are at the end.
         uint64_t tail = std::min(size, kTail);
         Fetch(size - tail, size);
         for (uint64_t part = ((size - tail) >> shift_) + 1; part <= (size - 1) >> shift_; part++) {
@@ -30,22 +30,22 @@ class MappedTable final : public leveldb::RandomAccessFile {
 
     Status Read(uint64_t offset, size_t count, Slice *result, char *scratch) const override {
         Status status = file_->Read(offset, count, result, scratch);
-        // Nobody has touched the bytes yet.
+        // The bytes have not been accessed yet.
         if (status.ok() && !result->empty()) Advise(offset, offset + result->size() - 1);
         return status;
     }
 
   private:
-    /// Of a larger file, a 64th is a part, so that the parts are a word of bits.
+    /// In a larger file, a part is a 64th, so that one word has a bit for each part.
     static constexpr int kLeastShift = 16;
     static constexpr uint64_t kTail = 64 << 10;
 
-    /// Has the parts fetched that hold some bytes, the last included.
+    /// Prefetches the parts of a byte range, which includes `last`.
     void Advise(uint64_t first, uint64_t last) const {
         for (uint64_t part = first >> shift_; part <= last >> shift_; part++) {
             uint64_t bit = uint64_t(1) << part;
-            // Who goes on from part to part has the next one fetched too; again, for the system may
-            // have dropped it.
+            // If the reads are sequential, the next part is prefetched too, even if it was before,
+            // because the system may have evicted it.
             bool goesOn = latest_.load(std::memory_order_relaxed) + 1 == part;
             bool isNew = (fetched_.load(std::memory_order_relaxed) & bit) == 0;
             latest_.store(part, std::memory_order_relaxed);
@@ -55,7 +55,7 @@ class MappedTable final : public leveldb::RandomAccessFile {
         }
     }
 
-    /// Begins to read a range; waits for nothing.
+    /// Begins to read a range, without waiting.
     void Fetch(uint64_t begin, uint64_t end) const {
         static const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
         begin -= begin % page;
@@ -78,14 +78,14 @@ leveldb::RandomAccessFile *NewMappedTable(
 #ifdef __linux__
     char scratch;
     Slice first;
-    // What is mapped is lent where it lies, and the rest is copied.
+    // A mapped file returns a pointer into the mapping; other files copy the bytes.
     if (size > 0 && file->Read(0, 1, &first, &scratch).ok() && first.size() == 1
         && first.data() != &scratch) {
         const char *map = first.data();
         return new MappedTable(std::move(file), map, size);
     }
 #else
-    // How other systems read around a page was not measured.
+    // The read-ahead of other systems was not measured.
     (void)size;
 #endif
     return file.release();

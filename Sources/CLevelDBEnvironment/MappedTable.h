@@ -8,12 +8,12 @@
 
 namespace scrollback {
 
-/// A table as LevelDB reads it, which maps files into memory; what it asks for is fetched from the disk
-/// in parts of 64 KiB.
+/// Returns a table that reads like the given one, a file that LevelDB maps into memory, but fetches
+/// parts of 64 KiB from the disk.
 ///
-/// By default the system fetches what it likes around each page that is touched: 128 KiB on most
-/// disks, and all of a table where read-ahead is set to megabytes, as for disks in a cloud. A page of
-/// messages needs a few blocks of each of several tables.
+/// By default, the system decides how much to read around each page that is accessed: 128 KiB on
+/// most disks, and a whole table if read-ahead is set to megabytes, as for network disks of cloud
+/// providers. A page of messages needs a few blocks of each of several tables.
 leveldb::RandomAccessFile *NewMappedTable(
     std::unique_ptr<leveldb::RandomAccessFile> file, uint64_t size);
 

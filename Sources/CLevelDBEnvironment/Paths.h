@@ -5,10 +5,10 @@
 
 namespace scrollback {
 
-/// What a path ends with, behind its last slash.
+/// Returns the last component of a path.
 inline std::string NameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// The directory that a file is in.
+/// Returns the directory of a file.
 inline std::string DirectoryOf(const std::string &path) {
     size_t slash = path.rfind('/');
     if (slash == std::string::npos) return ".";

@@ -9,7 +9,7 @@
 namespace scrollback {
 namespace {
 
-// DO NOT CHANGE: LevelDB's log format.
+// LevelDB's log format, DO NOT CHANGE.
 constexpr size_t kBlockSize = scrollback_log_block_size;
 constexpr size_t kHeaderSize = scrollback_log_header_size;
 enum Type { kZero = 0, kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -24,9 +24,9 @@ bool HasGoodChecksum(const char *header) {
     return MaskedCRC32C(header + 6, 1 + Length(header)) == stored;
 }
 
-/// Whether a fragment begins anywhere in the bytes and ends in them.
+/// Returns whether any position in the bytes begins a complete fragment.
 ///
-/// Fewer than a block, and few places pass the first two tests.
+/// There are fewer bytes than a block, and few positions pass the first two tests.
 bool HoldsFragment(const char *bytes, size_t count) {
     for (; count >= kHeaderSize; bytes++, count--) {
         if (bytes[6] >= kFull && bytes[6] <= kLast && kHeaderSize + Length(bytes) <= count
@@ -68,7 +68,7 @@ void RecordReader::End() {
     isTorn_ = isTorn_ || isInRecord_ || isInZeros_;
 }
 
-/// Takes a block; only the last one is shorter than the others.
+/// Processes a block; only the last one is shorter than the others.
 void RecordReader::Block(const char *bytes, size_t count) {
     for (size_t at = 0; at < count && kBlockSize - at >= kHeaderSize;) {
         const char *header = bytes + at;
@@ -82,8 +82,8 @@ void RecordReader::Block(const char *bytes, size_t count) {
         if (type == kZero && size == kHeaderSize) return Zeros(header, rest);
         if (size > kBlockSize - at) return Damage();
         if (size > rest) {
-            // A crash leaves nothing behind the record that it cut off. If something is there, the
-            // length is wrong, and LevelDB has dropped what follows as if it were the record's.
+            // After a crash, nothing follows the truncated record. If something follows, the length
+            // is wrong, and LevelDB has dropped the following bytes as part of the record.
             if (HoldsFragment(header + 1, rest - 1)) return Damage();
             isTorn_ = true;
             return;
@@ -99,7 +99,8 @@ void RecordReader::Fragment(int type, const char *payload, size_t count) {
     switch (type) {
     case kFull:
     case kFirst:
-        // Old versions wrote an empty first fragment at the end of a block, and began again behind.
+        // Old versions wrote an empty first fragment at the end of a block, and began again in the
+        // next.
         if (isInRecord_ && size_ > 0) Damage();
         isResyncing_ = false;
         isInRecord_ = true;
@@ -125,10 +126,10 @@ void RecordReader::Fragment(int type, const char *payload, size_t count) {
     }
 }
 
-/// Takes the rest of a block that begins with a header of zeros.
+/// Processes the rest of a block that begins with a header of zeros.
 ///
-/// Some file systems leave zeros where a file had grown when the power went. Zeros up to the end of
-/// the file are therefore a torn tail; zeros before a record are damage.
+/// After a power failure, some file systems leave zeros where a file had grown. Zeros up to the end
+/// of the file are therefore a torn tail; zeros before a record are damage.
 void RecordReader::Zeros(const char *bytes, size_t count) {
     if (!std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; })) return Damage();
     isInRecord_ = false;

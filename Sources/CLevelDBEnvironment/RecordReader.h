@@ -8,37 +8,38 @@
 
 namespace scrollback {
 
-/// Watches the bytes of a log or a manifest pass, and tells which records LevelDB sees in them.
+/// Observes the bytes of a log or a manifest, and reports the records that LevelDB sees in them.
 ///
-/// Both are a row of blocks of 32 KiB; a block is a row of fragments, each with a header of seven
-/// bytes: masked CRC-32C of type and payload, length of the payload, type. A record is one
-/// fragment, or a first, any number of middle, and a last one, in neighbouring blocks. Fewer than
-/// seven bytes at the end of a block are left empty.
+/// Both consist of blocks of 32 KiB, and a block consists of fragments, each with a header of seven
+/// bytes: the masked CRC-32C of type and payload, the length of the payload, and the type. A record
+/// is one fragment, or a first, any number of middle fragments, and a last one, in adjacent blocks.
+/// Fewer than seven bytes at the end of a block stay empty.
 ///
-/// What LevelDB does with damage is followed exactly, so that the records told of are those it
-/// uses: it drops the rest of a block behind a wrong checksum or length.
+/// The reader handles damage exactly as LevelDB does, so that it reports the records that LevelDB
+/// uses: after a wrong checksum or length, the rest of the block is dropped.
 class RecordReader {
   public:
-    /// Told of each whole record: its first bytes, as many as are kept, and its size.
+    /// A function that is called for each complete record, with its first bytes, up to the number
+    /// that is kept, and its size.
     using OnRecord = std::function<void(const std::string &head, uint64_t size)>;
-    /// Told of each damaged place.
+    /// A function that is called for each damaged place.
     using OnDamage = std::function<void()>;
 
     RecordReader(size_t kept, OnRecord onRecord, OnDamage onDamage);
 
-    /// Takes the next bytes, any number of them.
+    /// Processes the next bytes, in portions of any size.
     void Read(const char *bytes, size_t count);
 
-    /// The bytes are over.
+    /// Notes the end of the bytes.
     void End();
 
-    /// The bytes so far.
+    /// The number of bytes so far.
     uint64_t length() const { return length_; }
 
-    /// Whether the bytes end within a record or in zeros: after `End`.
+    /// True if the bytes end within a record or in zeros; valid after `End`.
     bool isTorn() const { return isTorn_; }
 
-    /// Whether some place is damaged.
+    /// True if any place is damaged.
     bool isDamaged() const { return isDamaged_; }
 
   private:
@@ -58,7 +59,8 @@ class RecordReader {
     std::string head_;
     uint64_t size_ = 0;
 
-    /// The beginning of a record was dropped, so its other fragments are no damage of their own.
+    /// The beginning of a record was dropped, so its other fragments do not count as further
+    /// damage.
     bool isResyncing_ = false;
     bool isInZeros_ = false;
     bool isTorn_ = false;

@@ -7,7 +7,7 @@
 namespace scrollback {
 namespace {
 
-/// Reads LevelDB's variable-length integers and what stands between them.
+/// Decodes LevelDB's variable-length integers and the fields between them.
 class Fields {
   public:
     explicit Fields(const std::string &bytes) : bytes_(bytes) {}
@@ -43,11 +43,12 @@ class Fields {
     size_t at_ = 0;
 };
 
-/// The log number and last sequence in a record of the manifest, each if it is there. False if the
-/// record is not understood.
+/// Reads the log number and the last sequence number of a manifest record, if it has them.
+///
+/// Returns false if the record cannot be decoded.
 bool ReadEdit(
     const std::string &record, std::optional<uint64_t> *log, std::optional<uint64_t> *sequence) {
-    // DO NOT CHANGE: LevelDB's manifest format.
+    // LevelDB's manifest format, DO NOT CHANGE.
     enum Tag {
         kComparator = 1, kLog = 2, kNextFile = 3, kLastSequence = 4, kCompactPointer = 5,
         kRemovedFile = 6, kNewFile = 7, kPreviousLog = 9,
@@ -82,18 +83,21 @@ uint64_t Fixed(const std::string &bytes, size_t at, size_t count) {
     return value;
 }
 
-/// LevelDB has 56 bits for the number of an operation; nobody writes so many that one of them is left.
+/// LevelDB has 56 bits for a sequence number.
+///
+/// No database has enough operations to reach the highest bit.
 constexpr uint64_t kGreatestSequence = uint64_t(1) << 55;
 
 }  // namespace
 
 void Replay::ManifestRecord(const std::string &record) {
     std::optional<uint64_t> log, sequence;
-    // LevelDB refuses the manifest by itself if it is not understood.
+    // LevelDB rejects a manifest that cannot be decoded by itself.
     if (!ReadEdit(record, &log, &sequence)) return;
     hasManifest_ = true;
     sequenceOfManifest_ = std::max(sequenceOfManifest_, sequence.value_or(0));
-    // Each later edit tells of a higher sequence too, but names a new log only when there is one.
+    // Each later edit has a higher sequence number too, but a log number only if there is a new
+    // log.
     if (log && *log != oldestLog_) {
         oldestLog_ = *log;
         sequenceAtOldestLog_ = sequence.value_or(UINT64_MAX - 1);
@@ -101,7 +105,7 @@ void Replay::ManifestRecord(const std::string &record) {
 }
 
 void Replay::BeginLog(uint64_t number) {
-    // A log is on the disk before the manifest names it, so the oldest one must be there.
+    // A log is on disk before the manifest names it, so the oldest one must exist.
     if (report_.logs == 0 && hasManifest_ && number > OldestLog()) {
         Count(&report_.damaged, OldestLog());
     }
@@ -113,7 +117,8 @@ void Replay::BeginLog(uint64_t number) {
 void Replay::LogRecord(const std::string &head, uint64_t size) {
     if (head.size() < kBatchHeader) return Damage();
     uint64_t sequence = Fixed(head, 0, 8), count = Fixed(head, 8, 4);
-    // An operation has two bytes at least; and LevelDB counts back from the one behind the last.
+    // An operation has at least two bytes, and LevelDB subtracts one from the number after the last
+    // operation.
     if (sequence > kGreatestSequence || count > (size - kBatchHeader) / 2 || sequence + count == 0) {
         isImpossible_ = true;
         return Damage();
@@ -123,9 +128,9 @@ void Replay::LogRecord(const std::string &head, uint64_t size) {
         isSuspect_ = true;
         Count(&report_.breaks, tornLog_.value_or(log_));
     }
-    // Where the numbers go on, the torn record at the end of an earlier log was no batch that
-    // anybody has built on: LevelDB leaves a log that was torn in its first record where it is, and
-    // begins a new one. Where they do not, the break says it.
+    // If the numbers continue, the torn record at the end of an earlier log was not a batch on
+    // which a later one is based: LevelDB keeps a log that is torn in its first record, and begins
+    // a new one. Otherwise the break is reported.
     tornLog_.reset();
     report_.batches++;
     next_ = sequence + count;
@@ -156,7 +161,8 @@ bool Replay::IsWhole(const std::string &path, uint64_t size) const {
 }
 
 uint64_t Replay::OldestLog() const {
-    // LevelDB numbers the files of a new database so, and its first manifest names no log at first.
+    // The number that LevelDB gives to the first log of a new database, whose first manifest does
+    // not name a log.
     const uint64_t firstLog = 3;
     return oldestLog_ > 0 ? oldestLog_ : firstLog;
 }

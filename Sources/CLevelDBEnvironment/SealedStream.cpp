@@ -20,7 +20,7 @@ bool AreZeros(const char *bytes, size_t count) {
     return std::all_of(bytes, bytes + count, [](char byte) { return byte == 0; });
 }
 
-/// What is bound to a record, where it begins at a place in the file.
+/// Returns the data that is authenticated with a record at a position in the file.
 std::string Bound(const char *record, uint64_t at) {
     std::string bound(record + kLengthAt, kNonceAt - kLengthAt);
     PutInteger(&bound, at, 8);
@@ -67,7 +67,7 @@ class WrittenStream final : public leveldb::WritableFile {
         at_ += bytes.size();
     }
 
-    /// After a failure nobody knows what is in the file, so nothing is put behind it.
+    /// After a failure the content of the file is unknown, so nothing is appended.
     void Seal() {
         if (!failure_.ok()) return;
         for (size_t next = 0; next < plain_.size();) {
@@ -215,7 +215,7 @@ bool SealedStreamReader::Record() {
     const char *record = block_.data() + at_;
     size_t rest = block_.size() - at_, room = SealedStream::kBlock - at_;
     if (room <= SealedStream::kOverhead || AreZeros(record, rest)) {
-        // Zeros where there is room for a record are what some file systems leave of one.
+        // Zeros in place of a record are left by some file systems after a power failure.
         if (!AreZeros(record, rest)) {
             Damage();
         } else if (room > SealedStream::kOverhead || rest < room) {
@@ -271,7 +271,8 @@ void SealedStreamReader::End() {
     size_t room = scrollback_log_block_size - plain_ % scrollback_log_block_size;
     bool hasHeader = room >= scrollback_log_header_size;
     if (isDamaged_) {
-        // A whole block, since LevelDB takes what is wrong in a shorter one for a torn record.
+        // The replacement has to fill a block, because LevelDB treats an error in a shorter one as
+        // a torn record.
         filler_ = standIn_ = hasHeader ? room : room + scrollback_log_block_size;
     } else if (isTorn_) {
         standIn_ = hasHeader ? 1 : room + 1;

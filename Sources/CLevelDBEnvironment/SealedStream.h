@@ -9,41 +9,43 @@
 
 namespace scrollback {
 
-/// Logs, manifests and CURRENT: files that grow by what is flushed, and are read from the beginning.
+/// Logs, manifests and CURRENT: files that grow with each flush, and are read from the beginning.
 ///
-/// A row of blocks of 32 KiB, the first of which begins with the header; in them records, each with what
-/// was flushed in one go or a part of it. A record lies in one block, and the end of a block that has no
-/// room for one is zeros: behind damage, reading goes on with the next block.
+/// A file consists of blocks of 32 KiB, the first of which begins with the header. The blocks
+/// contain records, each with the bytes of one flush or a part of them. A record never crosses a
+/// block, and the end of a block that has no room for a record is zeros: after damage, reading
+/// continues with the next block.
 ///
 ///     record := check length offset nonce sealed
 ///
-/// with the masked CRC-32C of the three fields behind it, how many bytes are sealed, and which
-/// bytes of the plain file they are. The nonce is random, since a file may be cut and grow again.
-/// Bound to a record are its length, its offset, and where in the file it begins.
-/// DO NOT CHANGE: Docs/Format.md, "Sealed files", has it.
+/// The check is the masked CRC-32C of the three fields after it. The length is the number of sealed
+/// bytes, and the offset their position in the plain file. The nonce is random, because a file may
+/// be truncated and grow again. The length, the offset, and the position of the record in the file
+/// are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Sealed files", describes this
+/// format.
 class SealedStream {
   public:
     static constexpr size_t kBlock = 32768;
     static constexpr size_t kRecordHeader = 4 + 2 + 8 + kNonceSize;
     static constexpr size_t kOverhead = kRecordHeader + kTagSize;
 
-    /// A file that grows.
+    /// Creates a file that grows.
     ///
-    /// - `plainAt`: how many bytes it has, without the sealing.
-    /// - `at`: how many it has; 0 if it does not have its header yet.
+    /// - `plainAt`: The size of its plain bytes so far.
+    /// - `at`: The size of the file so far; 0 if it does not have its header yet.
     static leveldb::WritableFile *Written(
         std::unique_ptr<leveldb::WritableFile> file, std::unique_ptr<FileKey> key,
         const std::string &header, uint64_t plainAt, uint64_t at);
 };
 
-/// Reads a stream, and puts in the place of what cannot be read something that LevelDB, and our reader
-/// of its records, take for what it is.
+/// Reads a stream, and replaces unreadable parts by bytes that LevelDB, and our reader of its
+/// records, treat in the same way.
 ///
-/// - A record that the file ends in, as a crash leaves it, is read as the beginning of a header.
-/// - What is damaged, whatever it is, is read as so many bytes of FF: no header has that length.
+/// - A record in which the file ends, as after a crash, is read as the beginning of a header.
+/// - Any damaged part is read as bytes of FF: no header has that length.
 class SealedStreamReader final : public leveldb::SequentialFile {
   public:
-    /// What a reader is made for.
+    /// The purpose of a reader.
     enum class Purpose { kBytes, kLengths };
 
     SealedStreamReader(
@@ -54,25 +56,27 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     leveldb::Status Read(size_t count, leveldb::Slice *result, char *scratch) override;
     leveldb::Status Skip(uint64_t count) override;
 
-    /// Goes on to the end of the next record. False behind the last one.
+    /// Advances to the end of the next record.
+    ///
+    /// Returns false after the last one.
     bool Next(leveldb::Status *status);
 
-    /// How many bytes were told by now, with what stands for others.
+    /// The number of plain bytes so far, including the replacements.
     uint64_t plainLength() const { return plain_ + standIn_; }
-    /// Where the last whole record ends in the file.
+    /// The position in the file after the last complete record.
     uint64_t end() const { return end_; }
-    /// Whether all so far was whole.
+    /// True if all records so far were intact.
     bool isWhole() const { return !wasTorn_ && !wasDamaged_; }
-    /// Whether there was a header.
+    /// True if the file has a header.
     bool hasHeader() const { return hasHeader_; }
     uint32_t generation() const { return header_.generation; }
-    /// Hands on the key of the file.
+    /// Moves the key of the file out of the reader.
     std::unique_ptr<FileKey> TakeKey() { return std::move(key_); }
 
   private:
     leveldb::Status LoadBlock();
     void ReadHeader();
-    /// Returns false if nothing can be told yet, and what follows in the block is to be looked at.
+    /// Returns false if nothing can be decided yet, and the rest of the block has to be examined.
     bool Record();
     void EndBlock() { at_ = block_.size(); }
     void Damage();
@@ -88,19 +92,19 @@ class SealedStreamReader final : public leveldb::SequentialFile {
     std::unique_ptr<FileKey> key_;
     bool hasHeader_ = false;
 
-    /// The block that is read, where it begins in the file, and how far it was read.
+    /// The current block, its position in the file, and the position of the reader in it.
     std::string block_;
     uint64_t blockAt_ = 0;
     size_t at_ = 0;
     bool isAtEnd_ = false;
 
-    /// What was read and not been taken yet: first so many bytes of FF, then the bytes.
+    /// The bytes that were read and not consumed: first a number of FF bytes, then the bytes.
     uint64_t filler_ = 0;
     std::string bytes_;
     size_t taken_ = 0;
 
     uint64_t plain_ = 0, standIn_ = 0, end_ = 0;
-    /// Since the last record that could be read.
+    /// The state since the last readable record.
     bool isTorn_ = false, isDamaged_ = false;
     bool wasTorn_ = false, wasDamaged_ = false;
 };

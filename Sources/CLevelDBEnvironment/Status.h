@@ -8,8 +8,9 @@
 
 namespace scrollback {
 
-/// An error with its cause at the end: LevelDB's own text has only words for it, which differ from
-/// system to system.
+/// Returns an error with its cause appended.
+///
+/// LevelDB's own text describes the cause in words only, which differ between systems.
 inline leveldb::Status WithCause(const leveldb::Status &status, const std::string &cause) {
     const std::string prefix = "IO error: ";
     std::string text = status.ToString();
@@ -21,8 +22,9 @@ inline leveldb::Status WithErrno(const leveldb::Status &status, int error) {
     return WithCause(status, "errno " + std::to_string(error));
 }
 
-/// Calls the environment below, and gives its error the errno that the call left. That is 0 where
-/// no system call failed.
+/// Calls the underlying environment, and adds the errno of the call to its error.
+///
+/// The errno is 0 if no system call failed.
 template <class Call>
 leveldb::Status Checked(Call call) {
     errno = 0;

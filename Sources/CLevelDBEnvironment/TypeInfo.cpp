@@ -1,14 +1,15 @@
-// Type information of the LevelDB classes that ours derive from.
+// Type information of the LevelDB classes from which ours derive.
 //
-// The compiler makes each of our classes point to its base's. Debian's LevelDB has it; Homebrew's
-// is built without (-fno-rtti), and would not link. To build ours without it takes a flag that
-// SwiftPM refuses in a dependency, so we bring it along: weak, for where LevelDB is linked
-// statically and has it too, and hidden, so that a shared LevelDB keeps its own. Nobody compares
-// the two: neither LevelDB nor we use dynamic_cast, typeid, or these classes as exceptions.
+// The compiler makes the type information of each of our classes refer to that of its base class.
+// Debian's LevelDB contains it; Homebrew's is built without it (-fno-rtti), and would not link.
+// Building our classes without it requires a flag that SwiftPM rejects in a dependency, so we
+// define it: weak, for a static LevelDB that contains it too, and hidden, so that a shared LevelDB
+// keeps its own. The two are never compared: neither LevelDB nor we use dynamic_cast, typeid, or
+// these classes as exceptions.
 
 namespace {
 
-/// As the C++ ABI has it, for a class with no or one base.
+/// The layout of the C++ ABI for a class with at most one base class.
 struct TypeInfo {
     const void *const *table;
     const char *name;
@@ -19,7 +20,7 @@ struct TypeInfo {
 
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
-// Apple's symbols begin with one more underscore.
+// Symbols on Apple platforms begin with an additional underscore.
 #define SYMBOL(name) __asm__(STRING(__USER_LABEL_PREFIX__) name)
 #define OURS extern __attribute__((weak, visibility("hidden"))) const TypeInfo
 
@@ -28,7 +29,7 @@ extern "C" {
 extern const void *const classTable[] SYMBOL("_ZTVN10__cxxabiv117__class_type_infoE");
 extern const void *const derivedClassTable[] SYMBOL("_ZTVN10__cxxabiv120__si_class_type_infoE");
 
-// A table's first two words stand before the address that objects point to.
+// The first two words of a table precede the address to which objects point.
 #define CLASS(variable, name) \
     OURS variable SYMBOL("_ZTI" name); \
     OURS variable = {classTable + 2, name, nullptr}
