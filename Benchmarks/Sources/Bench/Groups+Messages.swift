@@ -16,11 +16,11 @@ func messageGroups(_ sample: Sample) throws -> [Group] {
     return [
         Group(
             title: "Encode a message, \(name)",
-            note: "\(note) The message is there, in the form of whose way it is.",
+            note: "\(note) The message exists already, as each library represents it.",
             cases: encoding(sample, protos)),
         Group(
             title: "Make a message of values, and encode it, \(name)",
-            note: "\(note) The values lie in a struct of the app's.",
+            note: "\(note) The values are in a struct of the app.",
             cases: making(sample)),
         Group(
             title: "Decode a message, \(name)",

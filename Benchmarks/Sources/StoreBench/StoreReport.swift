@@ -85,7 +85,7 @@ extension StoreReport {
     private var goals: String {
         let judgements = judgements
         let reached = judgements.count(where: \.isReached)
-        let head = "\(reached) of \(judgements.count) goals are reached. Those that are not:"
+        let head = "\(reached) of \(judgements.count) goals are reached. Missed goals:"
         let rows = judgements.filter { !$0.isReached }.map { judgement in
             [
                 title(judgement.goal.size), judgement.goal.row, judgement.wanted,
@@ -101,11 +101,11 @@ extension StoreReport {
         return """
             \(head)
 
-            \(table([["with", "what", "wanted", "measured", "why"]] + rows))
+            \(table([["with", "operation", "goal", "result", "reason"]] + rows))
 
             <details><summary>All goals</summary>
 
-            \(table([["with", "what", "wanted", "measured", "reached"]] + all))
+            \(table([["with", "operation", "goal", "result", "reached"]] + all))
 
             </details>
             """

@@ -74,7 +74,7 @@ func feed(of count: Int, in directory: URL) async throws -> [Row] {
     await engine.close()
     return [
         Row(
-            what: "a day away, told by the feed", count: count,
+            what: "a day offline, delivered by the feed", count: count,
             figure: "\(Int(Double(count) / time.seconds)) messages/s")
     ]
 }

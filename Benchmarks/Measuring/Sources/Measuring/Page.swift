@@ -4,7 +4,7 @@ public import Foundation
 public struct Page {
     private let url: URL
 
-    private static let start = "<!-- What follows is written by the command. -->"
+    private static let start = "<!-- The command writes the text below this line. -->"
     private static let end = "<!-- What comes before was written by the command. -->"
 
     /// Creates a page next to another, under its name and a suffix.
