@@ -39,6 +39,22 @@ import Testing
         #expect(try await alice.channel("general").memberCount == 1)
     }
 
+    @Test func onlyAnInvitationCanBeAnswered() async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let carol = try await world.connect("carol")
+        for accepts in [true, false] {
+            for client in [alice, carol] {
+                let error = await thrown {
+                    try await client.answerInvitation(to: "general", accepts: accepts)
+                }
+                #expect(error?.code == .refused)
+                #expect(error?.message.hasSuffix("is not invited to channel general") == true)
+            }
+        }
+        #expect(try await alice.channel("general").memberCount == 2)
+    }
+
     @Test func withoutInvitationsWhoIsNamedHasJoined() async throws {
         world.server.conditions.missingCapabilities = .invitations
         let alice = try await world.connect("alice")
@@ -264,6 +280,21 @@ import Testing
         #expect(await thrown { try await alice.invite(["bob"], to: "general") }?.detail == .banned)
         try await alice.lift(.banned, of: "bob", in: "general")
         #expect(try await bob.join("general").memberCount == 2)
+    }
+
+    @Test(arguments: [RestrictionType.muted, .banned])
+    func anOperatorCannotRestrictThemselves(type: RestrictionType) async throws {
+        try world.makeChannel("general", "alice", "bob")
+        let alice = try await world.connect("alice")
+        let open = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "o"))
+        _ = try await alice.enter(open.url)
+        for url in ["general", open.url] {
+            let error = await thrown {
+                try await alice.restrict("alice", in: url, type, until: nil, reason: "")
+            }
+            #expect(error?.code == .refused && error?.detail == .notAuthorized)
+            _ = try await alice.send(.text("in \(url)", in: url))
+        }
     }
 
     // MARK: Open channels

@@ -110,6 +110,13 @@ extension Mistake {
                 try await base.answerInvitation(to: url, accepts: true)
             }
         },
+        Mistake("lets members accept again", ["invitation.none"]) { backend, base, _ in
+            backend.onAnswer = { url, accepts in
+                let state = try await base.channel(url).myMemberState
+                if accepts, state == .joined { return }
+                try await base.answerInvitation(to: url, accepts: accepts)
+            }
+        },
         Mistake("counts who has left", ["leave.loses"]) { backend, base, memory in
             backend.onLeave = { url in
                 try await base.leave(url)
@@ -161,6 +168,13 @@ extension Mistake {
             backend.onRestrict = { userID, url, type in
                 try await base.restrict(userID, in: url, type, until: nil, reason: "")
                 if type == .banned { try await base.lift(type, of: userID, in: url) }
+            }
+        },
+        Mistake("lets operators restrict themselves", ["restrict.self"]) { backend, base, _ in
+            backend.onRestrict = { userID, url, type in
+                do {
+                    try await base.restrict(userID, in: url, type, until: nil, reason: "")
+                } catch let error as BackendError where error.message.contains("themselves") {}
             }
         },
         Mistake("never lets anybody out", ["open.live"]) { backend, _, _ in

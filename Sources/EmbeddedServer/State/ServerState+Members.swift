@@ -102,7 +102,6 @@ extension ServerState {
     ) throws(BackendError) {
         let channel = try groupChannel(url)
         guard channel.members[userID]?.state == .invited else {
-            if accepts, channel.members[userID]?.state == .joined { return }
             throw BackendError(
                 .refused, "\(userID) is not invited to channel \(url)", detail: .notAuthorized)
         }

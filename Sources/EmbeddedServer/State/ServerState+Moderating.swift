@@ -20,6 +20,11 @@ extension ServerState {
         reason: String, by userID: UserID
     ) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
+        guard target != userID else {
+            throw BackendError(
+                .refused, "\(userID) cannot be \(type) in channel \(url) by themselves",
+                detail: .notAuthorized)
+        }
         _ = try account(target)
         if type == .muted && !channel.isOpen && channel.members[target] == nil {
             throw BackendError(

@@ -116,6 +116,28 @@ extension BackendConformance {
             _ = try await bob.send("hello", in: url)
             try await carol.expectLoss(of: url)
         },
+        ConformanceCheck(
+            "invitation.none", "answer no invitation", needs: [.channelManagement, .invitations]
+        ) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let carol = try await scene.device(2)
+            let url = try await scene.channel(alice, bob)
+            for accepts in [true, false] {
+                for device in [alice, bob] {
+                    try await expectFailure(.refused, of: "an answer of \(device.userID)") {
+                        try await device.backend.answerInvitation(to: url, accepts: accepts)
+                    }
+                }
+                try await expectFailure(
+                    .notFound, .refused, of: "an answer of \(carol.userID)"
+                ) {
+                    try await carol.backend.answerInvitation(to: url, accepts: accepts)
+                }
+            }
+            let members = try await alice.members(of: url)
+            try expectEqual(
+                members.map(\.userID), [alice.userID, bob.userID].sorted(), "the members")
+        },
         ConformanceCheck("leave.loses", "leave a channel", needs: .channelManagement) { scene in
             let (alice, bob) = (try await scene.device(0), try await scene.device(1))
             let carol = try await scene.device(2)

@@ -105,6 +105,19 @@ extension BackendConformance {
             let urls = try await bob.channelURLs()
             try expect(!urls.contains(url), "\(bob.userID) is banned, and is back")
         },
+        ConformanceCheck("restrict.self", "mute and ban oneself", needs: .moderation) { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            for type in [RestrictionType.muted, .banned] {
+                try await expectFailure(.refused, of: "being \(type) by oneself") {
+                    try await alice.backend.restrict(
+                        alice.userID, in: url, type, until: nil, reason: "")
+                }
+            }
+            _ = try await alice.send("hello", in: url)
+            let texts = try await bob.history(url).map(\.text)
+            try expectEqual(texts, ["hello"], "the messages")
+        },
     ]
 
     static let openChannelChecks: [ConformanceCheck] = [

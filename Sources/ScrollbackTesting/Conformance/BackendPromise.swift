@@ -354,6 +354,10 @@ extension BackendPromise {
             "A user who accepts has joined. A user who declines loses the channel."
         ),
         (
+            "invitation.none",
+            "An answer without an invitation is refused, also of a member."
+        ),
+        (
             "leave.loses",
             "The user loses the channel, and the number of its members decreases by one."
         ),
@@ -380,6 +384,10 @@ extension BackendPromise {
         (
             "ban.loses",
             "A banned user loses the channel and cannot join again during the ban."
+        ),
+        (
+            "restrict.self",
+            "A user cannot mute or ban themselves: this is refused and has no effect."
         ),
         (
             "open.live",

@@ -371,6 +371,7 @@ public protocol Backend: Sendable {
     /// Answers an invitation: joins the channel or declines.
     ///
     /// - `invitation.answer`: A user who accepts has joined. A user who declines loses the channel.
+    /// - `invitation.none`: An answer without an invitation is refused, also of a member.
     func answerInvitation(to url: ChannelURL, accepts: Bool) async throws(BackendError)
 
     /// Joins a public group channel.
@@ -406,6 +407,7 @@ public protocol Backend: Sendable {
     ///
     /// - `mute.refuses`: Messages of a muted user are refused with `mutedInChannel`.
     /// - `ban.loses`: A banned user loses the channel and cannot join again during the ban.
+    /// - `restrict.self`: A user cannot mute or ban themselves: this is refused and has no effect.
     ///
     /// - Parameters:
     ///   - userID: The ID of the user.
