@@ -150,6 +150,92 @@ import Testing
         }
     }
 
+    /// A directory is not sent, in whatever way; nothing of it waits in the outbox.
+    @Test(arguments: [true, false])
+    func whatIsNotAFileIsRefused(keepsCopies: Bool) async throws {
+        try await withStory { story, directory in
+            story.network.goOffline()
+            let link = directory.appending(path: "link").path
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: directory.path)
+            let paths = [
+                (directory.path, "is a directory: only files can be sent"),
+                (link, "is a directory: only files can be sent"),
+                ("/dev/null", "is not a regular file"),
+            ]
+            for (path, message) in paths {
+                for count in 1...2 {
+                    let files = Array(repeating: UploadableFile(path: path), count: count)
+                    let error = await #expect(throws: SyncError.self) {
+                        count == 1
+                            ? try await story.engine.send(
+                                FileMessageCreateParams(files[0]), in: "general",
+                                keepsCopies: keepsCopies)
+                            : try await story.engine.send(
+                                MultipleFilesMessageCreateParams(files), in: "general",
+                                keepsCopies: keepsCopies)
+                    }
+                    #expect(error?.code == .refused)
+                    #expect(error?.message == "\(path) \(message)")
+                }
+            }
+            #expect(try story.store.draftCount() == 0)
+            #expect(copies(directory) == [])
+            await story.close()
+        }
+    }
+
+    @Test func theFileBehindALinkIsCopied() async throws {
+        try await withStory { story, directory in
+            story.network.goOffline()
+            let path = directory.appending(path: "a.bin").path
+            let link = directory.appending(path: "link").path
+            try bytes.write(to: URL(filePath: path))
+            try FileManager.default.createSymbolicLink(
+                atPath: link, withDestinationPath: path)
+            let message = try await story.engine.send(
+                FileMessageCreateParams(UploadableFile(path: link)), in: "general",
+                keepsCopies: true)
+            try FileManager.default.removeItem(atPath: path)
+            story.network.goOnline()
+            try await story.connect()
+            let fate = try await story.engine.awaitFate(
+                of: #require(message.requestID), in: "general")
+            guard case .sent(let sent) = fate else {
+                Issue.record("\(fate)")
+                return
+            }
+            let found = try await story.alice.download(#require(sent.file))
+            #expect(found == bytes)
+            await story.close()
+        }
+    }
+
+    /// A backend may report on a thread of its own, late and out of order.
+    @Test func progressOfAnUploadGrowsAndEndsWithIt() async throws {
+        let directory = try ScratchDirectory.made()
+        defer { directory.remove() }
+        let server = try EmbeddedServer.inMemory()
+        try server.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: "general"), by: "alice")
+        let backend = LateProgressBackend(server.client())
+        let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)
+        _ = try await engine.connect(as: Credentials("bob"))
+        let (_, changes) = try engine.store.observe(.drafts)
+        var file = UploadableFile()
+        file.data = bytes
+        let id = try #require(
+            try await engine.send(FileMessageCreateParams(file), in: "general").requestID)
+        _ = try await engine.awaitFate(of: id, in: "general")
+        backend.reportsLate()
+        let told = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
+            guard case .told(.uploadProgress(_, _, let bytes, _)) = operation else { return nil }
+            return bytes
+        }
+        #expect(told == [250, 1000])
+        await engine.close()
+    }
+
     @Test func aFileThatIsGoneFails() async throws {
         try await withStory { story, directory in
             story.network.goOffline()
@@ -230,5 +316,30 @@ import Testing
             #expect(found == [Data([0]), Data([1]), Data([2])])
             try await story.end()
         }
+    }
+}
+
+/// Reports the progress of an upload out of order, and once more after its end.
+private final class LateProgressBackend: ForwardingBackend {
+    let base: any Backend
+    private let late = Locked<[@Sendable () -> Void]>([])
+
+    init(_ base: any Backend) { self.base = base }
+
+    func reportsLate() {
+        for report in late.withLock({ $0 }) { report() }
+    }
+
+    func upload(
+        _ file: UploadableFile, requestID: RequestID,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        late.withLock { late in
+            late.append { progress(TransferProgress(bytesTransferred: 2000, bytesInAll: 2000)) }
+        }
+        for count in [250, 100, 250, 1000] {
+            progress(TransferProgress(bytesTransferred: count, bytesInAll: 1000))
+        }
+        return try await base.upload(file, requestID: requestID) { _ in }
     }
 }

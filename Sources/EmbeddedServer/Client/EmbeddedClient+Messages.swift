@@ -138,7 +138,8 @@ extension EmbeddedClient {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
             throw BackendError(
-                .refused, "the file at \(path) cannot be read: \(error)", detail: .invalidParameter)
+                .refused, "cannot read the file at \(path): \(error.localizedDescription)",
+                detail: .invalidParameter)
         }
     }
 

@@ -33,7 +33,8 @@ struct OutboxFiles: Sendable {
                 attributes: [.posixPermissions: 0o700])
             let copy = directory.appending(path: name)
             try? files.removeItem(at: copy)  // One of an attempt that failed.
-            try files.copyItem(at: URL(filePath: path), to: copy)
+            // A copied link would lead to the original.
+            try files.copyItem(at: URL(filePath: path).resolvingSymlinksInPath(), to: copy)
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path)
             return name
         } catch {

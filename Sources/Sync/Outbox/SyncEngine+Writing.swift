@@ -33,7 +33,7 @@ extension SyncEngine {
     ///     reads the file when its turn comes: it has to stay where it is until then.
     /// - Returns: The message as lists show it.
     /// - Throws: ``SyncError``, as for a text; with code `refused` if the file is larger than the server
-    ///   takes, or is not there.
+    ///   takes, or is not a regular file that can be read, such as a directory.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
@@ -275,17 +275,29 @@ extension SyncEngine {
         }
     }
 
+    /// The size of a file to upload: its data, or a readable regular file, also behind links.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {
             throw SyncError(.refused, "the file has neither data nor a path nor an address")
         }
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes: [FileAttributeKey: Any]
         do {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path)
-            return (attributes[.size] as? NSNumber)?.intValue ?? 0
+            attributes = try FileManager.default.attributesOfItem(atPath: target)
         } catch {
-            throw SyncError(.refused, "the file at \(path) cannot be read", cause: error)
+            throw SyncError(.refused, "cannot read the file at \(path)", cause: error)
         }
+        switch attributes[.type] as? FileAttributeType {
+        case .typeRegular: break
+        case .typeDirectory:
+            throw SyncError(.refused, "\(path) is a directory: only files can be sent")
+        default: throw SyncError(.refused, "\(path) is not a regular file")
+        }
+        guard FileManager.default.isReadableFile(atPath: target) else {
+            throw SyncError(.refused, "no permission to read the file at \(path)")
+        }
+        return (attributes[.size] as? NSNumber)?.intValue ?? 0
     }
 }
 
