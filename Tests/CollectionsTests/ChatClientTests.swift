@@ -49,6 +49,23 @@ import Testing
         await second.close()
     }
 
+    @Test func anEmptyUserIDIsRefusedAndTheUserBeforeStays() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let engine = try client.engine()
+        for connect in [
+            { _ = try await client.connect(as: Credentials("")) },
+            { _ = try await engine.connect(as: Credentials("")) },
+        ] as [@MainActor () async throws -> Void] {
+            let error = await #expect(throws: SyncError.self) { try await connect() }
+            #expect(error?.code == .refused && error?.message == "the user's id is empty")
+        }
+        #expect(client.currentUser?.userID == "bob" && client.connectionState == .open)
+        #expect(!FileManager.default.fileExists(atPath: story.directory(of: "").path))
+        await client.close()
+    }
+
     @Test func nobodyIsLetInWhoWasNeverThere() async throws {
         let story = try await ClientStory()
         story.network.goOffline()

@@ -131,12 +131,13 @@ public final class ChatClient {
     /// this device, and what they wrote is sent when they connect again.
     ///
     /// - Returns: The user, and why there is no connection yet.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the server does not let the user in, or
-    ///   `notConnected`; `store`, `closed`, and `canceled` if somebody else connects meanwhile.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the user's id is empty (then the user before
+    ///   stays connected), or if the server does not let the user in; `notConnected`; `store`, `closed`, and `canceled` if somebody else connects meanwhile.
     @discardableResult
     public func connect(
         as credentials: Credentials
     ) async throws(SyncError) -> (user: User, error: BackendError?) {
+        try credentials.check()
         if session?.userID != credentials.userID || lastSwitch != nil {
             await switchUser(to: credentials.userID)
         }

@@ -115,13 +115,15 @@ public actor SyncEngine {
     /// connected, and nothing held: the error is thrown.
     ///
     /// - Returns: The user, and why there is no connection yet.
-    /// - Throws: ``SyncError`` with code `refused` if the server does not let the user in, `otherUser` if
+    /// - Throws: ``SyncError`` with code `refused` if the user's id is empty, or the server does not let the
+    ///   user in, `otherUser` if
     ///   the store is somebody else's, `notConnected`; `store` if it cannot be read whose it is;
     ///   `closed`, and `canceled` too if somebody else connects meanwhile.
     @discardableResult
     public func connect(
         as credentials: Credentials
     ) async throws(SyncError) -> (user: User, error: BackendError?) {
+        try credentials.check()
         switch try await outcome({ .connect(credentials, ticket: $0) }) {
         case .connected(let user, let error): return (user, error)
         case .reply: preconditionFailure("Connecting is answered by a user.")
@@ -387,14 +389,23 @@ public actor SyncEngine {
         let (backend, store, files, ending) = (backend, store, files, ending)
         calls[number] = Task { [weak self] in
             await ending?.value
-            let answer = await backend.answer(to: request, files) { progress in
-                guard case .upload(let draft, _) = request else { return }
-                // A store that is closed has nobody to tell.
-                _ = try? store.tell(
-                    .uploadProgress(
-                        draft.requestID, in: draft.channelURL, bytes: progress.bytesTransferred,
-                        total: progress.bytesInAll ?? progress.bytesTransferred))
+            let meter = UploadMeter()
+            let answer = await withTaskCancellationHandler {
+                await backend.answer(to: request, files) { progress in
+                    guard case .upload(let draft, _) = request else { return }
+                    meter.report(progress) {
+                        // A store that is closed has nobody to tell.
+                        _ = try? store.tell(
+                            .uploadProgress(
+                                draft.requestID, in: draft.channelURL,
+                                bytes: progress.bytesTransferred,
+                                total: progress.bytesInAll ?? progress.bytesTransferred))
+                    }
+                }
+            } onCancel: {
+                meter.end()
             }
+            meter.end()
             await self?.take(answer, number)
         }
     }
@@ -452,6 +463,33 @@ public actor SyncEngine {
         toldConnection = connection
         // A store that is closed has nobody to tell.
         _ = try? store.tell(.connection(connection))
+    }
+}
+
+/// Passes on the progress of one upload: growing numbers, and none after its end.
+///
+/// A backend may report from any thread, and may be late.
+private final class UploadMeter: Sendable {
+    /// The bytes that were reported last; `nil` after the end.
+    private let last = Locked<Int?>(-1)
+
+    /// Calls a closure unless the upload has ended, or a number is no larger than one before.
+    func report(_ progress: TransferProgress, _ body: () -> Void) {
+        last.withLock { last in
+            guard let before = last, progress.bytesTransferred > before else { return }
+            last = progress.bytesTransferred
+            // Under the lock: after `end` has returned, nothing is reported.
+            body()
+        }
+    }
+
+    func end() { last.withLock { $0 = nil } }
+}
+
+extension Credentials {
+    /// Throws an error with code `refused` if the user's id is empty.
+    package func check() throws(SyncError) {
+        guard !userID.rawValue.isEmpty else { throw SyncError(.refused, "the user's id is empty") }
     }
 }
 
