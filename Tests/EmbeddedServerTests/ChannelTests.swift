@@ -283,6 +283,19 @@ import Testing
     }
 
     @Test(arguments: [RestrictionType.muted, .banned])
+    func aUserThatThereIsNotIsNeitherRestrictedNorReleased(type: RestrictionType) async throws {
+        try world.makeChannel("general", "alice")
+        let alice = try await world.connect("alice")
+        let restricting = await thrown {
+            try await alice.restrict("nosuch", in: "general", type, until: nil, reason: "")
+        }
+        let lifting = await thrown { try await alice.lift(type, of: "nosuch", in: "general") }
+        for error in [restricting, lifting] {
+            #expect(error?.code == .notFound && error?.detail == .userNotExist)
+        }
+    }
+
+    @Test(arguments: [RestrictionType.muted, .banned])
     func anOperatorCannotRestrictThemselves(type: RestrictionType) async throws {
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")

@@ -47,6 +47,7 @@ extension ServerState {
         _ type: RestrictionType, of target: UserID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
+        _ = try account(target)
         guard channel.restrictions[type]?.removeValue(forKey: target) != nil else { return }
         channel.shared = nil
         database.remove { $0.restriction(channel.number, type, target) }
