@@ -18,6 +18,11 @@ extension EmbeddedServer {
         }
     }
 
+    /// The ids of all users, in alphabetical order.
+    package var userIDs: [UserID] {
+        withState { state in state.accounts.keys.sorted() }
+    }
+
     /// Ends the sessions of a user, who may connect again: what they ask fails as `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
