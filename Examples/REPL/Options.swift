@@ -1,52 +1,52 @@
 import Foundation
 import Scrollback
 
-/// What is told on the command line.
+/// The options of the command line.
 struct Options {
-    /// Where everything is; `nil` for memory.
+    /// The directory of all data; `nil` for memory.
     var home: URL? = Options.defaultHome
 
-    /// What the devices' files are encrypted with; `nil` if they are not.
+    /// The key of the devices' files; `nil` for plain files.
     var encryptionKey: EncryptionKey?
 
-    /// Which server.
+    /// The name of the server.
     var backend = "embedded"
 
-    /// The file of commands; `nil` for the terminal, or for what comes by a pipe.
+    /// The file of commands; `nil` for the terminal or a pipe.
     var script: String?
 
-    /// When a clock stands that only commands move; `nil` for the system's.
+    /// The start of a clock that only commands advance; `nil` for the system's clock.
     var clock: Timestamp?
 
-    /// Whether the demo world is opened first.
+    /// Whether `demo` runs first.
     var isDemo = false
 
-    /// Whether commands are answered by lines of JSON.
+    /// Whether results are lines of JSON.
     var isJSON = false
 
     /// Whether only errors are shown.
     var isQuiet = false
 
-    /// How long a command waits at most for what it has begun; `nil` for 10 s, or 300 ms at a prompt.
+    /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a prompt.
     var patience: Duration?
 
     static var usage: String {
         """
         usage: scrollback [OPTION ...]
 
-          --demo            begin with a small world to look around in
-          --home DIRECTORY  where everything is kept (default: \(defaultHome.path),
+          --demo            begin with example users, channels and messages
+          --home DIRECTORY  the directory of all data (default: \(defaultHome.path),
                             which is scrollback in $XDG_DATA_HOME if that is an absolute path,
                             or else in .local/share of the account's home directory)
-          --memory          keep nothing on the disk
-          --key-file FILE   encrypt what devices keep, with the key in a file that is made if need be
-          --backend NAME    which chat server: \(Options.backends) (default: embedded)
+          --memory          keep all data in memory
+          --key-file FILE   encrypt the devices' data with the key in a file, which is created if missing
+          --backend NAME    the chat server: \(Options.backends) (default: embedded)
           --script FILE     run the commands of a file, and stop at the first that fails
-          --json            answer in lines of JSON, for machines: help --json tells more
-          --quiet           show errors only
-          --patience TIME   how long a command waits for what it has begun: 0ms, 2s
+          --json            print lines of JSON, for machines: see help --json
+          --quiet           print errors only
+          --patience TIME   how long a command waits for its effects: 0ms, 2s
                             (default: 10s, and 300ms at the prompt)
-          --clock TIME      a clock that stands still, and goes on a second with each command
+          --clock TIME      use a clock that advances by one second with each command
           --help            show this
 
         Commands come from the terminal, a pipe or a script; the exit status is 1 if one fails.
@@ -55,7 +55,7 @@ struct Options {
 
     private static let backends = "embedded"
 
-    /// Reads the arguments behind the program's name.
+    /// Reads the arguments after the program's name.
     init(_ arguments: some Sequence<String>) throws {
         var rest = Array(arguments)[...]
         func value(of option: String) throws -> String {
@@ -68,9 +68,10 @@ struct Options {
             switch option {
             case "--demo": isDemo = true
             case "--memory": home = nil
-            case "--home": home = URL(typed: try value(of: option))
+            case "--home": home = try URL(typed: try value(of: option))
             case "--key-file":
-                encryptionKey = try EncryptionKey(file: URL(typed: try value(of: option)))
+                encryptionKey = try EncryptionKey(
+                    file: try URL(typed: try value(of: option)), creates: true)
             case "--backend": backend = try value(of: option)
             case "--script": script = try value(of: option)
             case "--json": isJSON = true
@@ -83,7 +84,7 @@ struct Options {
                 patience = duration
             case "--clock":
                 let text = try value(of: option)
-                guard let time = Timestamp(typed: text) else {
+                guard let time = Timestamp(number: text) ?? Timestamp(typed: text) else {
                     throw CommandError.failed("'\(text)' is no time, such as 2023-11-14T22:13:20Z")
                 }
                 clock = time
@@ -92,7 +93,7 @@ struct Options {
         }
     }
 
-    /// How its world is made.
+    /// The options of the world.
     var world: World.Options {
         World.Options(home: home, host: backend, start: clock, encryptionKey: encryptionKey)
     }

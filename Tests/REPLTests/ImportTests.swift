@@ -57,7 +57,7 @@ import Testing
                 "ignored 'mood', 2 times", "ignored 'user.age', 1 time", "ignored 'ts', 1 time",
                 "ignored 'user', 1 time", "ignored 'type FILE', 1 time",
                 "ignored 'user of ADMM', 1 time",
-                "1 line without a sender: what the channel itself says",
+                "1 line without a sender: messages of the channel itself",
             ])
         #expect(lines.dropFirst(7).first == "imported 5 messages into 1 channel")
         await workspace.end()
@@ -115,12 +115,44 @@ import Testing
         let lines = try await imported([line(1, #""ts": 1, "user": "bob", "line": 7"#)], "id=line")
         #expect(lines.prefix(2) == ["ignored 'line', 1 time", "imported 1 message into 1 channel"])
         #expect(await workspace.reply("message pets pets-1").contains(#""message" : "m1""#))
-        // Where that is what has failed, it is not the way out.
-        let again = try await imported(
-            [line(1, #""ts": 1, "user": "bob""#)], "id=line into others")
-        #expect(
-            again.first?.hasSuffix("a copy of the file by another name has ids of its own") == true)
         #expect(await workspace.reply("help import").contains("[id=line]"))
+        await workspace.end()
+    }
+
+    /// An id names one message of the server: with `into`, it begins with the channel's URL.
+    @Test(arguments: ["", "id=line"])
+    func aLogIsImportedIntoSeveralChannels(options: String) async throws {
+        let log = [
+            line(1, #""ts": 1, "user": "bob""#),
+            line(2, #""ts": 2, "user": "carol", "parent_message_id": 1"#),
+        ]
+        for channel in ["a", "b", "a"] {
+            let lines = try await imported(log, "into \(channel) \(options)")
+            #expect(lines.contains("2 messages are in the cache of alice"), "\(lines)")
+        }
+        for channel in ["a", "b"] {
+            #expect(await workspace.reply("count \(channel)") == "2")
+            guard options.isEmpty else { continue }
+            #expect(
+                await workspace.reply("replies \(channel) \(channel)-1")
+                    .hasSuffix("(to \(channel)-1)"))
+        }
+        #expect(await workspace.reply("verify b").hasSuffix("all is as on the server"))
+        let long = String(repeating: "x", count: 1023)
+        let bad = try await imported(
+            [#"{"message_id": "\#(long)", "message": "m", "ts": 1}"#], "into a")
+        #expect(
+            bad.first == "line 1: the field 'message_id, after the channel's URL' "
+                + "has more than 1024 bytes")
+        await workspace.end()
+    }
+
+    @Test func aByteOrderMarkIsNotAPartOfTheFirstLine() async throws {
+        let lines = try await imported([
+            "\u{FEFF}" + line(101, #""ts": 1, "user": "bob""#),
+            line(102, #""ts": 2, "user": "bob""#),
+        ])
+        #expect(lines.first == "imported 2 messages into 1 channel")
         await workspace.end()
     }
 
@@ -159,7 +191,7 @@ import Testing
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])
         #expect(
             lines.first?.hasSuffix(
-                "what came before is there; 1 message before it is on the server") == true,
+                "the lines before it were read; 1 message before it is on the server") == true,
             "\(lines)")
         _ = await workspace.reply("heal pets")
         #expect(await workspace.reply("count pets") == "1")
@@ -172,7 +204,7 @@ import Testing
         #expect(
             lines == [
                 "imported 1 message into 1 channel",
-                "pets comes into the cache once you are online: heal pets",
+                "pets is not in the cache: heal pets fetches it once you are online",
                 "0 messages are in the cache of alice",
             ])
         await workspace.end()

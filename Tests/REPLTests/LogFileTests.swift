@@ -22,7 +22,15 @@ import Testing
     @Test(arguments: 2...5) func whatOnlyBeginsAsAGzipFileIsToldSo(count: Int) throws {
         let bytes = Data([0x1F, 0x8B, 8, 0, 0].prefix(count))
         let error = #expect(throws: CommandError.self) { try lines(of: bytes) }
-        #expect("\(try #require(error))".hasPrefix("the file is no whole gzip file"))
+        #expect("\(try #require(error))".hasPrefix("the gzip file is truncated or corrupted"))
+    }
+
+    @Test func aByteOrderMarkIsSkippedAtTheBeginningAlone() throws {
+        let mark = Data(LogFile.byteOrderMark)
+        #expect(try lines(of: mark + Data("a\nb".utf8)) == ["a", "b"])
+        #expect(try lines(of: mark) == [])
+        #expect(try lines(of: mark.prefix(2) + Data("\n".utf8)).count == 1)
+        #expect(try lines(of: Data("a\n".utf8) + mark) == ["a", "\u{FEFF}"])
     }
 
     @Test func aLineWithoutAnEndDoesNotFillTheMemory() throws {

@@ -48,6 +48,15 @@ import Testing
         #expect(run.output.contains("in \(data)/scrollback/devices/alice"))
     }
 
+    @Test func aByteOrderMarkBeginsNoCommand() async throws {
+        let text = "\u{FEFF}time 0\ntime 1\n"
+        let output = "1970-01-01T00:00:00.000Z\n1970-01-01T00:00:00.001Z\n"
+        let piped = try await run(["--memory"], text)
+        #expect(piped.status == 0 && piped.output == output)
+        let read = try await run(["--memory", "--script", script(text)])
+        #expect(read.status == 0 && read.output == output)
+    }
+
     @Test func ofAPipeTheRestIsPerformedToo() async throws {
         let result = try await run(["--memory"], "tiem 0\ntime 1\n")
         #expect(result.status == 1)
@@ -80,6 +89,8 @@ import Testing
     @Test(arguments: [
         (["--tiem"], "there is no option '--tiem': see --help"),
         (["--home"], "--home needs a value: --help tells which"),
+        (["--home", ""], "the path is empty"),
+        (["--key-file", ""], "the path is empty"),
         (["--clock", "noon"], "'noon' is no time, such as 2023-11-14T22:13:20Z"),
         (["--memory", "--script", "/nowhere"], "there is no script '/nowhere' that can be read"),
     ])

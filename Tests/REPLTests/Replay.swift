@@ -40,6 +40,10 @@ struct ExampleDirectory: ~Copyable {
     private let url = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-tests-\(UUID().uuidString)")
 
+    init() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
     /// A line with the paths moved here.
     func moved(_ text: String) -> String {
         text.replacing(Self.name, with: "\(url.path)/")

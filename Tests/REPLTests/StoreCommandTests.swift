@@ -58,11 +58,11 @@ import Testing
         }
         _ = await reply("draw general a b c d e")
         #expect(await ids("messages general") == "abcde")
-        #expect(await ids("messages general limit 2") == "de")
+        #expect(await ids("messages general limit 2") == "…de")
         #expect(await ids("messages general before c") == "ab")
         #expect(await ids("messages general after c limit 1") == "d")
         #expect(await ids("messages general around c limit 1") == "bc")
-        #expect(await ids("messages general before 1700000060000") == "a")
+        #expect(await ids("messages general before @1700000060000") == "a")
         #expect(await ids("messages general after 2023-11-14T22:14:20Z") == "cde")
     }
 
@@ -100,16 +100,16 @@ import Testing
     @Test func theListTellsHowManyItLeavesOut() async {
         let invited =
             #"save GroupChannel {"channel_url": "general", "name": "General", "member_state": "none"}"#
-        #expect(await reply(invited, "channels") == "1 channel that the list leaves out")
+        #expect(await reply(invited, "channels") == "1 channel not selected by the query")
         #expect(
             await reply(
                 #"save GroupChannel {"channel_url": "cats", "last_message": {"message": "Meow"}}"#,
                 #"channels {"order": "latest_last_message"}"#)
-                == "cats  Meow\n1 channel that the list leaves out")
+                == "cats  Meow\n1 channel not selected by the query")
     }
 
-    @Test func aStoreInADirectoryIsThereAgain() async {
-        let directory = ExampleDirectory()
+    @Test func aStoreInADirectoryIsThereAgain() async throws {
+        let directory = try ExampleDirectory()
         let open = directory.moved(#"store open "/tmp/scrollback-a b""#)
         let path = directory.moved("/tmp/scrollback-a b")
         let unheld = "error: nothing is held of a channel 'general'"
@@ -173,7 +173,7 @@ import Testing
         #expect(await reply(save, "messages g") == #"a\nb  1970-01-01T00:00:00.005Z  x\ny"#)
         #expect(await reply("picture g") == #"… a\nb …"#)
         #expect(
-            await reply("channels") == "no group channels, but the history of 1 channel: see count")
+            await reply("channels") == "no group channels, but messages of 1 channel: see count")
     }
 
     @Test func aRowIsFoundByItsKey() async {
@@ -194,22 +194,22 @@ import Testing
             await reply("draw general a b c", "store scan place limit 2") == """
                 cache place       channel 1, a → 1700000000000
                 cache place       channel 1, b → 1700000060000
-                and more: ask with limit N
+                … the first 2 shown: add all for the rest
                 """)
         #expect(await reply("store scan place limit 3").hasSuffix("c → 1700000120000"))
         #expect(await reply("store scan gap") == "no rows")
     }
 
     @Test(arguments: [
-        ("picture", "usage: picture [CHANNEL] [limit N]"),
+        ("picture", "usage: picture [CHANNEL] [limit N | all]"),
         ("messages general limit 0", "'0' is not a number from 1 to 1000000"),
         (
             "messages general until a",
-            "usage: messages CHANNEL [before | after | around PLACE] [limit N]"
+            "usage: messages CHANNEL [before | after | around PLACE] [limit N | all]"
         ),
         (
             "messages general before x",
-            "'x' is neither a message of general, nor a time, nor TIME/ID"
+            "there is no message 'x' in general: a time is 2012-04-26 or @1335398400000"
         ),
         ("message general x", "there is no message 'x' in general"),
         ("remove general x", "there is no message 'x' in general"),
@@ -220,7 +220,7 @@ import Testing
         ("channel x", "nothing is held of a channel 'x' itself"),
         (
             "open-gap general x +",
-            "there is no message 'x' in general: a place without one is TIME/ID"
+            "there is no message 'x' in general: a position without one is TIME/ID"
         ),
         ("open-gap general + -", "a gap goes from what is older: +∞ is not below -∞"),
         (

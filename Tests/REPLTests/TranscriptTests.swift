@@ -20,7 +20,7 @@ import Testing
     @MainActor func thePromptSaysWhatTheTranscriptShows(file: String) async throws {
         let url = Self.directory.appending(path: file)
         let text = try String(contentsOf: url, encoding: .utf8)
-        let places = ExampleDirectory()
+        let places = try ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
         let shown = await Transcript(text)
@@ -40,7 +40,7 @@ import Testing
         let url = Self.directory.deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: name)
         let page = try String(contentsOf: url, encoding: .utf8)
-        let places = ExampleDirectory()
+        let places = try ExampleDirectory()
         let workspace = Workspace.standing()
         workspace.width = 80
         // The blocks of a page share one session; PageTests replays blocks without users.

@@ -35,7 +35,9 @@ import Testing
             case "FROM": "-"
             case "TO": "+"
             case "N": "2"
-            case "FILE", "DIRECTORY": "/tmp/scrollback-unknown"
+            case "FILE": "/tmp/scrollback-unknown"
+            // It has to exist.
+            case "DIRECTORY": "/tmp/scrollback"
             case "TEXT": "Hello"
             default: String(word)
             }
@@ -60,7 +62,7 @@ import Testing
 
     @Test(arguments: lines.map(\.line))
     func itIsAnErrorThatNamesIt(line: String) async throws {
-        let directory = ExampleDirectory()
+        let directory = try ExampleDirectory()
         let workspace = Workspace.standing()
         _ = await workspace.reply("demo")
         let before = try workspace.store.read { $0.number }
@@ -107,7 +109,7 @@ import Testing
 
     @Test func whatTheServerHasIsThereThoughNothingIsHeldOfIt() async {
         let workspace = Workspace.standing()
-        for line in ["demo", "as bob create tea", "as bob create-open lobby"] {
+        for line in ["demo", "as bob create tea isPublic=true", "as bob create-open lobby"] {
             #expect(!(await workspace.reply(line)).contains("error: "))
         }
         #expect(await workspace.reply("coverage tea").contains("\nno messages, 0 known, 1 gap"))
@@ -173,9 +175,9 @@ import Testing
         let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
         #expect(
-            await workspace.reply("open cats").hasSuffix("\n(offline: this is what is cached)"))
+            await workspace.reply("open cats").hasSuffix("\n(offline: cached messages)"))
         let reply = await workspace.reply("open cats apiOnly")
-        #expect(reply.hasSuffix("\n(offline: the cache was not to be asked)"), "\(reply)")
+        #expect(reply.hasSuffix("\n(offline: nothing from the server)"), "\(reply)")
         await workspace.end()
     }
 

@@ -2,19 +2,21 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// The device that a command is given to, and what of it the command names.
+// The device that a command runs on, and the channels and messages that its arguments name.
 
 extension Command.Arguments {
     /// The server and all devices.
     @MainActor var world: World { get throws { try workspace.world } }
 
-    /// The device that the command is for.
+    /// The current device.
     @MainActor var device: Device {
         get throws {
-            guard let device = workspace.device else {
-                throw CommandError.failed("nobody is here: connect alice, or demo")
-            }
-            return device
+            if let device = workspace.device { return device }
+            let kept = workspace.keptDeviceNames
+            throw CommandError.failed(
+                kept.isEmpty
+                    ? "no user is connected: type connect alice, or demo"
+                    : "no user is connected: type connect \(kept[0]); devices lists all")
         }
     }
 
@@ -31,8 +33,15 @@ extension Command.Arguments {
         }
     }
 
-    /// The words, and the channel: that behind `in` at their end, or the one that is open.
+    /// The words before `in CHANNEL`, and that channel; without it, the open channel.
     @MainActor func wordsInChannel() async throws -> (words: [String], url: ChannelURL) {
+        try await wordsInChannel(words)
+    }
+
+    /// The same, of the words before an option.
+    @MainActor func wordsInChannel(
+        _ words: [String]
+    ) async throws -> (words: [String], url: ChannelURL) {
         if words.count >= 2, words[words.count - 2] == "in" {
             let url = try await existing(ChannelURL(words[words.count - 1]))
             return (words.dropLast(2), url)
@@ -40,12 +49,16 @@ extension Command.Arguments {
         return (words, try collection.channelURL)
     }
 
-    /// The channel that is the only word; with none, the one that is open.
+    /// The channel that is the only word, or else the open channel.
     @MainActor var channelOrOpenOne: ChannelURL {
-        get async throws {
-            guard words.count <= 1 else { throw CommandError.usage }
-            return try words.isEmpty ? collection.channelURL : await existing(channel)
-        }
+        get async throws { try await channelOrOpenOne(of: words) }
+    }
+
+    /// The same, of the words before an option.
+    @MainActor func channelOrOpenOne(of words: [String]) async throws -> ChannelURL {
+        guard let word = words.first else { return try collection.channelURL }
+        guard words.count == 1 else { throw CommandError.usage }
+        return try await existing(ChannelURL(word))
     }
 
     /// The only word, and its channel.
@@ -55,8 +68,7 @@ extension Command.Arguments {
         return (words[0], url)
     }
 
-    /// The channel that is the only word, of which something is held; with none, the one that is open, if
-    /// one is.
+    /// The channel that is the only word, if the store has anything of it; without a word, the open one.
     @MainActor func openChannel(or words: [String]) throws -> ChannelURL {
         if words.isEmpty, let url = workspace.device?.collection?.channelURL { return url }
         guard words.count == 1 else { throw CommandError.usage }
@@ -71,10 +83,11 @@ extension Command.Arguments {
         return duration
     }
 
-    /// A time as it is typed.
+    /// A time; a number alone is none, since it may be the id of a message.
     func time(_ word: String) throws -> Timestamp {
         guard let time = Timestamp(typed: word) else {
-            throw CommandError.failed("'\(word)' is no time, such as 2012-04-26 or milliseconds")
+            throw CommandError.failed(
+                "'\(word)' is no time, such as 2012-04-26, or @1335398400000 in milliseconds")
         }
         return time
     }
@@ -87,31 +100,23 @@ extension Command.Arguments {
         return count
     }
 
-    /// What stands before the first `{` that begins a word, and all from it on; empty without one.
-    var wordsAndJSON: (words: String, json: String) {
-        guard let start = text.firstRange(of: /(^|\s)\{/) else { return (text, "") }
-        return (
-            String(text[..<start.lowerBound]),
-            String(text[start.lowerBound...]).trimmingCharacters(in: .whitespaces)
-        )
-    }
-
-    /// Other arguments of the same command.
-    func with(_ text: String) -> Command.Arguments {
-        Command.Arguments(
-            text: text, words: text.split(whereSeparator: \.isWhitespace).map(String.init),
-            workspace: workspace)
-    }
-
-    /// A record, where the text is JSON; `nil` where it is not.
-    func record<Value: Record>(_ type: Value.Type, in text: String) throws -> Value? {
-        guard text.hasPrefix("{") else { return nil }
-        return try RecordType(named: Value.schema.name).record(json: text) as? Value
+    /// Parameters, changed by the JSON at the end of the line.
+    ///
+    /// - Parameters:
+    ///   - defaults: The values of the fields that the JSON does not name.
+    ///   - json: The JSON; empty for none.
+    /// - Returns: The parameters.
+    /// - Throws: ``CommandError`` if the JSON names a field that there is not.
+    func params<Value: Record>(_ defaults: Value, _ json: String) throws -> Value {
+        guard !json.isEmpty else { return defaults }
+        var params = defaults
+        try RecordType(named: Value.schema.name).patch(Value.self, json: json).apply(to: &params)
+        return params
     }
 }
 
 extension MessageCollection {
-    /// The message of an id, sent or not, if it is shown; or as the store has it.
+    /// The message of an id or request id, as it is shown, or else as the store has it.
     func message(_ word: String) throws -> Message {
         if let shown = messages.first(where: {
             $0.messageID?.rawValue == word || $0.requestID?.rawValue == word

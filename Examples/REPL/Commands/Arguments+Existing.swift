@@ -1,28 +1,26 @@
 import EmbeddedServer
 import Scrollback
 
-// Whether there is such a channel: of one that is mistyped, nothing is told as if it were there.
+// Checks that a channel exists, so that a mistyped URL is an error.
 
 extension Command.Arguments {
-    /// A channel that something is held of in the store.
+    /// Returns the URL of a channel that the store has anything of.
     ///
-    /// - Parameter url: Its URL.
-    /// - Returns: The same.
-    /// - Throws: ``CommandError`` that names it if nothing is held of it.
+    /// - Throws: ``CommandError`` that names the channel otherwise.
     @MainActor func held(_ url: ChannelURL) throws -> ChannelURL {
         guard try workspace.store.holds(url) else { throw CommandError.nothingHeld(of: url) }
         return url
     }
 
-    /// The channel that the first word names, if something is held of it.
+    /// The channel that the first word names, checked with ``held(_:)``.
     @MainActor var heldChannel: ChannelURL { get throws { try held(channel) } }
 
     /// The same, where it is the only word.
     @MainActor var onlyHeldChannel: ChannelURL { get throws { try held(onlyChannel) } }
 
-    /// The only word, or with none the channel that is open, to read of it from the store that is open.
+    /// The channel that is the only word, or else the open channel, to be read from the open store.
     ///
-    /// In the device's, a channel that the server has is one of which all is missing.
+    /// In the device's store, a channel that only the server has is a history of which all is missing.
     @MainActor var channelToRead: ChannelURL {
         get async throws {
             guard !words.isEmpty, try !isOnDevice else { return try await channelOrOpenOne }
@@ -30,30 +28,28 @@ extension Command.Arguments {
         }
     }
 
-    /// The channel that the first word names, to write into the store that is open.
+    /// The channel that the first word names, to be written to in the open store.
     ///
-    /// In the device's, there has to be one; in others, it may be new.
+    /// In the device's store it has to exist; in other stores it may be new.
     @MainActor var channelToWriteTo: ChannelURL {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
 
-    /// Whether the store that is open is the device's.
+    /// Whether the open store is the device's.
     @MainActor private var isOnDevice: Bool {
         get throws {
-            // Where nobody has connected, there is none.
+            // Before a user has connected, there is none.
             guard let engine = try? client.engine() else { return false }
             return try workspace.store === engine.store
         }
     }
 
-    /// A channel that the device holds something of, or else the server has for its user.
+    /// Returns the URL of a channel that the device's store or the server has.
     ///
-    /// The server is asked beside the engine, so that what it tells is not kept.
+    /// The request bypasses the engine, so that its answer is not stored.
     ///
-    /// - Parameter url: Its URL.
-    /// - Returns: The same.
-    /// - Throws: `BackendError` that names the channel: `notFound` if the server says that there is none,
-    ///   and another code if it cannot be asked.
+    /// - Throws: `BackendError` that names the channel: `notFound` if the server has none, and another code
+    ///   if the server cannot be asked.
     @MainActor func existing(_ url: ChannelURL) async throws -> ChannelURL {
         guard try !client.engine().store.holds(url) else { return url }
         let network = try device.network
@@ -73,7 +69,7 @@ extension Command.Arguments {
             }
         }
         switch failure.code {
-        // Of what it refuses to show, it knows.
+        // The server knows a channel that it refuses to show.
         case .refused: return url
         case .notFound: throw BackendError(.notFound, "there is no channel \(url)")
         case .canceled: throw CancellationError()
@@ -87,14 +83,14 @@ extension Command.Arguments {
 }
 
 extension CommandError {
-    /// What is said of a channel that the store knows nothing of.
+    /// The error for a channel that the store has nothing of.
     static func nothingHeld(of url: ChannelURL) -> CommandError {
         .failed("nothing is held of a channel '\(url)'")
     }
 }
 
 extension ChatStore {
-    /// Whether anything is held of a channel: itself, its history, or what is not sent.
+    /// Whether the store has anything of a channel: its row, its history, or outbox items.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !drafts(in: url, limit: 1).isEmpty
     }

@@ -1,12 +1,13 @@
 import Scrollback
 
-// Channels, places in their history and numbers, as they are typed.
+// Channels, positions in their history, times and limits, as they are typed.
 
 extension Command.Arguments {
     /// The channel that the first word names.
     var channel: ChannelURL {
         get throws {
             guard let word = words.first else { throw CommandError.usage }
+            guard !word.isEmpty else { throw CommandError.failed("the channel's URL is empty") }
             return ChannelURL(word)
         }
     }
@@ -19,11 +20,11 @@ extension Command.Arguments {
         }
     }
 
-    /// Where a word stands in a channel's history: the id of a message that is held, or `TIME/ID`.
+    /// A position in a channel's history: the id of a message in the store, or `TIME/ID`.
     @MainActor func position(_ word: String, in url: ChannelURL) throws -> Position {
         guard let position = try placeOfMessage(word, in: url) else {
             throw CommandError.failed(
-                "there is no message '\(word)' in \(url): a place without one is TIME/ID")
+                "there is no message '\(word)' in \(url): a position without one is TIME/ID")
         }
         return position
     }
@@ -42,7 +43,7 @@ extension Command.Arguments {
         if let position = try placeOfMessage(word, in: url) { return .position(position) }
         guard let time = Timestamp(typed: word) else {
             throw CommandError.failed(
-                "'\(word)' is neither a message of \(url), nor a time, nor TIME/ID")
+                "there is no message '\(word)' in \(url): a time is 2012-04-26 or @1335398400000")
         }
         return .time(time)
     }
@@ -54,41 +55,96 @@ extension Command.Arguments {
             return held
         }
         let parts = word.split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, let time = Timestamp(typed: String(parts[0])) else { return nil }
+        guard parts.count == 2,
+            let time = Timestamp(number: parts[0]) ?? Timestamp(typed: String(parts[0]))
+        else { return nil }
         return Position(createdAt: time, messageID: MessageID(String(parts[1])))
     }
 
-    /// The number behind `limit` at the end of the line, and the words before it.
-    func limited(to limit: Int) throws -> (words: [String], limit: Int) {
+    /// The number of rows to show, from `limit N` or `all` at the end of the line, and the words before.
+    ///
+    /// - Parameter limit: The number of rows without such an option.
+    /// - Returns: The words, and the number of rows.
+    /// - Throws: ``CommandError`` if it is no number.
+    func limited(to limit: Int = Command.rowLimit) throws -> (words: [String], limit: Int) {
+        if words.last == "all" { return (words.dropLast(), .everything) }
         guard words.count > 1, words[words.count - 2] == "limit" else { return (words, limit) }
         return (words.dropLast(2), try count(words[words.count - 1]))
     }
 }
 
+extension Command {
+    /// The number of rows that a list shows unless `limit N` or `all` says otherwise.
+    static let rowLimit = 100
+}
+
+extension Int {
+    /// A limit above any number of rows, which can be added to.
+    static let everything = Int(Int32.max)
+}
+
 extension Timestamp {
-    /// Reads milliseconds, or a date as ``iso8601`` writes it; the time of day may be left out.
+    /// Reads a date as ``iso8601`` writes it, with or without the time of day, or `@` and milliseconds.
     init?(typed word: String) {
-        if let milliseconds = Int64(word) {
-            self.init(milliseconds: milliseconds)
+        if word.hasPrefix("@"), let time = Timestamp(number: word.dropFirst()) {
+            self = time
         } else if let time = Timestamp(iso8601: word) ?? Timestamp(iso8601: "\(word)T00:00:00Z") {
             self = time
         } else {
             return nil
         }
     }
+
+    /// Reads milliseconds, where a number cannot be an id.
+    init?(number word: some StringProtocol) {
+        guard let milliseconds = Int64(word) else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}
+
+extension [String] {
+    /// The first lines, and below them how many there are if some are left out.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of lines.
+    ///   - total: The number of rows there are; `nil` for as many as there are lines.
+    /// - Returns: The lines.
+    func cut(to limit: Int, of total: Int? = nil) -> [String] {
+        let total = total ?? count
+        guard Swift.min(count, limit) < total else { return self }
+        return prefix(limit) + [Command.cutRemark(Swift.min(count, limit), of: total)]
+    }
+}
+
+extension Command {
+    /// The line below a list of which only a part is shown.
+    static func cutRemark(_ count: Int, of total: Int?) -> String {
+        let part =
+            total.map { "\(grouped(count)) of \(grouped($0))" } ?? "the first \(grouped(count))"
+        return "… \(part) shown: add all for the rest"
+    }
 }
 
 extension Array {
-    /// The lines of a reply, or what to say where there is nothing.
-    func lines(_ text: (Element) -> String, orNone none: String) -> Command.Reply {
-        .text(isEmpty ? none : map(text).joined(separator: "\n"))
+    /// A reply with a line for each element.
+    ///
+    /// - Parameters:
+    ///   - text: The line of an element.
+    ///   - none: The text if there are no elements.
+    ///   - limit: The largest number of lines.
+    /// - Returns: The reply.
+    func lines(
+        _ text: (Element) -> String, orNone none: String, limit: Int = .everything
+    ) -> Command.Reply {
+        let lines = prefix(limit).map(text).cut(to: limit, of: count)
+        return .text(isEmpty ? none : lines.joined(separator: "\n"))
     }
 
-    /// The same, with the elements as a value.
+    /// The same, with all elements as a value.
     func lines(
-        _ text: (Element) -> String, orNone none: String, as field: Field
+        _ text: (Element) -> String, orNone none: String, limit: Int = .everything, as field: Field
     ) -> Command.Reply where Element: Encodable & Sendable {
-        var reply = lines(text, orNone: none)
+        var reply = lines(text, orNone: none, limit: limit)
         reply.values[field] = self
         return reply
     }
@@ -105,7 +161,7 @@ extension StaleRange {
 }
 
 extension Gap.Bound {
-    /// As it is typed: `-` for the beginning, `+` for the end, or TIME/ID.
+    /// As typed: `-` for the beginning, `+` for the end, or TIME/ID.
     fileprivate var word: String {
         switch self {
         case .beginning: "-"

@@ -10,10 +10,14 @@ struct Command: Sendable {
     /// The arguments as help shows them, such as `MILLISECONDS`; empty if there are none.
     var usage = ""
 
+    /// The number of words before free text, in which quotes and backslashes are ordinary characters;
+    /// `nil` if there is no free text.
+    var freeTextAfter: Int?
+
     /// What it does, in one sentence.
     let summary: String
 
-    /// What more there is to know, a line each.
+    /// Further lines of help.
     var notes: [String] = []
 
     /// A whole line to try.
@@ -22,36 +26,36 @@ struct Command: Sendable {
     /// Lines that the example needs before it.
     var preparation: [String] = []
 
-    /// What the example says; `nil` where that differs from one machine to another.
+    /// The output of the example; `nil` where it differs from one machine to another.
     var output: String?
 
-    /// What TAB offers for each of its arguments, from the first on.
+    /// What TAB offers for each argument, in order.
     var offers: [Completion.Source] = []
 
-    /// Whether TAB offers the same for all that follow.
+    /// Whether TAB repeats the last offer for all further arguments.
     var offersForMore = false
 
-    /// What of the API it is for, as the modules' symbols name it.
+    /// The calls of the API that it demonstrates, as the modules' symbols name them.
     var covers: [String] = []
 
-    /// What its result may hold as values, as `--json` writes it.
+    /// The values that its result may have with `--json`.
     var gives: [Field] = []
 
     /// Performs it, or throws ``CommandError/usage`` if the arguments do not fit.
     let run: @MainActor @Sendable (Arguments) async throws -> Reply
 
-    /// What comes out of a command.
+    /// The result of a command.
     struct Reply: Sendable {
-        /// What people see; empty for nothing.
+        /// The text for people; empty for none.
         var text = ""
 
         /// The same as values, for machines.
         var values: Values = [:]
 
-        /// What was told meanwhile.
+        /// The events that arrived while the command ran.
         var events: [Event] = []
 
-        /// Whether the prompt is to end.
+        /// Whether the prompt ends after it.
         var isLast = false
 
         /// All of it for people: the text, and the events below it.
@@ -66,44 +70,58 @@ struct Command: Sendable {
         static let quit = Reply(isLast: true)
     }
 
-    /// What follows the name of the command in its line.
+    /// The part of a line after the command's name.
     struct Arguments {
-        /// All of it as it was typed, without the spaces around it.
+        /// All of it as typed, without the spaces around it.
         let text: String
 
-        /// Its words, as spaces separate them.
-        let words: [String]
-
-        /// What the command works on.
+        /// The devices and stores that the command works on.
         let workspace: Workspace
 
-        /// What follows the first word, as it was typed.
-        var rest: String { text(behind: 1) }
+        private let parsed: ShellWords
 
-        /// What follows some words, as it was typed.
-        func text(behind count: Int) -> String {
-            var text = text[...]
-            for _ in 0..<count {
-                text = text.trimmingPrefix { !$0.isWhitespace }
-                    .trimmingPrefix(while: \.isWhitespace)
-            }
-            return String(text)
+        /// Reads the arguments of a command.
+        ///
+        /// - Throws: ``CommandError`` if a quote is not closed.
+        init(_ text: String, of command: Command, in workspace: Workspace) throws {
+            self.text = text
+            self.workspace = workspace
+            parsed = ShellWords(
+                text, rawAfter: command.freeTextAfter ?? .max,
+                findsJSON: command.freeTextAfter == nil && command.usage.contains("JSON"))
+            guard let unfinished = parsed.unfinished else { return }
+            throw CommandError.failed(
+                unfinished == "\\"
+                    ? #"nothing follows the last \: type \\ for the character itself"#
+                    : "the quote \(unfinished) is not closed: "
+                        + "type \\\(unfinished) for the character itself")
+        }
+
+        /// Its words before any JSON, without quotes and backslashes.
+        var words: [String] { parsed.words }
+
+        /// The JSON object at its end; empty if there is none.
+        var json: String { parsed.json }
+
+        /// The text after the first word, as typed.
+        var rest: String {
+            parsed.starts.count > 1 ? String(text[parsed.starts[1]...]) : ""
         }
     }
 }
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 enum CommandError: Error, CustomStringConvertible {
-    /// The arguments do not fit; the answer is how the command is used.
+    /// The arguments do not fit; a command throws it.
     case usage
 
-    /// The same, once it is known of which command.
+    /// The same with the command, whose usage is the message.
     case misused(Command)
 
-    /// Anything else, as a sentence for the one who typed it.
+    /// Any other failure, as a message for the user.
     case failed(String)
 
-    /// What somebody else threw, and what it means here.
+    /// An error from elsewhere, and a remark on its consequences.
     case remarked(any Error, String)
 
     var description: String {
@@ -116,7 +134,7 @@ enum CommandError: Error, CustomStringConvertible {
     }
 }
 
-/// What kind of error it is, in one word for machines.
+/// The kind of an error, in one word for machines.
 func errorCode(of error: any Error) -> String {
     switch error {
     case CommandError.usage, CommandError.misused: "usage"
@@ -131,9 +149,10 @@ func errorCode(of error: any Error) -> String {
     }
 }
 
-/// What went wrong, in one line.
+/// The message of an error, in one line.
 func sentence(of error: any Error) -> String {
     switch error {
+    case let error where isSuspended(error): "the device is suspended: resume opens its files"
     case let error as SyncError: "\(error.code): \(error.message)"
     case let error as CollectionError: "\(error.code): \(error.message)"
     case let error as BackendError: "\(error.code): \(error.message)"
@@ -142,27 +161,37 @@ func sentence(of error: any Error) -> String {
     }
 }
 
+/// Whether an error says that the store's files are closed until `resume`.
+private func isSuspended(_ error: any Error) -> Bool {
+    switch error {
+    case let error as StoreError: error.code == .suspended
+    case let error as SyncError: error.cause.map(isSuspended) ?? false
+    case let error as CollectionError: error.cause.map(isSuspended) ?? false
+    default: false
+    }
+}
+
 extension Command {
-    /// Every command there is, by what it is about.
+    /// All commands, by subject.
     static let groups: [(title: String, commands: [Command])] = [
         ("The prompt", general),
-        ("Users and their devices", users),
-        ("The channel that is open", window),
-        ("Writing", writing),
-        ("Channels and their members", managing),
-        ("In step with the server", sync),
+        ("Users and devices", users),
+        ("The open channel", window),
+        ("Sending messages", writing),
+        ("Channels and members", managing),
+        ("Synchronizing", sync),
         ("The network and the server", network + importing),
-        ("The store: of the device, or one that is opened by hand", store + encryption + observing),
-        ("What the cache may lose", eviction),
+        ("The store of the device, or one that is opened by hand", store + encryption + observing),
+        ("Eviction", eviction),
         ("Messages in the store", messages),
-        ("What is missing between them", history),
+        ("Gaps between them", history),
         ("Channels in the store", channels),
-        ("What is not sent yet", outbox),
+        ("The outbox", outbox),
         ("The file cache, without a store", fileCache),
         ("Records and times", records + time),
     ]
 
-    /// Every command there is.
+    /// All commands.
     static let all: [Command] = groups.flatMap(\.commands)
 
     /// The command of that name.
@@ -176,7 +205,7 @@ extension Command {
         all.filter { $0.words.starts(with: words, by: { $0 == $1 }) }
     }
 
-    /// What is said of a name that no command has.
+    /// The error for a name that no command has.
     static func unknown(_ name: String) -> CommandError {
         let isBegun = all.contains { $0.name.hasPrefix("\(name) ") }
         return .failed(
@@ -184,13 +213,13 @@ extension Command {
                 + (isBegun ? "help \(name) lists what begins so" : "help lists them all"))
     }
 
-    /// The command that a line begins with; of two, the one with the longer name.
+    /// The command that a line begins with; of several, the one with the longest name.
     static func command(for words: [Substring]) throws -> Command {
         let candidates = all.filter { words.starts(with: $0.words) }
         guard let command = candidates.max(by: { $0.words.count < $1.words.count }) else {
             return try named(words.first.map(String.init) ?? "")
         }
-        // Where nothing may follow, what follows was meant to be another command's name.
+        // A command without arguments was not meant: the next word belongs to another name.
         let count = command.words.count
         if command.usage.isEmpty, words.count > count, command.hasSubcommands {
             return try named(words[...count].joined(separator: " "))
@@ -200,7 +229,7 @@ extension Command {
 
     /// Performs one line; an empty one and a comment, which begins with `#`, do nothing.
     ///
-    /// What somebody observes is told below the reply.
+    /// The reply has the events that arrived meanwhile.
     @MainActor static func perform(
         _ line: String, in workspace: Workspace = Workspace()
     ) async throws -> Reply {
@@ -211,7 +240,7 @@ extension Command {
         return reply
     }
 
-    /// Runs a command by itself, within another one too.
+    /// Runs a command; other commands call it too.
     @MainActor static func run(
         _ line: String, in workspace: Workspace
     ) async throws -> Reply {
@@ -219,11 +248,11 @@ extension Command {
         let command = try command(for: words)
         let rest = words.dropFirst(command.words.count)
         guard rest.isEmpty || !command.usage.isEmpty else { throw CommandError.misused(command) }
-        let arguments = Arguments(
-            text: rest.isEmpty
-                ? "" : String(line[rest.first!.startIndex..<rest.last!.endIndex]),
-            words: rest.map(String.init), workspace: workspace
-        )
+        var text = ""
+        if let first = rest.first, let last = rest.last {
+            text = String(line[first.startIndex..<last.endIndex])
+        }
+        let arguments = try Arguments(text, of: command, in: workspace)
         do {
             return try await command.run(arguments)
         } catch CommandError.usage {
@@ -233,11 +262,11 @@ extension Command {
 
     /// The name of the command that a line begins with; `nil` if it begins with none.
     static func name(in line: String) -> String? {
-        // What is wrong with such a line, performing it tells.
+        // Performing the line reports the error.
         (try? command(for: line.split(whereSeparator: \.isWhitespace)))?.name
     }
 
-    /// The name and the arguments: how the command is typed.
+    /// The name and the arguments.
     var title: String { usage.isEmpty ? name : "\(name) \(usage)" }
 
     /// The words of the name.

@@ -5,8 +5,8 @@ extension Command {
     static let channels: [Command] = [
         Command(
             name: "channels",
-            usage: "[ORDER | JSON]",
-            summary: "Lists group channels, as a GroupChannelListQuery or its order says.",
+            usage: "[ORDER] [limit N | all] [JSON]",
+            summary: "Lists group channels, in an order or by a GroupChannelListQuery.",
             example: "channels channel_name_alphabetical",
             preparation: [
                 #"save GroupChannel {"channel_url": "general", "name": "General"}"#,
@@ -20,38 +20,45 @@ extension Command {
             gives: [.channels, .total]
         ) { arguments in
             let store = try arguments.workspace.store
-            let channels = try store.groupChannels(matching: try arguments.channelQuery)
-            var lines = channels.isEmpty ? [] : [columns(channels.map(\.tableRow))]
+            let (words, limit) = try arguments.limited()
+            let channels = try store.groupChannels(
+                matching: try arguments.channelQuery(words) ?? GroupChannelListQuery())
+            var lines = table(channels, limit: limit, \.tableRow)
             let others = try store.groupChannelCount() - channels.count
-            if others > 0 { lines.append("\(counted(others, "channel")) that the list leaves out") }
+            if others > 0 {
+                lines.append("\(counted(others, "channel")) not selected by the query")
+            }
             let count = try store.channelURLs().count
             var reply = lines.lines(
                 { $0 },
                 orNone: count == 0
                     ? "no group channels"
-                    : "no group channels, but the history of \(counted(count, "channel")): see count"
+                    : "no group channels, but messages of \(counted(count, "channel")): see count"
             )
             reply.values = [.channels: channels, .total: channels.count + others]
             return reply
         },
         Command(
             name: "open-channels",
+            usage: "[limit N | all]",
             summary: "Lists open channels, the newest first.",
             example: "open-channels",
             preparation: [#"save OpenChannel {"channel_url": "lobby", "name": "Lobby"}"#],
             output: "lobby  Lobby",
             gives: [.channels]
         ) { arguments in
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
             let channels = try arguments.workspace.store.openChannels()
+            let lines = table(channels, limit: limit) { [$0.url.rawValue, $0.name] }
             return .text(
-                channels.isEmpty
-                    ? "no open channels" : columns(channels.map { [$0.url.rawValue, $0.name] }),
+                lines.isEmpty ? "no open channels" : lines.joined(separator: "\n"),
                 [.channels: channels])
         },
         Command(
             name: "channel",
-            usage: "CHANNEL",
-            summary: "Shows a channel as JSON.",
+            usage: "CHANNEL [all]",
+            summary: "Shows a channel as JSON, with the first entries of long lists.",
             example: "channel lobby",
             preparation: [#"save OpenChannel {"channel_url": "lobby", "name": "Lobby"}"#],
             output: """
@@ -63,13 +70,17 @@ extension Command {
             offers: [.channels],
             gives: [.channel]
         ) { arguments in
-            let url = try arguments.onlyChannel
+            let (words, limit) = try arguments.limited(to: recordLimit)
+            guard words.count == 1 else { throw CommandError.usage }
+            let url = ChannelURL(words[0])
             let store = try arguments.workspace.store
-            if let channel = try store.groupChannel(url) { return try .record(channel, .channel) }
+            if let channel = try store.groupChannel(url) {
+                return try .record(channel, .channel, limit: limit)
+            }
             guard let channel = try store.openChannel(url) else {
                 throw CommandError.failed("nothing is held of a channel '\(url)' itself")
             }
-            return try .record(channel, .channel)
+            return try .record(channel, .channel, limit: limit)
         },
         Command(
             name: "remove-channel",
@@ -91,8 +102,8 @@ extension Command {
         },
         Command(
             name: "count",
-            usage: "[CHANNEL]",
-            summary: "Counts the messages of a channel, or of each and in all.",
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Counts the messages of a channel, or of each channel and in total.",
             example: "count",
             preparation: ["draw general a b c", "draw random d"],
             output: """
@@ -103,10 +114,11 @@ extension Command {
             offers: [.channels],
             gives: [.count, .counts]
         ) { arguments in
-            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let (words, limit) = try arguments.limited()
+            guard words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
-            if !arguments.words.isEmpty {
-                let url = try arguments.heldChannel
+            if let word = words.first {
+                let url = try arguments.held(ChannelURL(word))
                 let count = try store.messageCount(in: url)
                 return .text("\(count)", [.count: count, .counts: [url.rawValue: count]])
             }
@@ -118,13 +130,14 @@ extension Command {
                 rows.append([url.rawValue, "\(count)"])
             }
             let count = try store.messageCount()
-            return .text(
-                columns(rows + [["in all", "\(count)"]]), [.count: count, .counts: counts])
+            let shown = columns(rows.prefix(limit) + [["in all", "\(count)"]])
+            let cut = rows.count > limit ? "\n\(cutRemark(limit, of: rows.count))" : ""
+            return .text(shown + cut, [.count: count, .counts: counts])
         },
         Command(
             name: "user",
-            usage: "USERID",
-            summary: "Shows a user as JSON.",
+            usage: "USERID [all]",
+            summary: "Shows a user as JSON, with the first entries of long lists.",
             example: "user alice",
             preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
             output: """
@@ -135,11 +148,12 @@ extension Command {
                 """,
             gives: [.record]
         ) { arguments in
-            guard arguments.words.count == 1 else { throw CommandError.usage }
-            guard let user = try arguments.workspace.store.user(UserID(arguments.words[0])) else {
-                throw CommandError.failed("nothing is held of a user '\(arguments.words[0])'")
+            let (words, limit) = try arguments.limited(to: recordLimit)
+            guard words.count == 1 else { throw CommandError.usage }
+            guard let user = try arguments.workspace.store.user(UserID(words[0])) else {
+                throw CommandError.failed("nothing is held of a user '\(words[0])'")
             }
-            return try .record(user, .record)
+            return try .record(user, .record, limit: limit)
         },
         Command(
             name: "remove-user",
@@ -161,37 +175,48 @@ extension Command {
         },
     ]
 
-    /// The names that the order of a list of channels has in JSON.
+    /// The orders of a list of channels, as JSON names them.
     static var channelOrders: [String] {
         GroupChannelListQuery.schema.fieldDescriptions.first { $0.name == "order" }?.cases ?? []
     }
 }
 
+extension Command {
+    /// The number of elements of a list or map that the JSON of a record shows.
+    static let recordLimit = 10
+
+    /// The first rows of a table, and how many there are if some are left out.
+    static func table<Row>(
+        _ rows: [Row], limit: Int, total: Int? = nil, _ cells: (Row) -> [String]
+    ) -> [String] {
+        let shown = rows.prefix(limit)
+        let lines = shown.isEmpty ? [] : [columns(shown.map(cells))]
+        let total = total ?? rows.count
+        return shown.count < total ? lines + [cutRemark(shown.count, of: total)] : lines
+    }
+}
+
 extension Command.Reply {
-    /// A record as JSON that people can read, and as a value.
-    static func record<Value: Record>(_ record: Value, _ field: Field) throws -> Command.Reply {
-        .text(try record.json(.prettyPrinted), [field: record])
+    /// A record as JSON with the beginnings of long lists, and as a whole for machines.
+    static func record<Value: Record>(
+        _ record: Value, _ field: Field, limit: Int
+    ) throws -> Command.Reply {
+        let lines = try ShortRecord(record, limit: limit).lines
+        return .text(lines.joined(separator: "\n"), [field: record])
     }
 }
 
 extension Command.Arguments {
-    /// The query that the arguments tell.
-    var channelQuery: GroupChannelListQuery {
-        get throws {
-            var json = text
-            if words.isEmpty { return GroupChannelListQuery() }
-            if !text.hasPrefix("{") {
-                guard Command.channelOrders.contains(text) else {
-                    throw CommandError.failed(
-                        "'\(text)' is no order: \(Command.channelOrders.joined(separator: ", "))")
-                }
-                json = #"{"order": "\#(text)"}"#
-            }
-            let type = try RecordType(named: GroupChannelListQuery.schema.name)
-            guard let query = try type.record(json: json) as? GroupChannelListQuery else {
-                throw CommandError.usage
-            }
-            return query
+    /// The query of an order, or of the JSON at the end of the line; `nil` if there is neither.
+    func channelQuery(_ words: [String]) throws -> GroupChannelListQuery? {
+        guard words.count <= 1, words.isEmpty || json.isEmpty else { throw CommandError.usage }
+        guard let order = words.first else {
+            return json.isEmpty ? nil : try params(GroupChannelListQuery(), json)
         }
+        guard Command.channelOrders.contains(order) else {
+            throw CommandError.failed(
+                "'\(order)' is no order: \(Command.channelOrders.joined(separator: ", "))")
+        }
+        return try params(GroupChannelListQuery(), #"{"order": "\#(order)"}"#)
     }
 }

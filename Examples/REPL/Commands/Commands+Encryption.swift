@@ -6,40 +6,41 @@ extension Command {
         Command(
             name: "store key",
             usage: "FILE",
-            summary: "Exchanges the key of the open store for that in a file, or for a new one.",
+            summary: "Changes the key of the open store to that of a file, which may be new.",
             example: "store key /tmp/scrollback-other",
             preparation: ["store open /tmp/scrollback-store key /tmp/scrollback-key"],
             output: "the key is that in /tmp/scrollback-other",
             offers: [.files],
             gives: [.path]
         ) { arguments in
-            guard arguments.fileWords.count == 1 else { throw CommandError.usage }
+            guard arguments.words.count == 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
-            let file = URL(typed: arguments.fileWords[0])
-            try store.changeEncryptionKey(to: try EncryptionKey(file: file))
+            let file = try URL(typed: arguments.words[0])
+            try store.changeEncryptionKey(to: try EncryptionKey(file: file, creates: true))
             return .text("the key is that in \(file.path)", [.path: file.path])
         },
         Command(
             name: "store reencrypt",
             usage: "DIRECTORY OLD NEW",
             summary:
-                "Encrypts a store anew: by the key of one file in place of another's, or none.",
+                "Re-encrypts a closed store with the key of another file; none is for no key.",
             example: "store reencrypt /tmp/scrollback-store none /tmp/scrollback-key",
             preparation: ["store open /tmp/scrollback-store", "store close"],
             output: "/tmp/scrollback-store is encrypted",
             offers: [.directories, .files, .files],
             gives: [.path]
         ) { arguments in
-            let words = arguments.fileWords
+            let words = arguments.words
             guard words.count == 3 else { throw CommandError.usage }
-            func key(_ index: Int) throws -> EncryptionKey? {
-                let word = words[index]
-                return word == "none" ? nil : try EncryptionKey(file: URL(typed: word))
+            func key(_ word: String, creates: Bool) throws -> EncryptionKey? {
+                word == "none" ? nil : try EncryptionKey(file: URL(typed: word), creates: creates)
             }
             let workspace = arguments.workspace
             defer { workspace.onProgress(nil) }
-            let directory = URL(typed: words[0])
-            try ChatStore.reencrypt(at: directory, from: try key(1), to: try key(2)) {
+            let directory = try URL.existingDirectory(words[0])
+            let old = try key(words[1], creates: false)
+            let new = try key(words[2], creates: true)
+            try ChatStore.reencrypt(at: directory, from: old, to: new) {
                 workspace.onProgress("encrypting: \(Int($0 * 100)) %")
             }
             let state = words[2] == "none" ? "not encrypted" : "encrypted"
@@ -49,17 +50,23 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// A directory, and the key in the file behind `key`; `nil` for what is not typed.
-    var directoryAndKey: (directory: URL?, key: EncryptionKey?) {
-        get throws {
-            let words = fileWords
-            switch words.count {
-            case 0: return (nil, nil)
-            case 1: return (URL(typed: words[0]), nil)
-            case 3 where words[1] == "key":
-                return (URL(typed: words[0]), try EncryptionKey(file: URL(typed: words[2])))
-            default: throw CommandError.usage
-            }
+    /// A directory, and the key of the file after `key`; `nil` for what is not typed.
+    ///
+    /// - Parameter createsKey: Whether a new key is written to a file that does not exist.
+    /// - Returns: Both.
+    /// - Throws: ``CommandError`` if the words do not fit, or the file has no key.
+    func directoryAndKey(
+        createsKey: Bool
+    ) throws -> (directory: URL?, key: EncryptionKey?) {
+        switch words.count {
+        case 0: return (nil, nil)
+        case 1: return (try URL(typed: words[0]), nil)
+        case 3 where words[1] == "key":
+            let directory = try URL(typed: words[0])
+            return (
+                directory, try EncryptionKey(file: URL(typed: words[2]), creates: createsKey)
+            )
+        default: throw CommandError.usage
         }
     }
 }

@@ -4,14 +4,17 @@ extension Command {
     static let eviction: [Command] = [
         Command(
             name: "pins",
+            usage: "[limit N | all]",
             summary: "Lists the channels whose messages are never evicted.",
             example: "pins",
             preparation: ["draw general a b c", "pin general"],
             output: "general",
             gives: [.channelURLs]
         ) { arguments in
-            try arguments.workspace.store.pinnedChannelURLs()
-                .lines(\.rawValue, orNone: "nothing is pinned", as: .channelURLs)
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            return try arguments.workspace.store.pinnedChannelURLs()
+                .lines(\.rawValue, orNone: "nothing is pinned", limit: limit, as: .channelURLs)
         },
         Command(
             name: "pin",
@@ -33,7 +36,7 @@ extension Command {
             summary: "Lets a channel's messages be evicted again.",
             example: "unpin general",
             preparation: ["draw general a b c", "pin general"],
-            output: "general is not pinned any more",
+            output: "general is no longer pinned",
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
@@ -43,12 +46,12 @@ extension Command {
                 throw CommandError.failed("\(url) is not pinned: pins lists what is")
             }
             try store.write { try $0.setPinned(false, url) }
-            return .of(url, "\(url) is not pinned any more")
+            return .of(url, "\(url) is no longer pinned")
         },
         Command(
             name: "touch",
             usage: "CHANNEL",
-            summary: "Notes that a channel was opened just now: it is the last to be evicted from.",
+            summary: "Records that a channel was opened: its messages are evicted last.",
             example: "touch general",
             preparation: ["draw general a b c"],
             output: "general is the last to be evicted from",
@@ -61,8 +64,8 @@ extension Command {
         },
         Command(
             name: "evict",
-            usage: "[CHANNEL N]",
-            summary: "Removes a channel's N oldest messages; alone, lists what would go first.",
+            usage: "[CHANNEL N] [limit N | all]",
+            summary: "Removes a channel's N oldest messages; alone, lists the order of eviction.",
             example: "evict general 2",
             preparation: ["draw general a b c"],
             output: """
@@ -73,16 +76,17 @@ extension Command {
             gives: [.channelURL, .count, .picture, .channelURLs, .pinned, .counts]
         ) { arguments in
             let workspace = arguments.workspace
-            if arguments.words.isEmpty { return try workspace.evictionOrder() }
+            let (words, limit) = try arguments.limited()
+            if words.isEmpty { return try workspace.evictionOrder(limit) }
             guard arguments.words.count == 2 else { throw CommandError.usage }
             let url = try arguments.heldChannel
-            let limit = try arguments.count(arguments.words[1])
+            let largest = try arguments.count(arguments.words[1])
             let store = try workspace.store
             guard try !store.isPinned(url) else {
                 throw CommandError.failed("\(url) is pinned: unpin \(url) comes first")
             }
             var count = 0
-            try store.write { count = try $0.evictOldestMessages(limit, in: url) }
+            try store.write { count = try $0.evictOldestMessages(largest, in: url) }
             var reply = Reply.picture(try workspace.picture(of: url))
             reply.text = "evicted \(counted(count, "message")) of \(url)\n\(reply.text)"
             reply.values.merge([.channelURL: url, .count: count]) { $1 }
@@ -92,17 +96,17 @@ extension Command {
 }
 
 extension Workspace {
-    /// The channels, the one that was not opened for longest first, as a table.
-    fileprivate func evictionOrder() throws -> Command.Reply {
+    /// The channels as a table, the least recently opened one first.
+    fileprivate func evictionOrder(_ limit: Int) throws -> Command.Reply {
         try store.read { snapshot in
             let urls = try snapshot.channelURLsByAccess()
             let pinned = Set(try snapshot.pinnedChannelURLs())
             let counts = try urls.map { try snapshot.messageCount(in: $0) }
-            let rows = zip(urls, counts).map { url, count in
+            let lines = Command.table(Array(zip(urls, counts)), limit: limit) { url, count in
                 [url.rawValue, counted(count, "message"), pinned.contains(url) ? "pinned" : ""]
             }
             return .text(
-                rows.isEmpty ? "nothing is held" : Command.columns(rows),
+                lines.isEmpty ? "nothing is held" : lines.joined(separator: "\n"),
                 [
                     .channelURLs: urls, .pinned: urls.filter(pinned.contains),
                     .counts: Dictionary(uniqueKeysWithValues: zip(urls.map(\.rawValue), counts)),

@@ -13,21 +13,22 @@ extension Command {
             offers: [.directories, .channels],
             gives: [.channelURL, .count]
         ) { arguments in
-            let (cache, url) = try arguments.fileCacheAndChannel
+            let (directory, url) = try arguments.directoryAndChannel
             _ = try arguments.held(url)
+            let cache = try FileCache(directory: URL(typed: directory))
             let messages = try arguments.workspace.store.messages(in: url, limit: cache.limit)
             let isNew = try cache.save(messages, in: url)
             let count = counted(messages.count, "message")
             return .text(
                 isNew
                     ? "saved \(count) of \(url)"
-                    : "the file has these \(count) of \(url) already",
+                    : "the file already has these \(count) of \(url)",
                 [.channelURL: url, .count: messages.count])
         },
         Command(
             name: "file-cache load",
             usage: "DIRECTORY CHANNEL",
-            summary: "Lists the messages in that file, oldest first, and what is damaged in it.",
+            summary: "Lists the messages in a channel's file, oldest first, and damaged lines.",
             example: "file-cache load /tmp/scrollback-files general",
             preparation: [
                 "draw general a b", "file-cache save /tmp/scrollback-files general",
@@ -39,7 +40,7 @@ extension Command {
             offers: [.directories, .channels],
             gives: [.channelURL, .messages, .damage]
         ) { arguments in
-            let (cache, url) = try arguments.fileCacheAndChannel
+            let (cache, url) = try arguments.existingFileCacheAndChannel
             let contents = try cache.contents(of: url)
             let messages = contents.records.lines(orNone: "no messages").text
             let damage = contents.damage.map { "damaged: \($0)" }
@@ -64,16 +65,17 @@ extension Command {
         ) { arguments in
             let channels = try arguments.workspace.store.groupChannels(
                 matching: GroupChannelListQuery())
-            let isNew = try arguments.fileCache.saveChannels(channels)
+            let directory = try URL(typed: try arguments.onlyDirectory)
+            let isNew = try FileCache(directory: directory).saveChannels(channels)
             let count = counted(channels.count, "channel")
             return .text(
-                isNew ? "saved \(count)" : "the file has these \(count) already",
+                isNew ? "saved \(count)" : "the file already has these \(count)",
                 [.count: channels.count])
         },
         Command(
             name: "file-cache load-channels",
-            usage: "DIRECTORY",
-            summary: "Lists the channels in that file, and what is damaged in it.",
+            usage: "DIRECTORY [limit N | all]",
+            summary: "Lists the channels in the file of channels, and damaged lines.",
             example: "file-cache load-channels /tmp/scrollback-files",
             preparation: [
                 #"save GroupChannel {"channel_url": "cats", "name": "Cats"}"#,
@@ -83,17 +85,19 @@ extension Command {
             offers: [.directories],
             gives: [.channels, .damage]
         ) { arguments in
-            let contents = try arguments.fileCache.loadChannels()
-            let channels = columns(contents.records.map(\.tableRow))
+            let (words, limit) = try arguments.limited()
+            guard words.count == 1 else { throw CommandError.usage }
+            let contents = try arguments.existingFileCache(words[0]).loadChannels()
+            let channels = table(contents.records, limit: limit, \.tableRow)
             return .text(
-                ([channels.isEmpty ? "no channels" : channels]
+                ((channels.isEmpty ? ["no channels"] : channels)
                     + contents.damage.map { "damaged: \($0)" }).joined(separator: "\n"),
                 [.channels: contents.records, .damage: contents.damage.map { "\($0)" }])
         },
         Command(
             name: "file-cache list",
-            usage: "DIRECTORY",
-            summary: "Lists the channels that have a file of messages, and tells the size of all.",
+            usage: "DIRECTORY [limit N | all]",
+            summary: "Lists the channels that have a file of messages, and the size of all files.",
             example: "file-cache list /tmp/scrollback-files",
             preparation: [
                 "draw general a b", "file-cache save /tmp/scrollback-files general",
@@ -105,11 +109,13 @@ extension Command {
             offers: [.directories],
             gives: [.channelURLs, .bytes]
         ) { arguments in
-            let cache = try arguments.fileCache
+            let (words, limit) = try arguments.limited()
+            guard words.count == 1 else { throw CommandError.usage }
+            let cache = try arguments.existingFileCache(words[0])
             let (urls, size) = (try cache.channels(), try cache.size())
+            let lines = urls.prefix(limit).map(\.rawValue.oneLine).cut(to: limit, of: urls.count)
             return .text(
-                (urls.map(\.rawValue.oneLine) + ["\(counted(size, "byte")) in all"])
-                    .joined(separator: "\n"),
+                (lines + ["\(counted(size, "byte")) in all"]).joined(separator: "\n"),
                 [.channelURLs: urls, .bytes: size])
         },
         Command(
@@ -123,7 +129,7 @@ extension Command {
             output: "removed general",
             offers: [.directories, .channels]
         ) { arguments in
-            let (cache, url) = try arguments.fileCacheAndChannel
+            let (cache, url) = try arguments.existingFileCacheAndChannel
             guard url != "everything" else {
                 try cache.removeAll()
                 return .text("removed everything")
@@ -136,9 +142,9 @@ extension Command {
 }
 
 extension FileCache {
-    /// What the file of a channel says; of one whose header is damaged, that it is.
+    /// The contents of a channel's file.
     ///
-    /// - Throws: ``CommandError`` if there is no file; what reading throws.
+    /// - Throws: ``CommandError`` if there is no file, or what reading throws.
     fileprivate func contents(of url: ChannelURL) throws -> Contents<Message> {
         let contents = try load(url)
         if contents.records.isEmpty, contents.damageCount == 0, try !channels().contains(url) {
@@ -149,20 +155,32 @@ extension FileCache {
 }
 
 extension Command.Arguments {
-    /// A directory.
-    fileprivate var fileCache: FileCache {
+    /// The path of a directory, which is the only word.
+    fileprivate var onlyDirectory: String {
         get throws {
-            guard fileWords.count == 1 else { throw CommandError.usage }
-            return try FileCache(directory: URL(typed: fileWords[0]))
+            guard words.count == 1 else { throw CommandError.usage }
+            return words[0]
         }
     }
 
-    /// A directory, and behind it a channel.
-    fileprivate var fileCacheAndChannel: (FileCache, ChannelURL) {
+    /// The path of a directory and a channel, which are all words.
+    fileprivate var directoryAndChannel: (String, ChannelURL) {
         get throws {
-            guard fileWords.count == 2 else { throw CommandError.usage }
-            let directory = URL(typed: fileWords[0])
-            return (try FileCache(directory: directory), ChannelURL(fileWords[1]))
+            guard words.count == 2 else { throw CommandError.usage }
+            return (words[0], ChannelURL(words[1]))
+        }
+    }
+
+    /// The cache in a directory that exists; opening another one would create it.
+    fileprivate func existingFileCache(_ path: String) throws -> FileCache {
+        try FileCache(directory: .existingDirectory(path))
+    }
+
+    /// The cache in a directory that exists, and a channel.
+    fileprivate var existingFileCacheAndChannel: (FileCache, ChannelURL) {
+        get throws {
+            let (path, url) = try directoryAndChannel
+            return (try existingFileCache(path), url)
         }
     }
 }

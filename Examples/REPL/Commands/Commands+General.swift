@@ -5,7 +5,7 @@ extension Command {
         Command(
             name: "help",
             usage: "[COMMAND | --json]",
-            summary: "Lists the commands, or tells how one is used; or what --json writes.",
+            summary: "Lists the commands, explains one, or explains the output of --json.",
             example: "help time",
             offers: [.commands],
             gives: [.commands]
@@ -20,7 +20,7 @@ extension Command {
                     begun.map(\.overviewLine)
                     + [
                         "For example: \(begun[0].example)",
-                        "help \(begun[0].name) tells more of it.",
+                        "help \(begun[0].name) explains it.",
                     ]
                 return .text(lines.joined(separator: "\n"), [.commands: begun.map(\.name)])
             }
@@ -47,7 +47,7 @@ extension Command {
         },
     ]
 
-    /// One line for each command, in columns, below what they are about.
+    /// A line for each command, in columns, by subject.
     private static var overview: String {
         groups.map { title, commands in
             ([title] + commands.map(\.overviewLine)).joined(separator: "\n")
@@ -56,14 +56,14 @@ extension Command {
 
     /// The command in one line of columns.
     ///
-    /// Arguments that would push the columns apart are left to `help COMMAND`.
+    /// Long arguments are left to `help COMMAND`.
     private var overviewLine: String {
         let limit = 32
         let shown = title.count <= limit ? title : "\(name) …"
         return "  \(shown.padded(to: limit))  \(summary)"
     }
 
-    /// What is told of one command: how it is used, and an example with what it needs and says.
+    /// The help of one command: its usage, and an example with its preparation and output.
     private var help: String {
         var lines = [title, "    \(summary)"] + notes.map { "    \($0)" }
         if let first = preparation.first {

@@ -4,8 +4,8 @@ extension Command {
     static let history: [Command] = [
         Command(
             name: "picture",
-            usage: "[CHANNEL] [limit N]",
-            summary: "Draws a channel's history: a ~ b has a gap, … is more, (c) is not sent.",
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Draws a channel's history: ~ is a gap, … is more history, (c) is not sent.",
             example: "picture general",
             preparation: ["draw general … a b ~ d", "draft general Hello"],
             output: "… a b ~ d (r1)",
@@ -20,7 +20,8 @@ extension Command {
         Command(
             name: "draw",
             usage: "CHANNEL PICTURE",
-            summary: "Makes a channel's history a picture, in place of all it has, drafts too.",
+            freeTextAfter: 1,
+            summary: "Replaces a channel's history and drafts by those of a picture.",
             example: "draw general … a b ~ d (e) !f",
             output: "drew 3 messages, 2 gaps and 2 drafts in general",
             offers: [.channels],
@@ -40,8 +41,8 @@ extension Command {
         },
         Command(
             name: "gaps",
-            usage: "[CHANNEL]",
-            summary: "Lists what is missing in a channel's history, oldest first.",
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Lists the gaps and stale ranges of a channel's history, oldest first.",
             example: "gaps general",
             preparation: ["draw general a ~ c …"],
             output: """
@@ -51,11 +52,13 @@ extension Command {
             offers: [.channels],
             gives: [.channelURL, .gaps, .stale]
         ) { arguments in
-            let url = try arguments.openChannel(or: arguments.words)
+            let (words, limit) = try arguments.limited()
+            let url = try arguments.openChannel(or: words)
             let store = try arguments.workspace.store
             let (gaps, stale) = (try store.gaps(in: url), try store.staleRanges(in: url))
             let lines = gaps.map(\.line) + stale.map(\.description)
-            var reply = lines.lines({ $0 }, orNone: "no gaps: all of \(url) is held")
+            var reply = lines.lines(
+                { $0 }, orNone: "no gaps: all of \(url) is held", limit: limit)
             reply.values = [
                 .channelURL: url, .gaps: gaps.map(\.bounds), .stale: stale.map(\.bounds),
             ]
@@ -64,7 +67,7 @@ extension Command {
         Command(
             name: "open-gap",
             usage: "CHANNEL FROM TO",
-            summary: "Forgets what lies between two bounds: IDs, TIME/IDs, - or +.",
+            summary: "Opens a gap between two bounds: IDs, TIME/IDs, - or +.",
             example: "open-gap general a c",
             preparation: ["draw general a b c d"],
             output: "a ~ b ~ c d",
@@ -82,7 +85,7 @@ extension Command {
         Command(
             name: "cover",
             usage: "CHANNEL FROM TO",
-            summary: "Says that all is known from one bound through another, both included.",
+            summary: "Closes the gaps from one bound to another, both included.",
             example: "cover general - b",
             preparation: ["draw general … a ~ b ~ c"],
             output: "a b ~ c",
@@ -97,7 +100,7 @@ extension Command {
 }
 
 extension Workspace {
-    /// The newest part of a channel's history, as of one commit.
+    /// The newest part of a channel's history, from one snapshot.
     func picture(of url: ChannelURL, limit: Int = 50) throws -> Picture {
         try store.read { snapshot in
             let messages = try snapshot.messages(in: url, limit: limit).reversed()
@@ -129,7 +132,7 @@ extension Command.Reply {
 }
 
 extension Gap {
-    /// The bounds, and where the walk through it goes on.
+    /// The bounds, and where fetching it continues.
     fileprivate var line: String {
         description + (walkCursor.map { ", walk from \($0)" } ?? "")
             + (changesSince.map { ", changes since \($0)" } ?? "")

@@ -8,16 +8,18 @@ extension Command {
             name: "import",
             usage: "FILE [into CHANNEL] [FIELD=NAME ...] [id=line] [server-only]",
             summary:
-                "Takes chat logs (JSON lines, gzipped too) onto the server, and into the cache.",
+                "Imports chat logs (JSON lines, gzipped too) into the server, and into the cache.",
             notes: [
-                "FIELD=NAME says in which field of the lines something is. Without it:",
-                "  id       message_id or msg_id; id=line makes it of file name and line",
-                "  channel  channel_url; into CHANNEL takes all lines into one",
+                "FIELD=NAME names the field of the lines for a value. Without it:",
+                "  id       message_id or msg_id; id=line makes ids of the file's name and line numbers",
+                "  channel  channel_url; into CHANNEL imports all lines into one",
                 "  time     created_at or ts: milliseconds, seconds or a date",
                 "  sender   sender or user: an id, or an object with user_id and nickname",
                 "  message  message",
-                "  type     type: ADMM is what the channel itself says, as is a line without a sender",
+                "  type     type: ADMM is a message of the channel itself, as is a line without a sender",
                 "  parent   parent_message_id",
+                "An id names one message of the whole server. With into CHANNEL, ids begin with its URL,",
+                "so that a log can be imported into several channels.",
             ],
             example: "import /tmp/scrollback-log.jsonl",
             preparation: ["demo", "export /tmp/scrollback-log.jsonl general"],
@@ -73,10 +75,10 @@ extension Command {
                         if let line = sync.note(before + count) { workspace.onProgress(line) }
                     }
                 } catch let error as SyncError where error.code == .refused {
-                    lines.append("\(url) does not come into the cache: \(error.message)")
+                    lines.append("\(url) is not in the cache: \(error.message)")
                 } catch let error as SyncError where error.code == .notConnected {
                     lines.append(
-                        "\(url) comes into the cache once you are online: heal \(url)")
+                        "\(url) is not in the cache: heal \(url) fetches it once you are online")
                 }
             }
             let held = try outcome.channels.reduce(0) { try $0 + store.messageCount(in: $1) }
@@ -96,26 +98,23 @@ extension Command {
         Command(
             name: "export",
             usage: "FILE [CHANNEL]",
-            summary: "Writes what the cache holds of a channel to a file, as import reads it.",
+            summary: "Writes the cached messages of a channel to a file that import reads.",
             example: "export /tmp/scrollback-log.jsonl general",
             preparation: ["demo"],
             output: "exported 60 messages of general",
             offers: [.files, .channels],
             gives: [.channelURL, .count, .path]
         ) { arguments in
-            let words = arguments.fileWords
+            let words = arguments.words
             guard (1...2).contains(words.count) else { throw CommandError.usage }
             let url =
                 try words.count == 2
                 ? arguments.held(ChannelURL(words[1])) : arguments.collection.channelURL
             let path = words[0].fromHome
-            try FileManager.default.createDirectory(
-                at: URL(filePath: path).deletingLastPathComponent(),
-                withIntermediateDirectories: true)
             guard FileManager.default.createFile(atPath: path, contents: nil),
                 let file = FileHandle(forWritingAtPath: path)
             else { throw CommandError.failed("the file '\(words[0])' cannot be written") }
-            defer { try? file.close() }  // All that was written is there.
+            defer { try? file.close() }  // Writing has reported any error.
             let store = try arguments.workspace.store
             var count = 0
             var anchor = HistoryAnchor.oldest
@@ -137,17 +136,14 @@ extension Command {
 }
 
 extension World {
-    /// Has all devices ask again for channels whose history was written behind their backs.
-    ///
-    /// No server does that to its clients: what is known of a channel through its newest message would
-    /// stay as it was.
+    /// Makes all devices fetch channels again whose history an import has changed.
     fileprivate func forget(_ urls: [ChannelURL]) async throws {
         for device in devices {
-            // Where nobody has connected, nothing is known.
+            // Before a user has connected, nothing is cached.
             guard let engine = try? device.client.engine() else { continue }
             try await engine.clearCachedMessages(in: urls)
         }
-        if hasOtherDevices { try server.expireCursors() }
+        if !otherDeviceNames.isEmpty { try server.expireCursors() }
     }
 }
 
@@ -173,7 +169,7 @@ extension Message {
 }
 
 extension LogImport.Outcome {
-    /// What is to be told of the lines, before how many there are.
+    /// The remarks on lines that were skipped or changed.
     fileprivate var remarks: [String] {
         var lines = badLines.map { "line \($0.number): \($0.reason)" }
         if badCount > lines.count {
@@ -186,20 +182,19 @@ extension LogImport.Outcome {
         if ignored.others > 0 { lines.append("ignored more, \(counted(ignored.others, "time"))") }
         if senderless > 0 {
             lines.append(
-                "\(counted(senderless, "line")) without a sender: what the channel itself says")
+                "\(counted(senderless, "line")) without a sender: messages of the channel itself")
         }
         return lines
     }
 
-    /// Why it failed, what to do about it, and what is there all the same.
+    /// The error with what the user can do, and with what was imported before it.
     fileprivate func explained(_ failure: any Error, _ fields: LogFields) -> any Error {
         var failure = failure
         if let error = failure as? BackendError, error.detail == .duplicatedData {
             failure = CommandError.failed(
-                "\(error.message), and an id is one message's on the whole server: "
-                    + (fields.numbersLines
-                        ? "a copy of the file by another name has ids of its own"
-                        : "id=line makes ids of the file's name and its lines' numbers"))
+                "\(error.message), and an id names one message of the whole server: "
+                    + "into CHANNEL makes ids of the channel's URL"
+                    + (fields.numbersLines ? "" : ", id=line of the file's name"))
         }
         guard imported > 0, !(failure is CancellationError) else { return failure }
         return CommandError.remarked(
@@ -209,7 +204,7 @@ extension LogImport.Outcome {
     }
 }
 
-/// A progress meter that another thread moves.
+/// A progress meter that another thread updates.
 @MainActor
 private final class Meter {
     private var meter: ProgressMeter
@@ -225,7 +220,6 @@ extension Command.Arguments {
     fileprivate func importRequest() throws -> (
         path: String, fields: LogFields, isServerOnly: Bool
     ) {
-        let words = fileWords
         guard let path = words.first else { throw CommandError.usage }
         var fields = LogFields()
         let name = URL(filePath: path).lastPathComponent
@@ -235,7 +229,7 @@ extension Command.Arguments {
         while let word = rest.popFirst() {
             if word == "server-only" {
                 isServerOnly = true
-            } else if word == "into", let channel = rest.popFirst() {
+            } else if word == "into", let channel = rest.popFirst(), !channel.isEmpty {
                 fields.channel = ChannelURL(channel)
             } else if let sign = word.firstIndex(of: "=") {
                 let (name, field) = (String(word[..<sign]), String(word[sign...].dropFirst()))

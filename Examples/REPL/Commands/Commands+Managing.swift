@@ -6,19 +6,18 @@ extension Command {
         Command(
             name: "create",
             usage: "CHANNEL [NAME=VALUE ...] [with USER ...]",
-            summary: "Creates a group channel, and invites users.",
+            summary: "Creates a group channel, private unless isPublic=true, and invites users.",
             example: "create lunch with bob carol",
             preparation: ["demo"],
             covers: ["ChatClient.createChannel(_:)"],
             gives: [.channel]
         ) { arguments in
             let url = try arguments.channel
-            let parts = arguments.fileWords.dropFirst().split(
+            let parts = arguments.words.dropFirst().split(
                 separator: "with", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count < 2 || !parts[1].isEmpty else { throw CommandError.usage }
             let users = parts.count == 2 ? parts[1].map { UserID($0) } : []
             var params = GroupChannelCreateParams(url.rawValue, userIDs: users, url: url)
-            params.isPublic = users.isEmpty
             try GroupChannelSetting.all.set(parts[0], of: &params)
             let channel = try await arguments.client.createChannel(params)
             return .text(
@@ -28,27 +27,23 @@ extension Command {
         Command(
             name: "update",
             usage: "CHANNEL JSON",
-            summary: "Changes what a group channel says of itself: its name, picture, data.",
+            summary: "Changes a group channel: name, cover_url, data, custom_type, metadata.",
             example: #"update cats {"name": "All cats"}"#,
             preparation: ["demo"],
             offers: [.channels],
             covers: ["ChatClient.updateChannel(_:with:)"],
             gives: [.channel]
         ) { arguments in
-            guard arguments.rest.hasPrefix("{") else { throw CommandError.usage }
-            let url = try await arguments.existing(arguments.channel)
-            let patch: Patch<GroupChannel>
-            do {
-                patch = try JSONDecoder().decode(
-                    Patch<GroupChannel>.self, from: Data(arguments.rest.utf8))
-            } catch {
-                throw CommandError.failed("this is not the JSON of a channel: \(arguments.rest)")
-            }
+            guard !arguments.json.isEmpty else { throw CommandError.usage }
+            let url = try await arguments.existing(arguments.onlyChannel)
+            let patch = try RecordType(named: "GroupChannel").patch(
+                GroupChannel.self, json: arguments.json,
+                only: ["name", "cover_url", "data", "custom_type", "metadata"])
             let channel = try await arguments.client.updateChannel(url, with: patch)
             return .text("\(channel.url) is \(channel.name)", [.channel: channel])
         },
         onChannel(
-            "delete-channel", "Deletes a group channel with its messages, for all.",
+            "delete-channel", "Deletes a group channel with its messages, for all members.",
             example: "delete-channel cats", after: ["demo"],
             covers: ["ChatClient.deleteChannel(_:)"]
         ) { client, url in
@@ -58,8 +53,7 @@ extension Command {
         Command(
             name: "list",
             usage: "[ORDER | JSON]",
-            summary:
-                "Lists the channels, from the cache and the server, a page; more goes on.",
+            summary: "Lists a page of the channels, from the cache and the server; more continues.",
             example: "list",
             preparation: ["demo"],
             output: """
@@ -77,12 +71,12 @@ extension Command {
         ) { arguments in
             let device = try arguments.device
             device.channelList = try device.client.makeGroupChannelCollection(
-                try arguments.channelQuery)
+                try arguments.channelQuery(arguments.words) ?? GroupChannelListQuery())
             return try await device.moreChannels()
         },
         Command(
             name: "more",
-            summary: "Lists more of the channels that list began with.",
+            summary: "Lists the next page of the channels that list began.",
             example: "more",
             preparation: ["demo", #"list {"limit": 2}"#],
             output: "random  Random  3 members  bob: And the question?",
@@ -108,8 +102,8 @@ extension Command {
         },
         Command(
             name: "members",
-            usage: "[CHANNEL]",
-            summary: "Lists the members of a group channel, by their ids; the first 100.",
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Lists the first 100 members of a group channel or N, by their ids.",
             example: "members",
             preparation: ["demo"],
             output: """
@@ -121,21 +115,29 @@ extension Command {
             covers: ["ChatClient.members(of:after:limit:)"],
             gives: [.members, .hasMore]
         ) { arguments in
-            let url = try await arguments.channelOrOpenOne
-            let page = try await arguments.client.members(of: url)
-            var lines = columns(
-                page.elements.map { member in
-                    [
-                        member.userID.rawValue, member.role == .operator ? "operator" : "",
-                        "\(member.state)", member.isMuted ? "muted" : "",
-                    ]
-                })
-            if page.next != nil { lines += "\n… and more" }
-            return .text(lines, [.members: page.elements, .hasMore: page.next != nil])
+            let (words, limit) = try arguments.limited()
+            let url = try await arguments.channelOrOpenOne(of: words)
+            let client = try arguments.client
+            let page = try await firstRows(limit) { cursor, count in
+                try await client.members(of: url, after: cursor, limit: count)
+            }
+            var lines = table(page.elements, limit: limit) { member in
+                [
+                    member.userID.rawValue, member.role == .operator ? "operator" : "",
+                    "\(member.state)", member.isMuted ? "muted" : "",
+                ]
+            }
+            if page.next != nil {
+                let total = try client.engine().store.groupChannel(url)?.memberCount
+                lines.append(cutRemark(page.elements.count, of: total))
+            }
+            return .text(
+                lines.joined(separator: "\n"),
+                [.members: page.elements, .hasMore: page.next != nil])
         },
         onChannel(
             "join", "Joins a public group channel.",
-            example: "join tea", after: ["demo", "create tea", "as bob"],
+            example: "join tea", after: ["demo", "create tea isPublic=true", "as bob"],
             covers: ["ChatClient.join(_:)"], gives: [.channel]
         ) { client, url in
             let channel = try await client.join(url)
@@ -186,7 +188,7 @@ extension Command {
         Command(
             name: "hide",
             usage: "CHANNEL [history] [for-good]",
-            summary: "Hides a group channel from the list, until a new message comes, or for good.",
+            summary: "Hides a group channel until a new message arrives, or for good.",
             example: "hide cats",
             preparation: ["demo"],
             offers: [.channels, .oneOf(["history", "for-good"])],
@@ -203,7 +205,7 @@ extension Command {
             return .of(url, "hid \(url)")
         },
         onChannel(
-            "unhide", "Shows a group channel again that was hidden.",
+            "unhide", "Shows a hidden group channel in the list again.",
             example: "unhide cats", after: ["demo", "hide cats"],
             covers: ["ChatClient.unhide(_:)"]
         ) { client, url in
@@ -212,7 +214,7 @@ extension Command {
         },
         onChannel(
             "reset-history", orOpenOne: true,
-            "Begins one's own history of a channel anew; others keep theirs.",
+            "Removes a channel's history for the user alone.",
             example: "reset-history cats", after: ["demo"],
             covers: ["ChatClient.resetMyHistory(of:)"], gives: [.channelURL, .time]
         ) { client, url in
@@ -221,7 +223,7 @@ extension Command {
         },
         onChannel(
             "freeze", orOpenOne: true,
-            "Freezes a channel, so that only who moderates it may write.",
+            "Freezes a channel, so that only operators may write.",
             example: "freeze", after: ["demo"],
             covers: ["ChatClient.freeze(_:)"]
         ) { client, url in
@@ -229,31 +231,37 @@ extension Command {
             return .of(url, "froze \(url)")
         },
         onChannel(
-            "unfreeze", orOpenOne: true, "Ends freeze.",
+            "unfreeze", orOpenOne: true, "Lets all members of a frozen channel write again.",
             example: "unfreeze", after: ["demo", "freeze"],
             covers: ["ChatClient.unfreeze(_:)"]
         ) { client, url in
             try await client.unfreeze(url)
-            return .of(url, "\(url) is not frozen any more")
+            return .of(url, "\(url) is not frozen")
         },
-        restricting("mute", .muted, "Mutes a user in a channel: they may only read."),
+        restricting("mute", .muted, "Mutes a user in a channel, who may still read."),
         lifting("unmute", .muted, "mute", "Lets a user write again."),
         restricting("ban", .banned, "Bans a user from a channel."),
-        lifting("unban", .banned, "ban", "Ends ban."),
+        lifting("unban", .banned, "ban", "Lets a banned user come back."),
         Command(
             name: "server open-channels",
-            summary: "Lists the open channels of the server, the newest first.",
+            usage: "[limit N | all]",
+            summary: "Lists the newest 100 open channels of the server or N.",
             example: "server open-channels",
             preparation: ["demo", "create-open lobby"],
             output: "lobby  lobby",
             covers: ["ChatClient.openChannels(after:limit:)"],
             gives: [.channels, .hasMore]
         ) { arguments in
-            let page = try await arguments.client.openChannels()
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            let client = try arguments.client
+            let page = try await firstRows(limit) { cursor, count in
+                try await client.openChannels(after: cursor, limit: count)
+            }
+            var lines = table(page.elements, limit: limit) { [$0.url.rawValue, $0.name] }
+            if page.next != nil { lines.append(cutRemark(page.elements.count, of: nil)) }
             return .text(
-                page.elements.isEmpty
-                    ? "no open channels"
-                    : columns(page.elements.map { [$0.url.rawValue, $0.name] }),
+                lines.isEmpty ? "no open channels" : lines.joined(separator: "\n"),
                 [.channels: page.elements, .hasMore: page.next != nil])
         },
         Command(
@@ -268,14 +276,14 @@ extension Command {
         ) { arguments in
             let url = try arguments.channel
             var params = OpenChannelCreateParams(url.rawValue, url: url)
-            try OpenChannelSetting.all.set(arguments.fileWords.dropFirst(), of: &params)
+            try OpenChannelSetting.all.set(arguments.words.dropFirst(), of: &params)
             let channel = try await arguments.client.createOpenChannel(params)
             return .text("created \(channel.url)", [.channel: channel])
         },
         Command(
             name: "enter",
             usage: "CHANNEL",
-            summary: "Enters an open channel, whose messages come live until one exits.",
+            summary: "Enters an open channel, to receive its messages until exit.",
             example: "enter lobby",
             preparation: ["demo", "create-open lobby"],
             covers: ["ChatClient.enter(_:)", "ChatClient.openChannel(_:)"],
@@ -302,13 +310,13 @@ extension Command {
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - orOpenOne: Whether the channel that is open is meant where none is named.
+    ///   - orOpenOne: Whether the open channel is the default.
     ///   - summary: What it does.
     ///   - example: A whole line to try.
     ///   - preparation: Lines that the example needs before it.
-    ///   - symbols: What of the API it is for.
-    ///   - fields: What its result holds.
-    ///   - body: Does it.
+    ///   - symbols: The calls of the API that it demonstrates.
+    ///   - fields: The values of its result.
+    ///   - body: Its work.
     /// - Returns: The command.
     static func onChannel(
         _ name: String, orOpenOne: Bool = false, _ summary: String, example: String,
@@ -368,22 +376,47 @@ extension Command {
             let (user, url) = try await arguments.wordInChannel()
             try await arguments.client.lift(restriction, of: UserID(user), in: url)
             return .text(
-                "\(user) is not \(restriction) in \(url) any more",
+                "\(user) is not \(restriction) in \(url)",
                 [.userID: user, .channelURL: url])
         }
     }
 }
 
+extension Command {
+    /// The first rows of a paged list, with as many requests as they need.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest number of rows.
+    ///   - page: Fetches the page after a cursor, with a number of rows at most.
+    /// - Returns: The rows, and the cursor after them if there are more.
+    /// - Throws: What a request throws.
+    fileprivate static func firstRows<Row: Sendable>(
+        _ limit: Int, _ page: (PageCursor?, Int) async throws -> Page<Row>
+    ) async throws -> Page<Row> {
+        var rows: [Row] = []
+        var cursor: PageCursor?
+        repeat {
+            try Task.checkCancellation()
+            let next = try await page(cursor, min(limit - rows.count, 100))
+            rows += next.elements
+            // A cursor that leads nowhere ends the list.
+            guard next.next != cursor else { break }
+            cursor = next.next
+        } while cursor != nil && rows.count < limit
+        return Page(rows, next: cursor)
+    }
+}
+
 extension Device {
-    /// A page more of the list of channels.
+    /// The next page of the list of channels.
     fileprivate func moreChannels() async throws -> Command.Reply {
         guard let channelList else {
-            throw CommandError.failed("there is no list: list begins one")
+            throw CommandError.failed("no list was begun: type list")
         }
         let channels = try await channelList.loadMore()
         let lines =
             (channels.isEmpty ? [] : [Command.columns(channels.map(\.tableRow))])
-            + (channelList.hasMore ? ["… and more: more"] : [])
+            + (channelList.hasMore ? ["… there are more: type more"] : [])
         return .text(
             lines.isEmpty ? "no more channels" : lines.joined(separator: "\n"),
             [.channels: channels, .hasMore: channelList.hasMore])
@@ -391,7 +424,7 @@ extension Device {
 }
 
 extension Command.Reply {
-    /// What concerns a channel.
+    /// A reply about a channel.
     static func of(_ url: ChannelURL, _ text: String) -> Command.Reply {
         .text(text, [.channelURL: url])
     }
@@ -403,7 +436,7 @@ extension Command.Reply {
 }
 
 extension GroupChannel {
-    /// What a table shows of it.
+    /// Its cells in a table.
     var tableRow: [String] {
         [
             url.rawValue, name == url.rawValue ? "" : name,

@@ -6,6 +6,7 @@ extension Command {
         Command(
             name: "save",
             usage: "TYPE JSON | HEX",
+            freeTextAfter: 1,
             summary: "Saves a Message, GroupChannel, OpenChannel, User or Draft.",
             example:
                 #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#,
@@ -31,8 +32,11 @@ extension Command {
         },
         Command(
             name: "messages",
-            usage: "CHANNEL [before | after | around PLACE] [limit N]",
-            summary: "Lists messages, oldest first; a PLACE is an ID, a TIME or TIME/ID.",
+            usage: "CHANNEL [before | after | around PLACE] [limit N | all]",
+            summary: "Lists the newest 20 messages or N, or those next to a place, oldest first.",
+            notes: [
+                "A PLACE is the ID of a message, a TIME such as 2012-04-26 or @1335398400000, or TIME/ID."
+            ],
             example: "messages general before c limit 2",
             preparation: ["draw general … a b c d"],
             output: """
@@ -42,12 +46,17 @@ extension Command {
             offers: [.channels, .oneOf(["before", "after", "around"])],
             gives: [.messages]
         ) { arguments in
-            try arguments.messages().lines(orNone: "no messages")
+            let (messages, total) = try arguments.messages()
+            var reply = messages.lines(orNone: "no messages")
+            if let total, messages.count < total {
+                reply.text = "\(cutRemark(messages.count, of: total))\n\(reply.text)"
+            }
+            return reply
         },
         Command(
             name: "message",
-            usage: "CHANNEL ID",
-            summary: "Shows a message as JSON.",
+            usage: "CHANNEL ID [all]",
+            summary: "Shows a message as JSON, with the first entries of long lists.",
             example: "message general a",
             preparation: ["draw general a"],
             output: """
@@ -63,16 +72,17 @@ extension Command {
             offers: [.channels],
             gives: [.message]
         ) { arguments in
-            let (url, id) = try arguments.channelAndMessage
+            let (words, limit) = try arguments.limited(to: recordLimit)
+            let (url, id) = try arguments.channelAndMessage(of: words)
             guard let message = try arguments.workspace.store.message(id, in: url) else {
                 throw CommandError.failed("there is no message '\(id)' in \(url)")
             }
-            return try .record(message, .message)
+            return try .record(message, .message, limit: limit)
         },
         Command(
             name: "replies",
-            usage: "CHANNEL ID [limit N]",
-            summary: "Lists the replies to a message, oldest first.",
+            usage: "CHANNEL ID [limit N | all]",
+            summary: "Lists the newest 20 replies to a message or N, oldest first.",
             example: "replies general a",
             preparation: [
                 "draw general a b",
@@ -83,10 +93,18 @@ extension Command {
             gives: [.messages]
         ) { arguments in
             let (words, limit) = try arguments.limited(to: 20)
-            guard words.count == 2 else { throw CommandError.usage }
-            return try arguments.workspace.store.replies(
-                to: MessageID(words[1]), in: try arguments.heldChannel, limit: limit
-            ).reversed().lines(orNone: "no replies")
+            let (url, id) = try arguments.channelAndMessage(of: words)
+            let store = try arguments.workspace.store
+            // One more, to see whether that is all.
+            let replies = try store.replies(to: id, in: url, limit: limit + 1)
+            if replies.isEmpty, try store.message(id, in: url) == nil {
+                throw CommandError.failed("there is no message '\(id)' in \(url)")
+            }
+            var reply = Array(replies.prefix(limit).reversed()).lines(orNone: "no replies")
+            if replies.count > limit {
+                reply.text = "\(cutRemark(limit, of: nil))\n\(reply.text)"
+            }
+            return reply
         },
         Command(
             name: "remove",
@@ -98,7 +116,7 @@ extension Command {
             offers: [.channels],
             gives: [.messageID, .channelURL]
         ) { arguments in
-            let (url, id) = try arguments.channelAndMessage
+            let (url, id) = try arguments.channelAndMessage(of: arguments.words)
             try arguments.workspace.store.write { batch in
                 guard try batch.removeMessage(id, in: url) else {
                     throw CommandError.failed("there is no message '\(id)' in \(url)")
@@ -110,7 +128,7 @@ extension Command {
         Command(
             name: "clear",
             usage: "CHANNEL",
-            summary: "Removes a channel's messages: its history is one gap then.",
+            summary: "Removes a channel's messages, so that its history is one gap.",
             example: "clear general",
             preparation: ["draw general a b c"],
             output: "cleared general of 3 messages",
@@ -143,39 +161,46 @@ extension Command {
 }
 
 extension Command.Arguments {
-    @MainActor fileprivate var channelAndMessage: (ChannelURL, MessageID) {
-        get throws {
-            guard words.count == 2 else { throw CommandError.usage }
-            return (try heldChannel, MessageID(words[1]))
-        }
+    /// A channel in the store and the id of a message, which are all words.
+    @MainActor fileprivate func channelAndMessage(
+        of words: [String]
+    ) throws -> (ChannelURL, MessageID) {
+        guard words.count == 2 else { throw CommandError.usage }
+        return (try heldChannel, MessageID(words[1]))
     }
 
-    /// The messages that the words ask for, oldest first.
-    @MainActor fileprivate func messages() throws -> [Message] {
+    /// The messages that the words select, oldest first; without a place, also how many there are.
+    @MainActor fileprivate func messages() throws -> (messages: [Message], total: Int?) {
         let (words, limit) = try limited(to: 20)
         let url = try heldChannel
         let store = try workspace.store
-        if words.count == 1 { return try store.messages(in: url, limit: limit).reversed() }
+        if words.count == 1 {
+            return (
+                try store.messages(in: url, limit: limit).reversed(),
+                try store.messageCount(in: url)
+            )
+        }
         guard words.count == 3, ["before", "after", "around"].contains(words[1]) else {
             throw CommandError.usage
         }
         let anchor = try anchor(words[2], in: url)
         switch words[1] {
-        case "before": return try store.messages(in: url, before: anchor, limit: limit).reversed()
-        case "after": return try store.messages(in: url, after: anchor, limit: limit)
+        case "before":
+            return (try store.messages(in: url, before: anchor, limit: limit).reversed(), nil)
+        case "after": return (try store.messages(in: url, after: anchor, limit: limit), nil)
         default:
             var params = MessageListParams()
             params.replyType = .all
             params.isInclusive = true
             params.previousResultSize = limit
             params.nextResultSize = limit
-            return try store.messages(in: url, around: anchor, params: params)
+            return (try store.messages(in: url, around: anchor, params: params), nil)
         }
     }
 }
 
 extension [Message] {
-    /// A line for each: id, time, sender, text.
+    /// A line for each message: id, time, sender and text.
     func lines(orNone none: String) -> Command.Reply {
         let width = map { $0.messageID?.rawValue.count ?? 0 }.max() ?? 0
         return lines(

@@ -6,7 +6,7 @@ extension Command {
     static let network: [Command] = [
         Command(
             name: "offline",
-            summary: "Takes the network away from this device.",
+            summary: "Disconnects this device from the network.",
             example: "offline",
             preparation: ["demo"]
         ) { arguments in
@@ -15,7 +15,7 @@ extension Command {
         },
         Command(
             name: "online",
-            summary: "Brings the network back, and reconnects.",
+            summary: "Connects this device to the network again, and reconnects.",
             example: "online",
             preparation: ["demo", "offline", "send Later"]
         ) { arguments in
@@ -27,7 +27,7 @@ extension Command {
         Command(
             name: "slow",
             usage: "DURATION | off",
-            summary: "Makes each answer take its time.",
+            summary: "Delays each answer of the server.",
             example: "slow 2s",
             preparation: ["demo"],
             output: "answers take 2s",
@@ -35,11 +35,11 @@ extension Command {
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let network = try arguments.device.network
-            if arguments.text == "off" {
+            if arguments.words[0] == "off" {
                 network.update { $0.defaultLatency = .none }
-                return .text("answers take no time")
+                return .text("answers are not delayed")
             }
-            let duration = try arguments.duration(arguments.text)
+            let duration = try arguments.duration(arguments.words[0])
             network.update {
                 $0.defaultLatency = Latency(request: duration / 2, answer: duration / 2)
             }
@@ -48,7 +48,7 @@ extension Command {
         Command(
             name: "drop",
             usage: "[N]",
-            summary: "Loses the next answers: the server has done what was asked.",
+            summary: "Loses the next answers: the requests have their effect.",
             example: "drop",
             preparation: ["demo"],
             output: "the next answer is lost"
@@ -64,7 +64,7 @@ extension Command {
         Command(
             name: "fail",
             usage: "CALL | all [CODE] [N]  or  fail off",
-            summary: "Makes the next calls of a kind fail, as refused or with another code.",
+            summary: "Makes the next calls of a kind fail, with code refused or another one.",
             example: "fail send throttled 2",
             preparation: ["demo"],
             output: "the next 2 calls of send fail as throttled",
@@ -76,7 +76,7 @@ extension Command {
             let network = try arguments.device.network
             if word == "off", arguments.words.count == 1 {
                 network.stopFailing()
-                return .text("nothing fails on purpose")
+                return .text("no call fails on purpose")
             }
             let call = BackendCall(rawValue: word)
             guard call != nil || word == "all" else {
@@ -101,7 +101,7 @@ extension Command {
         Command(
             name: "hold",
             usage: "CALL ...",
-            summary: "Holds calls of some kinds back, until release.",
+            summary: "Holds calls of some kinds until release.",
             example: "hold send",
             preparation: ["demo"],
             output: "holding send",
@@ -121,7 +121,7 @@ extension Command {
         },
         Command(
             name: "release",
-            summary: "Lets what hold holds go on.",
+            summary: "Lets held calls continue.",
             example: "release",
             preparation: ["demo", "hold send"],
             output: "holding nothing"
@@ -132,7 +132,7 @@ extension Command {
         Command(
             name: "condition",
             usage: "[NAME [VALUE]]",
-            summary: "Lists what a bad network or a moody server may do, or sets one of it.",
+            summary: "Lists the conditions of the network and the server, or sets one.",
             example: "condition feed.holes 0.5",
             preparation: ["demo"],
             output: "feed.holes is 0.5",
@@ -170,7 +170,7 @@ extension Command {
         Command(
             name: "conditions",
             usage: "perfect | train [SEED] | awkward [SEED] | within [SEED] | hostile [SEED]",
-            summary: "Sets all conditions of this device's network at once.",
+            summary: "Sets all conditions of this device's network.",
             example: "conditions awkward 7",
             preparation: ["demo"],
             offers: [.oneOf(["perfect", "train", "awkward", "within", "hostile"])]
@@ -191,7 +191,7 @@ extension Command {
         Command(
             name: "network log",
             usage: "[N]",
-            summary: "Lists the last calls of this device to the server, and what became of them.",
+            summary: "Lists the last calls of this device to the server, and their results.",
             example: "network log 3",
             preparation: ["demo"],
             gives: [.log]
@@ -204,7 +204,7 @@ extension Command {
         Command(
             name: "expire",
             usage: "session | cursors | pages | tokens | messages TIME",
-            summary: "Has the server end the session, or forget cursors, tokens or old messages.",
+            summary: "Makes the session, cursors, tokens or old messages expire at the server.",
             example: "expire session",
             preparation: ["demo"],
             offers: [.oneOf(["session", "cursors", "pages", "tokens", "messages"])]
@@ -224,12 +224,12 @@ extension Command {
                     before: try arguments.time(arguments.words[1]))
             default: throw CommandError.usage
             }
-            return .text("expired: \(arguments.text)")
+            return .text("expired: \(arguments.words.joined(separator: " "))")
         },
         Command(
             name: "away",
             usage: "DURATION [N]",
-            summary: "Takes the device offline for a time in which others write N messages.",
+            summary: "Takes the device offline for a time, in which others write N messages.",
             example: "away 1d 400",
             preparation: ["demo"],
             gives: [.channelURL, .count]
@@ -246,13 +246,13 @@ extension Command {
             world.clock.advance(by: duration)
             let names = others.map(\.userID.rawValue).joined(separator: ", ")
             return .text(
-                "\(grouped(count)) messages by \(names) in \(duration.brief); online brings you back",
+                "\(grouped(count)) messages by \(names) in \(duration.brief); type online to reconnect",
                 [.channelURL: url, .count: count])
         },
         Command(
             name: "talk",
             usage: "[N]",
-            summary: "Has others write N messages into the open channel.",
+            summary: "Makes other members write N messages to the open channel.",
             example: "talk 3",
             preparation: ["demo"],
             gives: [.channelURL, .count]
@@ -269,7 +269,8 @@ extension Command {
         Command(
             name: "say",
             usage: "TEXT",
-            summary: "Has the open channel itself say something.",
+            freeTextAfter: 0,
+            summary: "Sends a message of the open channel itself.",
             example: "say The office is closed tomorrow.",
             preparation: ["demo"],
             gives: [.message]
@@ -283,18 +284,37 @@ extension Command {
         Command(
             name: "revoke",
             usage: "USER",
-            summary: "Has the server let a user in no more.",
+            summary: "Revokes a user's access to the server.",
             example: "revoke bob",
             preparation: ["demo"],
             gives: [.userID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
-            try arguments.world.server.revokeUser(UserID(arguments.text))
-            return .text("\(arguments.text) is let in no more", [.userID: arguments.text])
+            let id = UserID(arguments.words[0])
+            try arguments.world.server.revokeUser(id)
+            return .text("\(id) cannot connect any more", [.userID: id])
+        },
+        Command(
+            name: "server users",
+            usage: "[limit N | all]",
+            summary: "Lists the users that the server knows.",
+            example: "server users",
+            preparation: ["demo"],
+            output: """
+                alice
+                bob
+                carol
+                """,
+            gives: [.userIDs]
+        ) { arguments in
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            return try arguments.world.server.userIDs
+                .lines(\.rawValue.oneLine, orNone: "no users", limit: limit, as: .userIDs)
         },
         Command(
             name: "server backup",
-            summary: "Copies all that the server holds.",
+            summary: "Copies all data of the server.",
             example: "server backup",
             preparation: ["demo"],
             output: "copied"
@@ -305,7 +325,7 @@ extension Command {
         },
         Command(
             name: "server restore",
-            summary: "Puts the server back to what it was at server backup.",
+            summary: "Restores the server to the last server backup.",
             example: "server restore",
             preparation: ["demo", "server backup", "send Hello"]
         ) { arguments in
@@ -314,12 +334,12 @@ extension Command {
                 throw CommandError.failed("there is no copy: server backup makes one")
             }
             try world.server.restore(backup)
-            return .text("put back")
+            return .text("restored")
         },
         Command(
             name: "server option",
             usage: "[NAME [VALUE]]",
-            summary: "Shows how the server behaves where servers differ, or sets it.",
+            summary: "Shows the options of the server, or sets one.",
             example: "server option pageLimit 50",
             preparation: ["demo"],
             output: "pageLimit is 50",
@@ -347,7 +367,7 @@ extension Command {
         },
         Command(
             name: "demo",
-            summary: "Makes a small world to look around in, and opens it as alice.",
+            summary: "Creates example users, channels and messages, and connects alice.",
             example: "demo",
             gives: [.channelURL, .messages, .gaps, .hasMore]
         ) { arguments in
@@ -361,7 +381,7 @@ extension Command {
         },
     ]
 
-    /// How calls may fail.
+    /// The codes with which calls may fail.
     static let codes: [BackendError.Code] = [
         .notConnected, .unanswered, .throttled, .serverFailure, .refused, .notFound,
         .sessionExpired, .sessionRevoked, .expired, .unsupported,
@@ -369,7 +389,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// What chance is made from.
+    /// The seed of a random sequence.
     fileprivate func seed(_ word: String) throws -> UInt64 {
         guard let seed = UInt64(word) else {
             throw CommandError.failed("'\(word)' is no seed: a number from 0 on")
@@ -377,23 +397,28 @@ extension Command.Arguments {
         return seed
     }
 
-    /// Up to three other members of a channel.
+    /// Up to three other members of a channel, from as many pages as it takes to find them.
     @MainActor fileprivate func others(in url: ChannelURL) async throws -> [Member] {
         let me = try device.userID
         let server = try world.server
         let watcher = server.client()
         _ = try await watcher.connect(as: Credentials(me))
         defer { withExtendedLifetime(watcher) {} }
-        let page = try await watcher.members(of: url, after: nil, limit: 4)
+        var others: [Member] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await watcher.members(of: url, after: cursor, limit: 4)
+            others += page.elements.filter { $0.userID != me }
+            cursor = page.next
+        } while cursor != nil && others.count < 3
         await watcher.disconnect()
-        let others = page.elements.filter { $0.userID != me }.prefix(3)
         guard !others.isEmpty else {
-            throw CommandError.failed("there is nobody else in \(url): invite somebody")
+            throw CommandError.failed("\(url) has no other members: type invite USER")
         }
-        return Array(others)
+        return Array(others.prefix(3))
     }
 
-    /// Has others write, one after the other, and evenly over a time from now on.
+    /// Makes others write in turn, evenly over a duration from now on.
     @MainActor fileprivate func talk(
         _ count: Int, in url: ChannelURL, by others: [Member], over duration: Duration
     ) throws {

@@ -5,7 +5,7 @@ extension Command {
         Command(
             name: "observe",
             usage: "[CHANNEL]",
-            summary: "Tells below each reply what changed, in one channel or anywhere.",
+            summary: "Prints changes of the store after each reply, of one channel or all.",
             example: "remove general a",
             preparation: ["draw general a b", "observe"],
             output: """
@@ -19,7 +19,7 @@ extension Command {
             let number = try arguments.workspace.observe(
                 arguments.words.isEmpty ? .everything : .channel(try arguments.channel))
             let part = arguments.words.first ?? "everything"
-            // What is to come can be observed, too.
+            // A channel can be observed before the store has it.
             let isKnown =
                 try arguments.words.isEmpty || arguments.workspace.store.holds(arguments.channel)
             return .text(
@@ -28,15 +28,15 @@ extension Command {
         },
         Command(
             name: "unobserve",
-            summary: "Ends what observe began.",
+            summary: "Ends observing.",
             example: "unobserve",
             preparation: ["observe"],
-            output: "nothing is observed any more"
+            output: "not observing"
         ) { arguments in
             guard arguments.workspace.unobserve() else {
                 return .text("nothing was observed")
             }
-            return .text("nothing is observed any more")
+            return .text("not observing")
         },
     ]
 }

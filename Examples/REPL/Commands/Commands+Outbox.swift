@@ -4,8 +4,8 @@ extension Command {
     static let outbox: [Command] = [
         Command(
             name: "drafts",
-            usage: "[CHANNEL]",
-            summary: "Lists what the server has not confirmed, channel by channel.",
+            usage: "[CHANNEL] [limit N | all]",
+            summary: "Lists what the server has not acknowledged, channel by channel.",
             example: "drafts",
             preparation: ["draft general Hello", "draw random a !b"],
             output: """
@@ -15,24 +15,27 @@ extension Command {
             offers: [.channels],
             gives: [.drafts]
         ) { arguments in
-            guard arguments.words.count <= 1 else { throw CommandError.usage }
+            let (words, limit) = try arguments.limited()
+            guard words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
             let drafts =
-                arguments.words.isEmpty
+                words.isEmpty
                 ? try store.drafts() : try store.drafts(in: try arguments.heldChannel)
-            let rows = drafts.map { draft in
+            let lines = table(drafts, limit: limit) { draft in
                 [
                     draft.requestID.rawValue, draft.channelURL.rawValue, "\(draft.state)",
                     "\(draft.operation)",
                     draft.message?.text ?? draft.messageID.map { "message \($0)" } ?? "",
                 ]
             }
-            return .text(rows.isEmpty ? "no drafts" : columns(rows), [.drafts: drafts])
+            return .text(
+                lines.isEmpty ? "no drafts" : lines.joined(separator: "\n"), [.drafts: drafts])
         },
         Command(
             name: "draft",
             usage: "CHANNEL TEXT",
-            summary: "Writes a message that is not sent yet.",
+            freeTextAfter: 1,
+            summary: "Adds a message to the outbox.",
             example: "draft general Hello, everybody",
             output: "wrote draft r1 in general",
             offers: [.channels],
@@ -59,7 +62,7 @@ extension Command {
         Command(
             name: "remove-draft",
             usage: "REQUESTID",
-            summary: "Takes a draft out of the outbox.",
+            summary: "Removes a draft from the outbox.",
             example: "remove-draft r1",
             preparation: ["draft general Hello"],
             output: "removed draft r1",

@@ -29,18 +29,19 @@ extension Command {
         Command(
             name: "sample",
             usage: "TYPE",
-            summary: "Shows a record to try the other commands with, as JSON.",
+            summary: "Shows a record with example values as JSON, for other commands.",
             example: "sample Message",
             offers: [.types],
             gives: [.record]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
-            let record = Sample.of(try RecordType(named: arguments.words[0]))
+            let record = try Sample.of(try RecordType(named: arguments.words[0]))
             return .text(try record.json(), [.record: record])
         },
         Command(
             name: "json",
             usage: "TYPE JSON",
+            freeTextAfter: 1,
             summary: "Reads a record as servers write it, and shows it as Scrollback does.",
             example:
                 #"json Message {"msg_id": "42", "ts": 1700000000000, "custom": "a", "new": 1}"#,
@@ -54,6 +55,7 @@ extension Command {
         Command(
             name: "serialize",
             usage: "TYPE JSON",
+            freeTextAfter: 1,
             summary: "Shows the binary form of a record, in hex, and its size.",
             example: #"serialize Reaction {"key": "+1", "user_ids": ["alice"]}"#,
             offers: [.types],
@@ -69,7 +71,8 @@ extension Command {
         Command(
             name: "deserialize",
             usage: "TYPE HEX",
-            summary: "Shows the record of a binary form as JSON, or where the damage is.",
+            freeTextAfter: 1,
+            summary: "Shows the record of a binary form as JSON, or where it is corrupted.",
             example: "deserialize Reaction 0a 02 2b 31 12 05 61 6c 69 63 65",
             offers: [.types],
             gives: [.record]
@@ -81,6 +84,7 @@ extension Command {
         Command(
             name: "fields",
             usage: "TYPE JSON | HEX",
+            freeTextAfter: 1,
             summary: "Shows a record's bytes, field by field: offset, bytes, number, name, value.",
             example: #"fields Reaction {"key": "+1", "user_ids": ["alice"]}"#,
             offers: [.types],
@@ -114,7 +118,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// The type that the first word names, and the text behind it.
+    /// The type that the first word names, and the text after it.
     var typeAndText: (RecordType, String) {
         get throws {
             guard let name = words.first else { throw CommandError.usage }

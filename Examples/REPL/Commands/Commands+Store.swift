@@ -5,7 +5,7 @@ extension Command {
     static let store: [Command] = [
         Command(
             name: "store",
-            summary: "Tells where the store is, and how much it has.",
+            summary: "Shows the store's directory, and what is in it.",
             example: "store",
             preparation: ["draw general … a b ~ d (e)"],
             output: """
@@ -49,7 +49,7 @@ extension Command {
             let before = workspace.place
             let store: ChatStore
             do {
-                let (directory, key) = try arguments.directoryAndKey
+                let (directory, key) = try arguments.directoryAndKey(createsKey: true)
                 store = try workspace.open(directory, key: key)
             } catch let error as StoreError {
                 throw CommandError.failed(
@@ -63,7 +63,7 @@ extension Command {
         },
         Command(
             name: "store close",
-            summary: "Closes the store; one in memory is gone then.",
+            summary: "Closes the store; one in memory is lost.",
             example: "store close",
             output: "closed"
         ) { arguments in
@@ -73,7 +73,7 @@ extension Command {
         },
         Command(
             name: "store size",
-            summary: "Tells how many bytes the store takes.",
+            summary: "Shows the size of the store.",
             example: "store size",
             preparation: ["draw general a …"],
             output: """
@@ -90,7 +90,7 @@ extension Command {
         },
         Command(
             name: "store clear",
-            summary: "Removes all that the server can give again; drafts stay.",
+            summary: "Removes everything but the drafts.",
             example: "store clear",
             preparation: ["draw general a b (c)"],
             output: "cleared; 1 draft stays",
@@ -105,6 +105,7 @@ extension Command {
         },
         Command(
             name: "store check",
+            usage: "[limit N | all]",
             summary:
                 "Lists the channels and drafts whose rows are damaged, and that lists leave out.",
             example: "store check",
@@ -112,11 +113,14 @@ extension Command {
             output: "all can be read",
             gives: [.unreadable]
         ) { arguments in
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
             let store = try arguments.workspace.store
             let names =
                 try store.unreadableChannelURLs().map(\.rawValue)
                 + store.unreadableDraftIDs().map(\.rawValue)
-            return names.lines({ $0.oneLine }, orNone: "all can be read", as: .unreadable)
+            return names.lines(
+                { $0.oneLine }, orNone: "all can be read", limit: limit, as: .unreadable)
         },
         Command(
             name: "store rebuild",
@@ -128,6 +132,7 @@ extension Command {
             offers: [.directories],
             gives: [.path]
         ) { arguments in
+            guard arguments.words.count == 1 else { throw CommandError.usage }
             let directory = try arguments.closedStore
             try ChatStore.rebuildCache(at: directory)
             return .text(
@@ -143,7 +148,8 @@ extension Command {
             gives: [.count, .damage, .path]
         ) { arguments in
             let report = try ChatStore.salvageOutbox(
-                at: try arguments.closedStore, encryptionKey: try arguments.directoryAndKey.key)
+                at: try arguments.closedStore,
+                encryptionKey: try arguments.directoryAndKey(createsKey: false).key)
             let unreadable = counted(report.unreadableRows, "row")
             return .text(
                 "saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"
@@ -155,8 +161,8 @@ extension Command {
         },
         Command(
             name: "store scan",
-            usage: "[TABLE] [limit N]",
-            summary: "Lists rows as they lie on the disk, in words.",
+            usage: "[TABLE] [limit N | all]",
+            summary: "Lists the rows of the store, decoded.",
             example: "store scan",
             preparation: ["draw general a …"],
             output: """
@@ -180,8 +186,8 @@ extension Command {
         },
         Command(
             name: "store dump",
-            usage: "[TABLE] [limit N]",
-            summary: "Lists rows as they lie on the disk, in hex: key → value.",
+            usage: "[TABLE] [limit N | all]",
+            summary: "Lists the rows of the store in hex: key → value.",
             example: "store dump gap",
             preparation: ["draw general … a"],
             output:
@@ -196,7 +202,7 @@ extension Command {
         Command(
             name: "store get",
             usage: "HEX",
-            summary: "Shows the row of a key, a record in it field by field.",
+            summary: "Shows the row of a key, with the fields of a record.",
             example: "store get 75 61 6c 69 63 65",
             preparation: [#"save User {"user_id": "alice", "nickname": "Alice"}"#],
             output: """
@@ -221,7 +227,7 @@ extension Command {
         Command(
             name: "token",
             usage: "SCOPE [HEX | none]",
-            summary: "Shows a token, or keeps one: how far a sync has come.",
+            summary: "Shows or sets a token, with which a sync resumes.",
             example: "token feed",
             preparation: ["token feed 2a 2b"],
             output: "2a 2b",
@@ -233,7 +239,7 @@ extension Command {
                 let token = try store.token(scope).map { $0.isEmpty ? "0 bytes" : Hex.text($0) }
                 return .text(token ?? "no token for \(scope)", [.name: scope, .hex: token])
             }
-            if arguments.rest == "none" {
+            if arguments.words == [scope, "none"] {
                 try store.write { $0.setToken(nil, for: scope) }
                 return .text("no token for \(scope) any more", [.name: scope])
             }
@@ -249,7 +255,7 @@ extension Command {
 }
 
 extension OpeningReport {
-    /// What was found, a line for each thing.
+    /// The findings, a line each.
     var lines: [String] {
         var lines: [String] = isNew ? ["created"] : []
         if let migratedFrom { lines.append("migrated from version \(migratedFrom)") }
@@ -269,23 +275,12 @@ extension OpeningReport {
     }
 }
 
-extension URL {
-    /// The directory that a path names, from the current one on, or from home where it says `~`.
-    init(typed path: String) {
-        self.init(
-            filePath: path.fromHome, directoryHint: .isDirectory)
-    }
-}
-
 extension Command.Arguments {
-    /// The directory of a store that is there.
+    /// The directory of a closed store, which is the first word.
     fileprivate var closedStore: URL {
         get throws {
-            guard let directory = try directoryAndKey.directory else { throw CommandError.usage }
-            guard FileManager.default.fileExists(atPath: directory.path) else {
-                throw CommandError.failed("there is no directory '\(directory.path)'")
-            }
-            return directory
+            guard let path = words.first else { throw CommandError.usage }
+            return try .existingDirectory(path)
         }
     }
 }
@@ -297,7 +292,7 @@ extension Command.Arguments {
     @MainActor fileprivate func rows(
         orNone none: String, _ line: (RowDescription) throws -> String
     ) throws -> Command.Reply {
-        let (words, limit) = try limited(to: 100)
+        let (words, limit) = try limited()
         guard words.count <= 1 else { throw CommandError.usage }
         let databases = RowDescription.Database.allCases.filter { database in
             words.isEmpty || RowDescription.tables(of: database).contains(words[0])
@@ -312,7 +307,7 @@ extension Command.Arguments {
         var isCut = false
         try workspace.store.read { snapshot in
             for database in databases {
-                // One more, to see whether that is all.
+                // One more row, to see whether there are more.
                 let rest = limit - lines.count
                 let rows = try snapshot.describedRows(
                     of: database, table: words.first, limit: rest + 1)
@@ -321,7 +316,7 @@ extension Command.Arguments {
                 isCut = isCut || rows.count > rest
             }
         }
-        if isCut { lines.append("and more: ask with limit N") }
+        if isCut { lines.append(Command.cutRemark(lines.count, of: nil)) }
         var reply = lines.lines({ $0 }, orNone: none)
         reply.values = [.rows: values, .hasMore: isCut]
         return reply
@@ -334,7 +329,7 @@ extension RowDescription {
         Set(Database.allCases.flatMap(tables)).sorted()
     }
 
-    /// What results tell of it.
+    /// The row as values.
     fileprivate var values: [String: String] {
         ["database": "\(database)", "table": table, "key": Hex.text(key), "value": Hex.text(value)]
     }

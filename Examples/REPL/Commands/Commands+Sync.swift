@@ -6,7 +6,7 @@ extension Command {
         Command(
             name: "heal",
             usage: "[CHANNEL]",
-            summary: "Fetches all that is missing of a channel, from its newest gap to its oldest.",
+            summary: "Fetches everything that is missing of a channel, newest gap first.",
             example: "heal cats",
             preparation: ["demo"],
             offers: [.channels],
@@ -28,28 +28,28 @@ extension Command {
         },
         Command(
             name: "verify",
-            usage: "[CHANNEL]",
-            summary: "Compares what is known of a channel with the server, and changes nothing.",
+            usage: "[CHANNEL] [all]",
+            summary: "Compares a channel's cache with the server; lists 20 ids each, or all.",
             example: "verify",
             preparation: ["demo"],
             offers: [.channels],
             covers: ["SyncEngine.verify(_:)"],
             gives: [.channelURL, .count, .missing, .extra, .different]
         ) { arguments in
-            let url = try await arguments.channelOrOpenOne
+            let (words, limit) = try arguments.limited(to: idLimit)
+            let url = try await arguments.channelOrOpenOne(of: words)
             let engine = try arguments.client.engine()
             let found = try await engine.verify(url)
             func ids(_ what: String, _ messages: [Message]) -> String? {
                 guard !messages.isEmpty else { return nil }
-                let ids = messages.prefix(20).map { $0.messageID?.rawValue ?? "?" }
-                let more = messages.count > 20 ? " …" : ""
-                return "\(what): \(ids.joined(separator: " "))\(more)"
+                let ids = messages.map { $0.messageID?.rawValue ?? "?" }
+                return "\(grouped(messages.count)) \(what): \(idList(ids, limit: limit))"
             }
             let lines = [
                 ids("missing", found.missing), ids("not on the server", found.extra),
                 ids("different", found.different),
             ].compactMap { $0 }
-            // Nothing was asked for: that is no answer of the server.
+            // Without a known range there was no request, and the result says nothing.
             let kinds = try await engine.coverage(of: url).stretches.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
@@ -61,7 +61,8 @@ extension Command {
             return .text(
                 found.isEmpty
                     ? "\(head): all is as on the server"
-                    : ([head] + lines + ["repair \(url) fetches them"]).joined(separator: "\n"),
+                    : ([head] + lines + ["repair \(url) fetches them"])
+                        .joined(separator: "\n"),
                 [
                     .channelURL: url, .count: found.comparedCount, .missing: found.missing,
                     .extra: found.extra, .different: found.different,
@@ -70,7 +71,7 @@ extension Command {
         Command(
             name: "repair",
             usage: "[CHANNEL]",
-            summary: "Fetches again what is known of a channel.",
+            summary: "Fetches a channel's cached messages again.",
             example: "repair",
             preparation: ["demo"],
             output: "general is as on the server",
@@ -136,51 +137,56 @@ extension Command {
             ],
             gives: [.messages]
         ) { arguments in
-            let (words, json) = arguments.wordsAndJSON
-            let (id, url) = try await arguments.with(words).wordInChannel()
-            let params = try arguments.record(ThreadedMessageListParams.self, in: json)
-            let replies = try await arguments.client.threadedMessages(
-                of: MessageID(id), in: url, params: params ?? ThreadedMessageListParams())
+            let (id, url) = try await arguments.wordInChannel()
+            let params = try arguments.params(ThreadedMessageListParams(), arguments.json)
+            let client = try arguments.client
+            let replies = try await client.threadedMessages(
+                of: MessageID(id), in: url, params: params)
+            if replies.isEmpty, try await client.message(MessageID(id), in: url) == nil {
+                throw CommandError.failed("there is no message '\(id)' in \(url)")
+            }
             return .rows(replies, orNone: "no replies")
         },
         Command(
             name: "changelog messages",
-            usage: "[TIME] [in CHANNEL]",
-            summary: "Reads what became of a channel's messages since a time, or the last reading.",
+            usage: "[TIME] [in CHANNEL] [all]",
+            summary: "Reads the changes of a channel's messages since a time, or the last reading.",
             example: "changelog messages 2023-11-14",
             preparation: ["demo", "send Helo", "edit 69 Hello"],
             covers: ["ChatClient.messageChanges(in:since:)"],
             gives: [.updated, .deleted, .hasMore]
         ) { arguments in
-            let (words, url) = try await arguments.wordsInChannel()
+            let (rest, limit) = try arguments.limited(to: idLimit)
+            let (words, url) = try await arguments.wordsInChannel(rest)
             guard words.count <= 1 else { throw CommandError.usage }
             let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
             let changes = try await arguments.client.messageChanges(in: url, since: point)
             return .changes(
                 changes.updated.compactMap(\.messageID), changes.deleted.map(\.messageID),
-                hasMore: changes.hasMore)
+                limit: limit, hasMore: changes.hasMore)
         },
         Command(
             name: "changelog channels",
-            usage: "[TIME]",
-            summary: "Reads what became of the user's channels since a time, or the last reading.",
+            usage: "[TIME] [all]",
+            summary: "Reads the changes of the user's channels since a time, or the last reading.",
             example: "changelog channels 2023-11-14",
             preparation: ["demo"],
             covers: ["ChatClient.channelChanges(since:)"],
             gives: [.updated, .deleted, .hasMore]
         ) { arguments in
-            guard arguments.words.count <= 1 else { throw CommandError.usage }
-            let point = try arguments.words.first.map {
-                ChangelogPoint.time(try arguments.time($0))
-            }
+            let (words, limit) = try arguments.limited(to: idLimit)
+            guard words.count <= 1 else { throw CommandError.usage }
+            let point = try words.first.map { ChangelogPoint.time(try arguments.time($0)) }
             let changes = try await arguments.client.channelChanges(since: point)
             return .changes(
-                changes.updated.map(\.url), changes.deletedURLs, hasMore: changes.hasMore)
+                changes.updated.map(\.url), changes.deletedURLs, limit: limit,
+                hasMore: changes.hasMore)
         },
         Command(
             name: "push",
             usage: "JSON",
-            summary: "Takes in a message as it comes with a push notification.",
+            freeTextAfter: 0,
+            summary: "Stores a message as a push notification delivers it.",
             example:
                 #"push {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
             preparation: ["demo"],
@@ -191,16 +197,15 @@ extension Command {
             covers: ["ChatClient.ingest(push:)", "SyncEngine.ingest(_:source:)"],
             gives: [.count]
         ) { arguments in
-            guard let message = try arguments.record(Message.self, in: arguments.text) else {
-                throw CommandError.usage
-            }
+            let message = try arguments.message
             let count = try await arguments.client.ingest(push: [message])
             return .text(
-                count == 1 ? "1 message is held" : "nothing of it is held", [.count: count])
+                count == 1 ? "1 message is held" : "the message was not stored", [.count: count])
         },
         Command(
             name: "leave-drop",
             usage: "JSON",
+            freeTextAfter: 0,
             summary: "Leaves a message in the drop box, as a push extension does beside the app.",
             example:
                 #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
@@ -208,9 +213,7 @@ extension Command {
             output: "there is no drop box in memory: start with --home",
             gives: [.count]
         ) { arguments in
-            guard let message = try arguments.record(Message.self, in: arguments.text) else {
-                throw CommandError.usage
-            }
+            let message = try arguments.message
             guard let directory = try arguments.client.engine().store.directory else {
                 return .text("there is no drop box in memory: start with --home", [.count: 0])
             }
@@ -246,7 +249,7 @@ extension Command {
         },
         Command(
             name: "cache size",
-            summary: "Tells how many bytes the device's cache takes.",
+            summary: "Shows the size of the device's cache.",
             example: "cache size",
             preparation: ["demo"],
             covers: ["ChatClient.cachedDataSize()"],
@@ -257,26 +260,34 @@ extension Command {
         },
         Command(
             name: "cache report",
-            summary: "Tells what is damaged in the device's cache, as JSON to hand in.",
+            summary: "Shows what is damaged in the device's cache, as JSON for a bug report.",
             example: "cache report",
             preparation: ["demo"],
             output: "nothing is damaged",
             covers: ["ChatClient.damageReport()"],
-            gives: [.isDamaged]
+            gives: [.isDamaged, .error]
         ) { arguments in
-            let report = try await arguments.client.damageReport()
-            guard report.isDamaged else {
+            let client = try arguments.client
+            let report = try await client.damageReport()
+            guard report.isDamaged || report.openingFailure != nil else {
                 return .text("nothing is damaged", [.isDamaged: false])
             }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let json = String(decoding: try encoder.encode(report), as: UTF8.self)
-            return .text(json, [.isDamaged: true])
+            guard let failure = client.cachingError else {
+                return .text(json, [.isDamaged: true])
+            }
+            // The files were not read: whether they are damaged is known only from the error.
+            let head = "the cache cannot be opened: \(sentence(of: failure))"
+            var values: Values = [.error: sentence(of: failure)]
+            if report.isDamaged { values[.isDamaged] = true }
+            return .text("\(head)\n\(json)", values)
         },
         Command(
             name: "cache clear",
             usage: "[CHANNEL ...]",
-            summary: "Removes what the server can give again: all, or the messages of channels.",
+            summary: "Removes cached data that the server still has: all, or messages of channels.",
             example: "cache clear cats",
             preparation: ["demo"],
             offers: [.channels],
@@ -300,7 +311,7 @@ extension Command {
         Command(
             name: "cache plan",
             usage: "[BYTES]",
-            summary: "Tells what would go if the device's cache had to be smaller.",
+            summary: "Shows what would be evicted to make the device's cache smaller.",
             example: "cache plan",
             preparation: ["demo"],
             output: "nothing would go",
@@ -313,7 +324,7 @@ extension Command {
         Command(
             name: "cache shrink",
             usage: "[BYTES]",
-            summary: "Makes the device's cache smaller; what is shown, pinned or written stays.",
+            summary: "Evicts messages from the device's cache; shown and pinned channels stay.",
             example: "cache shrink",
             preparation: ["demo"],
             output: "nothing went",
@@ -325,21 +336,21 @@ extension Command {
         },
         Command(
             name: "suspend",
-            summary: "Lets go of the device's files, as an app does in the background.",
+            summary: "Closes the device's files, as an app does in the background.",
             example: "suspend",
             preparation: ["demo"],
             output: """
-                suspended: resume goes on
+                suspended: type resume to continue
                 = alice is disconnected
                 """,
             covers: ["ChatClient.suspend()"]
         ) { arguments in
             try await arguments.client.suspend()
-            return .text("suspended: resume goes on")
+            return .text("suspended: type resume to continue")
         },
         Command(
             name: "resume",
-            summary: "Opens the device's files again, and connects if it was connected.",
+            summary: "Opens the device's files again, and reconnects.",
             example: "resume",
             preparation: ["demo", "suspend"],
             output: """
@@ -354,8 +365,30 @@ extension Command {
     ]
 }
 
+extension Command {
+    /// The number of ids that a line of ids shows.
+    fileprivate static let idLimit = 20
+
+    /// The first ids, and how many more there are.
+    fileprivate static func idList(_ ids: [String], limit: Int) -> String {
+        let more = ids.count - limit
+        return ids.prefix(limit).map(\.oneLine).joined(separator: " ")
+            + (more > 0 ? " … and \(grouped(more)) more: add all for the rest" : "")
+    }
+}
+
 extension Command.Arguments {
-    /// A number of bytes; `nil` where none is typed.
+    /// The message that is the whole text, read as leniently as that of a server.
+    fileprivate var message: Message {
+        get throws {
+            guard text.hasPrefix("{"),
+                let message = try RecordType(named: "Message").record(json: text) as? Message
+            else { throw CommandError.usage }
+            return message
+        }
+    }
+
+    /// A number of bytes; `nil` if none is typed.
     fileprivate var sizeOrNone: Int? {
         get throws {
             guard let word = words.first else { return nil }
@@ -369,7 +402,7 @@ extension Command.Arguments {
 }
 
 extension Command.Reply {
-    /// How many messages of each channel go.
+    /// The number of evicted messages of each channel.
     fileprivate static func eviction(
         _ eviction: Eviction, none: String, verb: String
     ) -> Command.Reply {
@@ -392,26 +425,28 @@ extension Command.Reply {
     }
 
     fileprivate static func changes<ID: Encodable & Sendable & CustomStringConvertible>(
-        _ updated: [ID], _ deleted: [ID], hasMore: Bool
+        _ updated: [ID], _ deleted: [ID], limit: Int, hasMore: Bool
     ) -> Command.Reply {
         func line(_ what: String, _ ids: [ID]) -> String {
-            "\(what)  \(ids.isEmpty ? "nothing" : ids.map(\.description).joined(separator: " "))"
+            let list = Command.idList(ids.map(\.description), limit: limit)
+            return "\(what)  \(ids.isEmpty ? "nothing" : "\(grouped(ids.count)): \(list)")"
         }
         let lines = [line("updated", updated), line("deleted", deleted)]
         return .text(
-            (lines + (hasMore ? ["and more: once more goes on"] : [])).joined(separator: "\n"),
+            (lines + (hasMore ? ["there are more: repeat the command"] : [])).joined(
+                separator: "\n"),
             [.updated: updated, .deleted: deleted, .hasMore: hasMore])
     }
 }
 
 extension SyncEngine {
-    /// Fetches what is missing of a channel, the newest first.
+    /// Fetches what is missing of a channel, newest gap first.
     ///
     /// - Parameters:
     ///   - url: The channel.
-    ///   - pageSize: How many messages to ask for at a time.
-    ///   - progress: Is called with how many messages have come so far.
-    /// - Returns: How many messages came.
+    ///   - pageSize: The number of messages of a request.
+    ///   - progress: Called with the number of messages that were fetched so far.
+    /// - Returns: The number of messages that were fetched.
     /// - Throws: `SyncError`, and `CancellationError`.
     @MainActor
     func fetchAll(
@@ -422,7 +457,7 @@ extension SyncEngine {
         while let gap = try store.gaps(in: url).last {
             try Task.checkCancellation()
             guard gap != last else {
-                throw CommandError.failed("the server tells the same of \(url) again and again")
+                throw CommandError.failed("the server repeats the same page of \(url)")
             }
             last = gap
             let anchor = gap.walkCursor.map { .cursor($0) } ?? gap.upper.anchorIncludingIt

@@ -6,7 +6,8 @@ extension Command {
         Command(
             name: "connect",
             usage: "[USER [TOKEN]]",
-            summary: "Connects a user on a device of their own; without one, the current one's.",
+            summary: "Connects a user on their own device; by default the current device's.",
+            notes: ["Another device of the same user has a name of its own: connect alice@phone."],
             example: "connect alice",
             output: """
                 alice
@@ -26,7 +27,6 @@ extension Command {
             world.use(device)
             let error = try await device.connect(accessToken: arguments.words.dropFirst().first)
             var values = device.owner
-            // Nobody is to write for long what nothing keeps.
             let unkept = device.client.cachingError.map {
                 "\nnothing is kept on the disk: \(sentence(of: $0))"
             }
@@ -34,12 +34,12 @@ extension Command {
             guard let error else { return .text("\(device.name)\(unkept ?? "")", values) }
             values[.error] = error.message
             return .text(
-                "\(device.name), offline: \(error.message); it is tried again\(unkept ?? "")",
+                "\(device.name), offline: \(error.message); retrying\(unkept ?? "")",
                 values)
         },
         Command(
             name: "disconnect",
-            summary: "Ends the connection; what is held can be shown.",
+            summary: "Ends the connection; cached data can still be shown.",
             example: "disconnect",
             preparation: ["connect alice"],
             output: """
@@ -54,7 +54,7 @@ extension Command {
         },
         Command(
             name: "reconnect",
-            summary: "Tries to connect at once, as when the application or the network is back.",
+            summary: "Connects at once, as when the application or the network is back.",
             example: "reconnect",
             preparation: ["connect alice"],
             output: "alice is connected",
@@ -69,7 +69,8 @@ extension Command {
         Command(
             name: "as",
             usage: "DEVICE [COMMAND]",
-            summary: "Goes to another user's device, or runs one command there.",
+            freeTextAfter: 1,
+            summary: "Switches to another user's device, or runs one command there.",
             example: "as bob",
             preparation: ["connect alice"],
             output: """
@@ -90,7 +91,7 @@ extension Command {
                 await world.settle(within: arguments.workspace.patience)
             }
             guard !arguments.rest.isEmpty else { return .text(device.name, device.owner) }
-            // What was told there before is not what the command has brought about.
+            // Earlier events of that device do not belong to the command.
             if device !== before { _ = device.takeNews() }
             defer {
                 if let before { world.use(before) }
@@ -99,7 +100,7 @@ extension Command {
             if device.collection == nil, let url = before?.collection?.channelURL,
                 try device.client.engine().store.groupChannel(url)?.myMemberState == .joined
             {
-                // The channel that was talked about. If it does not come, the command says so.
+                // The channel of the device before. If it cannot be opened, the command reports it.
                 let collection = try device.client.makeMessageCollection(of: url)
                 device.show(collection)
                 _ = try? await collection.start().value
@@ -108,7 +109,8 @@ extension Command {
         },
         Command(
             name: "devices",
-            summary: "Lists the devices: whose, whether connected, and what is open there.",
+            usage: "[limit N | all]",
+            summary: "Lists the devices, those of earlier runs too, and what each shows.",
             example: "devices",
             preparation: ["connect alice", "as bob"],
             output: """
@@ -117,23 +119,36 @@ extension Command {
                 """,
             gives: [.devices]
         ) { arguments in
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
             let world = try arguments.world
-            let rows = world.devices.map { device in
-                [
-                    device.name, device.client.connectionState.word,
+            let kept = arguments.workspace.keptDeviceNames
+            let rows =
+                world.devices.map { device in
                     [
-                        device === world.current ? "here" : nil,
-                        device.collection.map { "shows \($0.channelURL)" },
-                    ].compactMap { $0 }.joined(separator: ", "),
-                ]
-            }
+                        device.name, device.client.connectionState.word,
+                        [
+                            device === world.current ? "here" : nil,
+                            device.collection.map { "shows \($0.channelURL)" },
+                        ].compactMap { $0 }.joined(separator: ", "),
+                    ]
+                } + kept.map { [$0, "not started"] }
+            let lines = table(rows, limit: limit) { $0 }
+            let summaries =
+                world.devices.map(\.summary)
+                + kept.map { name in
+                    [
+                        "name": name, "user_id": Device.userID(of: name).rawValue,
+                        "connection": "\(ConnectionState.closed)",
+                    ]
+                }
             return .text(
-                rows.isEmpty ? "no devices: connect alice" : columns(rows),
-                [.devices: world.devices.map(\.summary)])
+                lines.isEmpty ? "no devices: type connect alice" : lines.joined(separator: "\n"),
+                [.devices: summaries])
         },
         Command(
             name: "status",
-            summary: "Tells who is connected, how far the sync is, and where things are kept.",
+            summary: "Shows the user, the connection, the sync and the cache's directory.",
             example: "status",
             preparation: ["connect alice"],
             output: """
@@ -155,19 +170,28 @@ extension Command {
             let failure =
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
+            // While suspended, the store cannot be read; everything else is still known.
+            let unsent: [Draft]?
+            do throws(StoreError) {
+                unsent = try store.drafts()
+            } catch {
+                guard error.code == .suspended else { throw error }
+                unsent = nil
+            }
+            let place = unsent == nil ? "suspended, \(store.place)" : store.place
             let rows = [
                 ("user", client.currentUser?.userID.rawValue ?? "nobody"),
                 ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
                 ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
                 ("channels left", "\(state.channelsLeft)"),
                 ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
-                ("not sent", "\(try store.drafts().count)"),
-                ("cache", failure ?? store.place),
+                ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
+                ("cache", failure ?? place),
             ]
             var values = try arguments.device.values
             values[.time] = client.lastConnectedAt
             values[.unread] = client.unreadCount?.groupChannelUnreadMessageCount ?? 0
-            values[.drafts] = try store.drafts()
+            values[.drafts] = unsent
             values[.count] = state.channelsLeft
             values[.place] = store.directory?.path
             values[.error] = failure
@@ -176,7 +200,7 @@ extension Command {
         Command(
             name: "sync",
             usage: "[CHANNEL]",
-            summary: "Waits until all is up to date that the device looks after by itself.",
+            summary: "Waits until the device's background sync has finished.",
             example: "sync",
             preparation: ["connect alice"],
             output: "up to date",
@@ -191,7 +215,7 @@ extension Command {
         },
         Command(
             name: "relaunch",
-            summary: "Quits the application on this device, and begins it again.",
+            summary: "Quits the application on this device, and starts it again.",
             example: "relaunch",
             preparation: ["connect alice"],
             output: "alice is not connected",
@@ -206,7 +230,7 @@ extension Command {
             name: "log-out",
             usage: "[everything]",
             summary:
-                "Logs the user out, and takes what is held off this device.",
+                "Logs the user out and removes cached data; everything removes unsent messages too.",
             example: "log-out",
             preparation: ["demo"],
             output: """
@@ -217,12 +241,12 @@ extension Command {
             covers: ["ChatClient.logOut(wiping:)"],
             gives: [.drafts]
         ) { arguments in
-            guard ["", "everything"].contains(arguments.text) else { throw CommandError.usage }
+            guard [[], ["everything"]].contains(arguments.words) else { throw CommandError.usage }
             let device = try arguments.device
             device.show(nil)
             device.channelList = nil
             let drafts = try await device.client.logOut(
-                wiping: arguments.text.isEmpty ? .cachedData : .everything)
+                wiping: arguments.words.isEmpty ? .cachedData : .everything)
             let count = drafts.filter { $0.operation == .send }.count
             return .text(
                 count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent",
@@ -245,7 +269,7 @@ extension Command {
             name: "option",
             usage: "[NAME [VALUE]]",
             summary:
-                "Shows how devices do their work, or sets it for those to come: relaunch.",
+                "Shows the options of a client, or sets one for devices started later: relaunch.",
             example: "option sync.hugeGapThreshold 50",
             output: "sync.hugeGapThreshold is 50 for devices to come",
             offers: [.options],
@@ -273,7 +297,7 @@ extension Command {
 }
 
 extension Device {
-    /// Which it is, and whose.
+    /// The device's name and user.
     fileprivate var owner: Values { [.device: name, .userID: userID] }
 
     /// The same, and whether it is connected.
@@ -281,7 +305,7 @@ extension Device {
         owner.merging([.connection: "\(client.connectionState)"]) { $1 }
     }
 
-    /// One of a list of devices.
+    /// The device as a row of values.
     fileprivate var summary: [String: String] {
         var summary = [
             "name": name, "user_id": userID.rawValue, "connection": "\(client.connectionState)",

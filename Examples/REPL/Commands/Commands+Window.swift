@@ -6,7 +6,11 @@ extension Command {
         Command(
             name: "open",
             usage: "CHANNEL [at TIME | at last-read] [cacheOnly | apiOnly] [JSON]",
-            summary: "Opens a channel: its cached messages at once, then what the server has.",
+            summary: "Opens a channel: its cached messages at once, then those of the server.",
+            notes: [
+                "Without JSON, replies are shown too, and 20 messages on each side of the starting point.",
+                "JSON changes what it names, such as {\"reply_type\": \"none\"}: schema MessageListParams.",
+            ],
             example: "open cats",
             preparation: ["demo"],
             offers: [.channels],
@@ -28,8 +32,8 @@ extension Command {
                 guard !isAnswered else { return collection.rows() }
                 return collection.rows().below(
                     start.policy == .apiOnly
-                        ? "(offline: the cache was not to be asked)"
-                        : "(offline: this is what is cached)")
+                        ? "(offline: nothing from the server)"
+                        : "(offline: cached messages)")
             } catch {
                 guard let open = device.collection?.channelURL else { throw error }
                 throw CommandError.remarked(error, "\(open) stays open")
@@ -103,7 +107,7 @@ extension Command {
         Command(
             name: "restart",
             usage: "latest | last-read | TIME",
-            summary: "Places the open channel's window anew, such as after a huge gap.",
+            summary: "Moves the open channel's window, such as after a huge gap.",
             example: "restart 2023-11-10",
             preparation: ["demo"],
             offers: [.oneOf(["latest", "last-read"])],
@@ -117,7 +121,7 @@ extension Command {
                 try await collection.restart(at: point)
             } catch {
                 guard error.code == .notConnected else { throw error }
-                return collection.rows().below("(offline: this is what is cached)")
+                return collection.rows().below("(offline: cached messages)")
             }
             return collection.rows()
         },
@@ -125,7 +129,7 @@ extension Command {
             name: "fill",
             usage: "[N]",
             summary:
-                "Fetches what is missing in the newest gap that is shown: a page, or N.",
+                "Fetches missing messages of the newest gap that is shown: a page, or N pages.",
             example: "fill",
             preparation: ["demo", "offline", "away 1d 400", "online"],
             covers: ["MessageCollection.fill(_:)"],
@@ -144,11 +148,11 @@ extension Command {
         Command(
             name: "coverage",
             usage: "[CHANNEL]",
-            summary: "Draws what is known of a channel's history: █ known, ▒ stale, ░ missing.",
+            summary: "Draws the coverage of a channel's history: █ known, ▒ stale, ░ missing.",
             notes: [
-                "The line goes from the oldest message that is held to the newest, as time went by;",
-                "what is missing before and after them is at its ends. Behind it, a ▸ is a message",
-                "that is not sent, and ▸▸▸▸ four or more. What is stale may have changed meanwhile.",
+                "The bar is a time line from the oldest cached message to the newest one; its ends show",
+                "whether older or newer messages are missing. After it, a ▸ is a message that is not sent,",
+                "▸▸▸▸ four or more. A stale range may be out of date.",
             ],
             example: "coverage",
             preparation: ["demo"],
@@ -160,34 +164,40 @@ extension Command {
         },
         Command(
             name: "pending",
-            summary: "Lists what waits to be sent in the open channel.",
+            usage: "[limit N | all]",
+            summary: "Lists the messages of the open channel that are not sent yet.",
             example: "pending",
             preparation: ["demo", "offline", "send Later"],
             output: "(alice-1)  Later",
             covers: ["MessageCollection.pendingMessages"],
             gives: [.messages]
         ) { arguments in
-            try arguments.collection.pendingMessages.lines(
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            return try arguments.collection.pendingMessages.lines(
                 { "(\($0.requestID?.rawValue ?? "?"))  \($0.text.oneLine)" },
-                orNone: "nothing is pending", as: .messages)
+                orNone: "nothing is pending", limit: limit, as: .messages)
         },
         Command(
             name: "failed",
-            summary: "Lists what could not be sent in the open channel.",
+            usage: "[limit N | all]",
+            summary: "Lists the messages of the open channel that could not be sent.",
             example: "failed",
             preparation: ["demo", "fail send refused", "send Hello"],
             output: "!alice-1  Hello",
             covers: ["MessageCollection.failedMessages"],
             gives: [.messages]
         ) { arguments in
-            try arguments.collection.failedMessages.lines(
+            let (words, limit) = try arguments.limited()
+            guard words.isEmpty else { throw CommandError.usage }
+            return try arguments.collection.failedMessages.lines(
                 { "!\($0.requestID?.rawValue ?? "?")  \($0.text.oneLine)" },
-                orNone: "nothing has failed", as: .messages)
+                orNone: "nothing has failed", limit: limit, as: .messages)
         },
         Command(
             name: "follow",
             summary:
-                "Tells each change of the open channel's rows, as a list view hears it.",
+                "Prints each change of the open channel's rows, as a list view receives it.",
             example: "follow",
             preparation: ["demo"],
             output: "following the rows of general",
@@ -203,7 +213,7 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// Where a window begins.
+    /// The starting point of a window.
     fileprivate func point(_ word: String) throws -> StartingPoint {
         switch word {
         case "latest": .latest
@@ -212,7 +222,7 @@ extension Command.Arguments {
         }
     }
 
-    /// How a channel is opened: what follows its name.
+    /// The options of opening a channel, which follow its URL.
     fileprivate func start() throws -> (
         point: StartingPoint, policy: InitPolicy, params: MessageListParams
     ) {
@@ -231,17 +241,14 @@ extension Command.Arguments {
             } else if let named = InitPolicy.allCases.first(where: { "\($0)" == word }) {
                 policy = named
                 index += 1
-            } else if let record = try record(MessageListParams.self, in: text(behind: index)) {
-                params = record
-                break
             } else {
                 throw CommandError.usage
             }
         }
-        return (point, policy, params)
+        return (point, policy, try self.params(params, json))
     }
 
-    /// Loads some pages, and shows what came.
+    /// Loads some pages, and shows their messages.
     @MainActor fileprivate func load(
         fromOldest: Bool,
         _ page: (MessageCollection) async throws(CollectionError) -> [Message]
@@ -269,18 +276,18 @@ extension Command.Arguments {
             reply.values[.count] = found
             return reply
         }
-        return .text("\(grouped(found)) messages more", [.count: found])
+        return .text("\(grouped(found)) more messages", [.count: found])
     }
 }
 
 extension MessageCollection {
-    /// Starts it, and tells whether the server has answered; without a connection, it has not.
+    /// Starts it, and returns whether the server has answered: not without a connection.
     ///
-    /// What fails otherwise is thrown, and the collection is disposed of.
+    /// - Throws: Any other error; then the collection is disposed.
     fileprivate func isAnswered(_ policy: InitPolicy) async throws -> Bool {
         do {
             let task = start(policy)
-            // By itself, waiting for a task ends with the task alone.
+            // Canceling this task does not end a wait for another one.
             _ = try await withTaskCancellationHandler {
                 try await task.value
             } onCancel: {
@@ -297,7 +304,7 @@ extension MessageCollection {
 }
 
 extension Command.Reply {
-    /// The reply with a line more.
+    /// The reply with one more line.
     fileprivate func below(_ line: String) -> Command.Reply {
         var reply = self
         reply.text += "\n\(line)"
@@ -317,7 +324,7 @@ func grouped(_ number: Int) -> String {
 }
 
 extension Workspace {
-    /// The bar of a channel's coverage, and what it says in numbers.
+    /// The bar of a channel's coverage, and its numbers.
     func coverage(of url: ChannelURL) throws -> Command.Reply {
         try store.read { snapshot in
             let coverage = try snapshot.coverage(of: url)

@@ -6,23 +6,24 @@ extension Command {
         Command(
             name: "send",
             usage: "TEXT | JSON",
-            summary:
-                "Writes into the open channel, online or not.",
+            freeTextAfter: 0,
+            summary: "Sends a message to the open channel; offline, it waits in the outbox.",
             example: "send Hello, everybody!",
             preparation: ["demo"],
             covers: ["MessageCollection.send(_:)", "ChatClient.send(_:in:)"],
             gives: [.message]
         ) { arguments in
             guard !arguments.text.isEmpty else { throw CommandError.usage }
+            let text = arguments.text
             let params =
-                try arguments.record(UserMessageCreateParams.self, in: arguments.text)
-                ?? UserMessageCreateParams(arguments.text)
+                try text.hasPrefix("{")
+                ? arguments.params(UserMessageCreateParams(), text) : UserMessageCreateParams(text)
             return .written(try await arguments.collection.send(params))
         },
         Command(
             name: "send-file",
             usage: "PATH [PATH ...] [JSON]",
-            summary: "Writes a message with one file or several; it is kept until it is sent.",
+            summary: "Sends a message with one file or several; copies are kept until it is sent.",
             example: "send-file /etc/hostname",
             preparation: ["demo"],
             offers: [.files],
@@ -32,9 +33,9 @@ extension Command {
             ],
             gives: [.message]
         ) { arguments in
-            let (paths, json) = arguments.wordsAndJSON
+            let (paths, json) = (arguments.words, arguments.json)
             guard !paths.isEmpty else { throw CommandError.usage }
-            let files = try paths.unquotedWords.map { word in
+            let files = try paths.map { word in
                 let path = word.fromHome
                 guard FileManager.default.isReadableFile(atPath: path) else {
                     throw CommandError.failed("there is no file '\(word)' that can be read")
@@ -42,21 +43,21 @@ extension Command {
                 return UploadableFile(path: path, name: URL(filePath: path).lastPathComponent)
             }
             let collection = try arguments.collection
-            // In memory there is no place for a copy.
+            // A store in memory has no directory for copies.
             let keepsCopies = collection.engine.store.directory != nil
             if files.count == 1 {
-                var params = try arguments.record(FileMessageCreateParams.self, in: json) ?? .init()
+                var params = try arguments.params(FileMessageCreateParams(), json)
                 params.file = files[0]
                 return .written(try await collection.send(params, keepsCopies: keepsCopies))
             }
-            var params =
-                try arguments.record(MultipleFilesMessageCreateParams.self, in: json) ?? .init()
+            var params = try arguments.params(MultipleFilesMessageCreateParams(), json)
             params.files = files
             return .written(try await collection.send(params, keepsCopies: keepsCopies))
         },
         Command(
             name: "reply",
             usage: "ID TEXT",
+            freeTextAfter: 1,
             summary: "Answers a message.",
             example: "reply 60 So do I",
             preparation: ["demo"],
@@ -77,7 +78,7 @@ extension Command {
         Command(
             name: "copy",
             usage: "ID to CHANNEL",
-            summary: "Writes a message anew into another channel.",
+            summary: "Sends a copy of a message to another channel.",
             example: "copy 60 to cats",
             preparation: ["demo"],
             offers: [.messages, .oneOf(["to"]), .channels],
@@ -94,7 +95,8 @@ extension Command {
         Command(
             name: "edit",
             usage: "ID TEXT | JSON",
-            summary: "Edits a message of one's own, sent or not.",
+            freeTextAfter: 1,
+            summary: "Edits one of the user's own messages, sent or not.",
             example: "edit 69 Hello!",
             preparation: ["demo", "send Helo!"],
             offers: [.messages],
@@ -104,17 +106,23 @@ extension Command {
             guard arguments.words.count >= 2 else { throw CommandError.usage }
             let collection = try arguments.collection
             let message = try collection.message(arguments.words[0])
+            let text = arguments.rest
+            let isJSON = text.hasPrefix("{")
             if message.type == .file {
                 var params = FileMessageUpdateParams()
-                params.text = arguments.rest
-                params =
-                    try arguments.record(FileMessageUpdateParams.self, in: arguments.rest) ?? params
+                if isJSON {
+                    params = try arguments.params(params, text)
+                } else {
+                    params.text = text
+                }
                 try await collection.update(message, with: .file(params))
             } else {
                 var params = UserMessageUpdateParams()
-                params.text = arguments.rest
-                params =
-                    try arguments.record(UserMessageUpdateParams.self, in: arguments.rest) ?? params
+                if isJSON {
+                    params = try arguments.params(params, text)
+                } else {
+                    params.text = text
+                }
                 try await collection.update(message, with: .user(params))
             }
             return .of(message, "edited \(arguments.words[0])")
@@ -122,7 +130,7 @@ extension Command {
         Command(
             name: "delete",
             usage: "ID",
-            summary: "Deletes a message of one's own, sent or not.",
+            summary: "Deletes one of the user's own messages, sent or not.",
             example: "delete 69",
             preparation: ["demo", "send Never mind"],
             output: """
@@ -142,7 +150,7 @@ extension Command {
         Command(
             name: "react",
             usage: "ID KEY",
-            summary: "Gives a reaction to a message.",
+            summary: "Adds a reaction to a message.",
             example: "react 60 +1",
             preparation: ["demo"],
             output: """
@@ -162,7 +170,7 @@ extension Command {
         Command(
             name: "unreact",
             usage: "ID KEY",
-            summary: "Takes a reaction back.",
+            summary: "Removes the user's reaction from a message.",
             example: "unreact 60 +1",
             preparation: ["demo", "react 60 +1"],
             output: """
@@ -185,7 +193,7 @@ extension Command {
         Command(
             name: "resend",
             usage: "REQUESTID",
-            summary: "Sends a message again that failed.",
+            summary: "Sends a failed message again.",
             example: "resend alice-1",
             preparation: ["demo", "fail send refused", "send Hello"],
             offers: [.requests],
@@ -203,12 +211,12 @@ extension Command {
         Command(
             name: "cancel",
             usage: "REQUESTID",
-            summary: "Takes back a message that is not sent yet.",
+            summary: "Cancels a message that is not sent yet.",
             example: "cancel alice-1",
             preparation: ["demo", "offline", "send Oops"],
             output: """
                 canceled alice-1
-                = alice-1 is not sent any more
+                = alice-1 was canceled
                 """,
             offers: [.requests],
             covers: ["MessageCollection.cancel(_:)", "ChatClient.cancel(_:)"],
@@ -222,19 +230,19 @@ extension Command {
                 wasThere = try await arguments.client.cancel(id)
             }
             guard wasThere else {
-                throw CommandError.failed("nothing waits under the name '\(id)': see pending")
+                throw CommandError.failed("there is no unsent message '\(id)': see pending")
             }
             return .text("canceled \(id)", [.requestID: id])
         },
         Command(
             name: "remove-failed",
             usage: "[REQUESTID ...]",
-            summary: "Takes out what could not be sent in the open channel: all, or some.",
+            summary: "Removes failed messages of the open channel: all, or some.",
             example: "remove-failed",
             preparation: ["demo", "fail send refused", "send Hello"],
             output: """
                 removed alice-1
-                = alice-1 is not sent any more
+                = alice-1 was canceled
                 """,
             offers: [.requests],
             offersForMore: true,
@@ -246,6 +254,10 @@ extension Command {
         ) { arguments in
             let collection = try arguments.collection
             let ids = arguments.words.map { RequestID($0) }
+            let failed = Set(collection.failedMessages.compactMap(\.requestID))
+            if let unknown = ids.first(where: { !failed.contains($0) }) {
+                throw CommandError.failed("there is no failed message '\(unknown)': see failed")
+            }
             let removed =
                 try await ids.isEmpty
                 ? collection.removeAllFailedMessages() : collection.removeFailedMessages(ids)
@@ -258,14 +270,14 @@ extension Command {
         Command(
             name: "download",
             usage: "ID [PATH]",
-            summary: "Downloads the file of a message, and tells its size or saves it.",
+            summary: "Downloads the file of a message, and shows its size or saves it.",
             example: "download 69",
             preparation: ["demo", "send-file /etc/hostname"],
             offers: [.messages, .files],
             covers: ["ChatClient.download(_:)"],
             gives: [.name, .bytes, .path]
         ) { arguments in
-            let words = arguments.fileWords
+            let words = arguments.words
             guard (1...2).contains(words.count) else { throw CommandError.usage }
             let message = try arguments.collection.message(words[0])
             guard let file = message.file ?? message.files.first else {
@@ -290,7 +302,7 @@ extension Command {
         Command(
             name: "typing",
             usage: "on | off",
-            summary: "Tells the others in the open channel that one is typing.",
+            summary: "Shows the members of the open channel that the user is typing.",
             example: "typing on",
             preparation: ["demo"],
             output: "typing in general",
@@ -299,18 +311,18 @@ extension Command {
             gives: [.channelURL]
         ) { arguments in
             let url = try arguments.collection.channelURL
-            switch arguments.text {
-            case "on":
+            switch arguments.words {
+            case ["on"]:
                 try await arguments.client.startTyping(in: url)
                 return .of(url, "typing in \(url)")
-            case "off":
+            case ["off"]:
                 try await arguments.client.endTyping(in: url)
                 return .of(url, "not typing in \(url)")
             default: throw CommandError.usage
             }
         },
         onChannel(
-            "read", orOpenOne: true, "Tells that one has read a channel up to now.",
+            "read", orOpenOne: true, "Marks a channel as read.",
             example: "read", after: ["demo"],
             covers: ["ChatClient.markAsRead(_:)"]
         ) { client, url in
@@ -319,7 +331,7 @@ extension Command {
         },
         onChannel(
             "delivered", orOpenOne: true,
-            "Tells that the messages of a channel have come to this device.",
+            "Marks the messages of a channel as delivered to this device.",
             example: "delivered", after: ["demo"],
             covers: ["ChatClient.markAsDelivered(_:)"]
         ) { client, url in
@@ -330,13 +342,13 @@ extension Command {
 }
 
 extension Command.Reply {
-    /// A message that was just written.
+    /// The reply for a message that was added to the outbox.
     fileprivate static func written(_ message: Message) -> Command.Reply {
         let text = message.text.isEmpty ? "" : "  \(message.text.oneLine)"
         return .text("(\(message.requestID?.rawValue ?? "?"))\(text)", [.message: message])
     }
 
-    /// What concerns a message.
+    /// A reply about a message.
     fileprivate static func of(_ message: Message, _ text: String) -> Command.Reply {
         var reply = of(message.channelURL, text)
         reply.values[.messageID] = message.messageID

@@ -1,37 +1,77 @@
 import Foundation
 
-// Names of files may have spaces: they are typed as in a shell, in quotes or behind backslashes.
+// Words are typed as in a shell: quotes and backslashes keep spaces within a word.
 
-extension StringProtocol {
-    /// The words, where quotes and backslashes keep spaces; the quotes themselves are left out.
+/// The words of a text, as a shell reads them.
+///
+/// Within `'…'` a backslash is an ordinary character.
+package struct ShellWords {
+    /// The words without their quotes and backslashes.
+    package private(set) var words: [String] = []
+
+    /// Where each word begins in the text.
+    private(set) var starts: [String.Index] = []
+
+    /// The quote that is not closed, or a backslash at the end of the text; `nil` if there is neither.
+    package private(set) var unfinished: Character?
+
+    /// The JSON object at the end of the text; empty if there is none, or it was not looked for.
+    private(set) var json = ""
+
+    /// Reads a text.
     ///
-    /// A quote that is not closed goes to the end. Within `'…'` a backslash is a backslash.
-    package var unquotedWords: [String] {
-        var words: [String] = []
-        var word: String?
-        var quote: Character?
-        var isEscaped = false
-        for character in self {
-            if isEscaped {
-                word = (word ?? "") + String(character)
-                isEscaped = false
-            } else if character == "\\", quote != "'" {
-                isEscaped = true
-                word = word ?? ""
-            } else if let open = quote {
-                if character == open { quote = nil } else { word?.append(character) }
-            } else if character == "'" || character == "\"" {
-                quote = character
-                word = word ?? ""
-            } else if character.isWhitespace {
-                if let word { words.append(word) }
-                word = nil
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - rawAfter: The number of words after which quotes and backslashes are ordinary characters.
+    ///   - findsJSON: Whether a word that begins with `{` begins a JSON object, which ends the words.
+    package init(_ text: String, rawAfter: Int = .max, findsJSON: Bool = false) {
+        var rest = text[...]
+        while true {
+            rest = rest.drop(while: \.isWhitespace)
+            guard let first = rest.first else { return }
+            if findsJSON, first == "{" {
+                json = String(rest)
+                return
+            }
+            starts.append(rest.startIndex)
+            if words.count >= rawAfter {
+                let word = rest.prefix { !$0.isWhitespace }
+                words.append(String(word))
+                rest = rest[word.endIndex...]
             } else {
-                word = (word ?? "") + String(character)
+                words.append(word(from: &rest))
             }
         }
-        return words + (word.map { [$0] } ?? [])
     }
+
+    private mutating func word(from rest: inout Substring) -> String {
+        var word = ""
+        var quote: Character?
+        while let character = rest.first {
+            if quote == nil, character.isWhitespace { break }
+            rest.removeFirst()
+            if character == "\\", quote != "'" {
+                guard let escaped = rest.popFirst() else {
+                    unfinished = character
+                    break
+                }
+                word.append(escaped)
+            } else if let open = quote {
+                if character == open { quote = nil } else { word.append(character) }
+            } else if character == "'" || character == "\"" {
+                quote = character
+            } else {
+                word.append(character)
+            }
+        }
+        unfinished = quote ?? unfinished
+        return word
+    }
+}
+
+extension StringProtocol {
+    /// The words, where a quote that is not closed goes to the end.
+    package var unquotedWords: [String] { ShellWords(String(self)).words }
 
     /// The text with backslashes before all that would end a word, or begin a quote.
     package var escaped: String {
@@ -45,15 +85,37 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The path, with the directory that shells call home in place of a `~` before it.
+    /// The path, with the user's home directory in place of a leading `~`.
     var fromHome: String {
         guard self == "~" || hasPrefix("~/") else { return self }
         let home = ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
         return (home ?? FileManager.default.homeDirectoryForCurrentUser.path) + dropFirst()
     }
+
+    /// The text without a byte order mark at its beginning.
+    var withoutByteOrderMark: String {
+        unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
+    }
 }
 
-extension Command.Arguments {
-    /// Its words, where some are names of files, as a shell reads them.
-    var fileWords: [String] { text.unquotedWords }
+extension URL {
+    /// The directory or file that a path names: relative to the current directory, or to home with `~`.
+    ///
+    /// - Throws: ``CommandError`` if the path is empty, which would name the current directory.
+    init(typed path: String) throws(CommandError) {
+        guard !path.isEmpty else { throw .failed("the path is empty") }
+        self.init(filePath: path.fromHome, directoryHint: .isDirectory)
+    }
+
+    /// The same, of a directory that exists: a command that only reads must not create it.
+    ///
+    /// - Throws: ``CommandError`` if there is no such directory.
+    static func existingDirectory(_ path: String) throws(CommandError) -> URL {
+        let url = try URL(typed: path)
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory),
+            isDirectory.boolValue
+        else { throw .failed("there is no directory '\(url.path)'") }
+        return url
+    }
 }

@@ -1,35 +1,38 @@
 import Foundation
 package import Scrollback
 
-/// Which fields of a log say what: those of an export by this package's own names, or others.
+/// The fields of a log that make a message: those of an export, or others by name.
 package struct LogFields {
     /// The names that may be changed, in the order in which a line is read.
     static let names = ["id", "channel", "time", "type", "sender", "message", "parent"]
 
-    /// The most bytes that a name may have on the server.
+    /// The largest number of bytes of an id on the server.
     private static let longestName = 1024
 
-    /// Where each is looked for: in the first of these fields that holds something.
+    /// The field that each is read from: the first of these with a value.
     private var sources = [
         ["message_id", "msg_id"], ["channel_url"], ["created_at", "ts"], ["type"],
         ["sender", "user"], ["message"], ["parent_message_id"],
     ]
 
-    /// Which were named by hand.
+    /// The indices of those that the user named.
     private var renamed: [Int] = []
 
-    /// The channel of all lines, whatever they name; `nil` for the one that each names.
+    /// The channel of all messages; `nil` for the one that each line names.
+    ///
+    /// All ids begin with its URL then, since an id names one message of the whole server: so the same log
+    /// can be imported into several channels.
     var channel: ChannelURL?
 
-    /// What the ids of lines begin with that have none.
+    /// The prefix of ids that are made of line numbers.
     var idPrefix = ""
 
-    /// Whether the ids are made of the numbers of the lines, whatever they name.
+    /// Whether all ids are made of line numbers.
     var numbersLines = false
 
     package init() {}
 
-    /// Looks for a field by another name alone; says whether there is such a field.
+    /// Reads a value from another field; returns whether there is such a value.
     mutating func rename(_ name: String, to field: String) -> Bool {
         guard let index = LogFields.names.firstIndex(of: name) else { return false }
         sources[index] = [field]
@@ -37,17 +40,17 @@ package struct LogFields {
         return true
     }
 
-    /// The names, as a line is compared with them.
+    /// The names of all fields, in the order in which ``JSONLine`` returns their values.
     package var bytes: [[UInt8]] { sources.joined().map { Array($0.utf8) } }
 
     /// The message of a line.
     ///
     /// - Parameters:
     ///   - line: The line, read with ``bytes``.
-    ///   - number: Its number, for an id where it has none.
-    ///   - ignore: Is called with the name of each field that is not taken into the message.
+    ///   - number: Its number, for the id of a line without one.
+    ///   - ignore: Called with the name of each field that is not a part of the message.
     /// - Returns: The message.
-    /// - Throws: ``JSONLine/Damage`` that says which field is missing, or cannot be understood.
+    /// - Throws: ``JSONLine/Damage`` that names a field that is missing or invalid.
     package func message(
         _ line: JSONLine, number: Int, ignoring ignore: (String) -> Void = { _ in }
     ) throws(JSONLine.Damage) -> Message {
@@ -66,31 +69,41 @@ package struct LogFields {
         let from = value(4, line)
         if isAdmin, from.value != .none { ignore("\(from.field) of ADMM") }
         let sender = isAdmin ? nil : try sender(from.value, from.field, ignore)
-        let id = numbersLines ? nil : try name(0, line)
+        let id = try (numbersLines ? nil : name(0, line)) ?? "\(idPrefix)\(number)"
         return Message(
             type: isAdmin || sender == nil ? .admin : .user,
-            id: MessageID(id ?? "\(idPrefix)\(number)"), channelURL: channelURL,
-            sender: sender, text: said, createdAt: time,
-            parentMessageID: try name(6, line).map { MessageID($0) }, sendingStatus: .succeeded)
+            id: try messageID(id, 0), channelURL: channelURL, sender: sender, text: said,
+            createdAt: time,
+            parentMessageID: try name(6, line).map { id throws(JSONLine.Damage) in
+                try messageID(id, 6)
+            }, sendingStatus: .succeeded)
     }
 
-    /// Whether a line says that it is what the channel itself says.
+    /// The id on the server of an id in the log.
+    private func messageID(_ id: String, _ index: Int) throws(JSONLine.Damage) -> MessageID {
+        guard let channel else { return MessageID(id) }
+        let name = "\(channel)-\(id)"
+        try check(name, "\(sources[index][0]), after the channel's URL")
+        return MessageID(name)
+    }
+
+    /// Whether a line is a message of the channel itself.
     func isOwn(_ line: JSONLine) -> Bool {
         value(3, line).value.asText == "ADMM"
     }
 
-    /// The fields that were named by hand and that a line has, by their places in ``names``.
+    /// The indices in ``names`` of the fields that the user named and a line has.
     func renamedFields(of line: JSONLine) -> [Int] {
         guard !renamed.isEmpty else { return [] }
         return renamed.filter { value($0, line).value != .none }
     }
 
-    /// The fields that were named by hand, but for some.
+    /// The fields that the user named, without some.
     func renamedFields(without seen: Set<Int>) -> [String] {
         renamed.filter { !seen.contains($0) }.map { sources[$0][0] }
     }
 
-    /// What a line says of one of ``names``, and in which field.
+    /// The value of one of ``names`` in a line, and its field.
     private func value(
         _ index: Int, _ line: JSONLine
     ) -> (value: JSONLine.Value, field: String) {
@@ -102,7 +115,7 @@ package struct LogFields {
         return (.none, sources[index][0])
     }
 
-    /// Tells the fields of a line that hold something, and stand behind another one that does, too.
+    /// Reports the fields of a line that are ignored because an earlier alternative has a value.
     private func ignoreSeconds(_ line: JSONLine, _ ignore: (String) -> Void) {
         var place = 0
         for fields in sources {
@@ -116,7 +129,7 @@ package struct LogFields {
         }
     }
 
-    /// A text that names something, or a number; `nil` where the field is not there.
+    /// An id: a text or a number; `nil` without the field.
     private func name(_ index: Int, _ line: JSONLine) throws(JSONLine.Damage) -> String? {
         let (value, field) = value(index, line)
         if value == .none { return nil }
@@ -134,11 +147,11 @@ package struct LogFields {
         throw JSONLine.Damage(description: "the field '\(field)' \(what)")
     }
 
-    /// What names the user, and then what they are called, in a sender that is an object.
+    /// The fields of a sender that is an object: those of the id, then those of the name.
     private static let senderFields = ["user_id", "guest_id", "nickname", "name"]
         .map { Array($0.utf8) }
 
-    /// Who a line is from: an id, or an object that has one; `nil` where it is the channel itself.
+    /// The sender of a line: an id, or an object with one; `nil` for the channel itself.
     private func sender(
         _ value: JSONLine.Value, _ field: String, _ ignore: (String) -> Void
     ) throws(JSONLine.Damage) -> Sender? {
@@ -169,7 +182,7 @@ package struct LogFields {
         return Sender(id: UserID(id), nickname: texts[2] ?? texts[3] ?? id)
     }
 
-    /// The names of a field, as people are told them.
+    /// The names of a field in an error.
     private func place(_ index: Int) -> String {
         sources[index].map { "'\($0)'" }.joined(separator: " or ")
     }
@@ -182,10 +195,10 @@ package struct LogFields {
 
     private func time(_ value: JSONLine.Value) -> Timestamp? {
         switch value {
-        // What would be in 1973 as milliseconds is meant as seconds.
+        // Numbers that would be before 1973 as milliseconds are seconds.
         case .number(let number):
             Timestamp(milliseconds: number.magnitude < 100_000_000_000 ? number * 1000 : number)
-        case .text(let text): Timestamp(typed: text)
+        case .text(let text): Timestamp(number: text) ?? Timestamp(typed: text)
         case .object, .other, .none: nil
         }
     }

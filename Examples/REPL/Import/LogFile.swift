@@ -1,16 +1,19 @@
 import Foundation
 
-/// A file of lines, plain or gzipped, read a piece at a time.
+/// A file of lines, plain or gzipped, which is read in pieces.
 ///
-/// It is for one thread.
+/// For one thread. A byte order mark at the beginning is skipped.
 package final class LogFile {
-    /// How many bytes there are when it is not gzipped; nearly right for larger files than four gigabytes.
+    /// The size without compression; approximate for files larger than four gigabytes.
     let size: Int
 
-    /// The most bytes that a line may have.
+    /// The largest number of bytes of a line.
     static let longestLine = 16 << 20
 
-    /// How many bytes were read.
+    /// U+FEFF in UTF-8, with which some programs begin their files.
+    package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// The number of bytes that were read.
     private(set) var offset = 0
 
     private let handle: FileHandle
@@ -38,7 +41,7 @@ package final class LogFile {
             process = nil
             return
         }
-        // Its last four bytes are how many there were; what is shorter, gzip refuses.
+        // The last four bytes are the size without compression; gzip refuses shorter files.
         let end = try file.seekToEnd()
         try file.seek(toOffset: max(end, 4) - 4)
         size = try file.read(upToCount: 4)?.reversed().reduce(0) { $0 << 8 | Int($1) } ?? 0
@@ -54,9 +57,9 @@ package final class LogFile {
         handle = pipe.fileHandleForReading
     }
 
-    /// Ends reading, also in the middle.
+    /// Ends reading; the file need not be read to its end.
     package func close() {
-        // What cannot be closed is closed already.
+        // An error means that it is closed already.
         try? handle.close()
         process?.terminate()
         process?.waitUntilExit()
@@ -64,18 +67,28 @@ package final class LogFile {
 
     /// Calls a closure with some whole lines, without their ends; returns whether there are more.
     ///
-    /// A line of more than ``longestLine`` is an error, since it would have to be in memory as a whole.
+    /// A line longer than ``longestLine`` is an error, since lines are held in memory.
     package func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Void) throws -> Bool {
         guard !hasEnded else { return false }
         let piece = try handle.read(upToCount: 1 << 20) ?? Data()
+        let isBeginning = offset == 0
         offset += piece.count
         rest.append(contentsOf: piece)
+        // A pipe may deliver fewer than three bytes: the first line is longer than that.
+        if isBeginning, rest.count < LogFile.byteOrderMark.count, !piece.isEmpty {
+            let more = try handle.read(upToCount: LogFile.byteOrderMark.count) ?? Data()
+            offset += more.count
+            rest.append(contentsOf: more)
+        }
+        if isBeginning, rest.starts(with: LogFile.byteOrderMark) {
+            rest.removeFirst(LogFile.byteOrderMark.count)
+        }
         hasEnded = piece.isEmpty
         if hasEnded, let process {
             process.waitUntilExit()
             guard process.terminationStatus == 0 else {
                 throw CommandError.failed(
-                    "the file is no whole gzip file: what came before is there")
+                    "the gzip file is truncated or corrupted: the lines before it were read")
             }
         }
         let consumed = rest.withUnsafeBufferPointer { bytes in
@@ -97,7 +110,8 @@ package final class LogFile {
         rest.removeFirst(consumed)
         guard rest.count <= LogFile.longestLine else {
             throw CommandError.failed(
-                "a line has more than \(LogFile.longestLine >> 20) MiB: what came before is there")
+                "a line has more than \(LogFile.longestLine >> 20) MiB: the lines before it were read"
+            )
         }
         return !hasEnded
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Scrollback
 
-/// A type of record, by the name that one types.
+/// A type of record, by its name.
 struct RecordType {
     let type: any Record.Type
 
-    /// Their names, in the order in which they are listed.
+    /// The names of all types.
     static var names: [String] { recordTypes.map { $0.schema.name } }
 
-    /// The type of that name, whatever the case of letters.
+    /// The type of a name; the case of letters does not matter.
     init(named name: String) throws {
         guard
             let type = recordTypes.first(where: {
@@ -20,10 +20,83 @@ struct RecordType {
 
     var name: String { type.schema.name }
 
-    /// The record that JSON tells.
+    /// The record of a JSON object, read as leniently as that of a server.
     func record(json text: String) throws -> any Record {
+        try decoded(text) { try type.init(json: text) }
+    }
+
+    /// The changes of a JSON object that a user typed: a field or case that there is not is an error.
+    ///
+    /// - Parameters:
+    ///   - record: The type.
+    ///   - text: The JSON.
+    ///   - fields: The names of the fields that may be changed; `nil` for all.
+    /// - Returns: The changes.
+    /// - Throws: ``CommandError`` that names what is wrong.
+    func patch<Value: Record>(
+        _ record: Value.Type, json text: String, only fields: [String]? = nil
+    ) throws -> Patch<Value> {
+        let (json, patch) = try decoded(text) {
+            let data = Data(text.utf8)
+            return (
+                try JSONDecoder().decode(JSONValue.self, from: data),
+                try JSONDecoder().decode(Patch<Value>.self, from: data)
+            )
+        }
+        if let fields, case .object(let entries) = json {
+            let other = entries.keys.sorted().first { !fields.contains($0) }
+            if let other {
+                throw CommandError.failed(
+                    "'\(other)' cannot be changed: \(fields.joined(separator: ", "))")
+            }
+        }
+        try check(json, at: "")
+        return patch
+    }
+
+    /// Throws an error that names the first field or case in a JSON object that there is not.
+    private func check(_ json: JSONValue, at path: String) throws {
+        guard case .object(let entries) = json else { return }
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            guard
+                let field = type.schema.fieldDescriptions.first(where: {
+                    $0.number != Self.extraNumber && ([$0.name] + $0.aliases).contains(key)
+                })
+            else {
+                throw CommandError.failed(
+                    "\(name) has no field '\(key)': schema \(name) lists its fields")
+            }
+            let values = if case .array(let elements) = value { elements } else { [value] }
+            for value in values {
+                if !field.cases.isEmpty, case .string(let word) = value, !isCase(word, of: field) {
+                    throw CommandError.failed(
+                        "'\(word)' is no value of \(path)\(key): "
+                            + field.cases.joined(separator: ", "))
+                }
+                let element = field.type.split(separator: " ").last.map(String.init) ?? ""
+                if let nested = try? RecordType(named: element) {
+                    try nested.check(value, at: "\(path)\(key).")
+                }
+            }
+        }
+    }
+
+    /// Whether a word names a case of an enumeration; JSON reads any other word as the first case.
+    private func isCase(_ word: String, of field: Schema.FieldDescription) -> Bool {
+        if field.cases.contains(word) || field.cases.first == word.uppercased() { return true }
+        // A word that cannot be written or read is no case.
+        guard let json = try? JSONEncoder().encode([field.name: word]),
+            let record = try? type.init(json: String(decoding: json, as: UTF8.self))
+        else { return false }
+        return !record.serializedBytes.isEmpty
+    }
+
+    /// The number of the field for keys without a field of their own.
+    static let extraNumber = 100
+
+    private func decoded<Value>(_ text: String, _ body: () throws -> Value) throws -> Value {
         do {
-            return try type.init(json: text)
+            return try body()
         } catch let error as DecodingError {
             throw CommandError.failed(
                 Self.syntaxError(in: text).map { "this is not JSON: \($0)" }
@@ -32,7 +105,7 @@ struct RecordType {
         }
     }
 
-    /// Why a text is not JSON at all, and where; `JSONDecoder` says neither on Linux.
+    /// Why and where a text is not JSON; `JSONDecoder` says neither on Linux.
     private static func syntaxError(in text: String) -> String? {
         do {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -42,7 +115,7 @@ struct RecordType {
         }
     }
 
-    /// The record that is serialized in bytes, which are written in hex.
+    /// The record of a binary form in hex.
     func record(hex text: String) throws -> any Record {
         guard let bytes = Hex.bytes(text) else {
             throw CommandError.failed("bytes are pairs of hex digits, such as 0a 02 2b 31")
@@ -54,7 +127,7 @@ struct RecordType {
         }
     }
 
-    /// The record in either form.
+    /// The record of JSON, or of a binary form in hex.
     func record(_ text: String) throws -> any Record {
         try text.hasPrefix("{") ? record(json: text) : record(hex: text)
     }
@@ -74,7 +147,7 @@ extension Record {
 }
 
 extension DecodingError {
-    /// What is wrong, and under which key.
+    /// The message, with the path of keys to the value.
     fileprivate var sentence: String {
         let context: Context
         switch self {

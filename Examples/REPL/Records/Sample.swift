@@ -1,13 +1,65 @@
+import Foundation
 import Scrollback
 
-/// Records to try the prompt with: alice and bob, in the channel `general`.
+/// Example records of all types: alice and bob, in the channel `general`.
 enum Sample {
-    /// A filled record of the types that one meets first, an empty one of all others.
-    static func of(_ type: RecordType) -> any Record {
-        all.first { Swift.type(of: $0) == type.type } ?? type.type.init()
+    /// A record written by hand, or else one with a value in every field.
+    static func of(_ type: RecordType) throws -> any Record {
+        try written.first { Swift.type(of: $0) == type.type }
+            ?? type.record(json: String(try json(of: type, within: [])))
     }
 
-    private static let all: [any Record] = [
+    /// A record with a value in every field, but for records of the types that it is a part of.
+    private static func json(of type: RecordType, within outer: [String]) throws -> JSONValue {
+        var entries: [String: JSONValue] = [:]
+        for field in type.type.schema.fieldDescriptions where field.number != RecordType.extraNumber
+        {
+            let words = field.type.split(separator: " ")
+            var element = words.last.map(String.init) ?? ""
+            if field.type.hasPrefix("map<") { element.removeLast() }
+            var values = scalars(field, element)
+            if let nested = try? RecordType(named: element) {
+                guard !outer.contains(element), element != type.name else { continue }
+                values = [try json(of: nested, within: outer + [type.name])]
+            }
+            let candidates = values.map { value -> JSONValue in
+                if words.first == "repeated" { return .array([value]) }
+                return field.type.hasPrefix("map<") ? .object(["key": value]) : value
+            }
+            // A value that is the default would not be written.
+            let isWritten = try candidates.first { value in
+                let json = try String(JSONValue.object([field.name: value]))
+                return try !type.record(json: json).serializedBytes.isEmpty
+            }
+            entries[field.name] = isWritten ?? candidates[0]
+        }
+        return .object(entries)
+    }
+
+    /// Values of a field that is no record.
+    private static func scalars(
+        _ field: Schema.FieldDescription, _ element: String
+    ) -> [JSONValue] {
+        if let last = field.cases.last { return [.string(last)] }
+        let name = field.name
+        switch element {
+        case "bool": return [true, false]
+        case "int64":
+            let isTime = ["_at", "_ts", "_read", "ts", "time"].contains { name.hasSuffix($0) }
+            return [isTime ? 1_700_000_000_000 : 1]
+        case "double": return [0.5]
+        case "bytes": return [.string("YWJj")]
+        default:
+            let ids: [String: JSONValue] = [
+                "user_id": "alice", "user_ids": "alice", "channel_url": "general",
+                "message_id": "42", "request_id": "r-1", "nickname": "Alice",
+                "message": "Hello", "url": "https://example.com/a.png",
+            ]
+            return [ids[name] ?? .string("example \(name.replacing("_", with: " "))")]
+        }
+    }
+
+    private static let written: [any Record] = [
         alice, bob, message, groupChannel, openChannel, query,
         Reaction(key: "+1", userIDs: ["bob"], updatedAt: 1_700_000_060_000),
     ]
@@ -77,4 +129,11 @@ enum Sample {
         query.userIDsIncludeFilter = ["bob"]
         return query
     }()
+}
+
+extension String {
+    /// A JSON value as text.
+    fileprivate init(_ json: JSONValue) throws {
+        self.init(decoding: try JSONEncoder().encode(json), as: UTF8.self)
+    }
 }

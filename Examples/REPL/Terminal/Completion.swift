@@ -1,12 +1,12 @@
 import EmbeddedServer
 import Scrollback
 
-/// What TAB offers.
+/// The words that TAB offers.
 enum Completion {
-    /// Where the words come from that may follow a command.
+    /// The source of the words that may follow a command.
     enum Source: Equatable {
         case nothing
-        /// Words that mean something there.
+        /// Fixed words.
         case oneOf([String])
         case commands
         case types
@@ -25,17 +25,18 @@ enum Completion {
 
         @MainActor func words(_ workspace: Workspace) -> [String] {
             switch self {
-            // Of files, the words depend on what is typed.
+            // Files depend on the typed path.
             case .nothing, .files, .directories: []
             case .oneOf(let words): words
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
             case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "Draft"]
-            // Where no store is open, or it cannot be read, the command itself says so.
+            // If the store cannot be read, the command itself reports it.
             case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
             case .orders: Command.channelOrders
             case .tables: RowDescription.allTables
-            case .devices: (try? workspace.world.devices.map(\.name)) ?? []
+            case .devices:
+                ((try? workspace.world.devices.map(\.name)) ?? []) + workspace.keptDeviceNames
             case .messages:
                 workspace.device?.collection?.messages.suffix(100)
                     .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
@@ -47,12 +48,12 @@ enum Completion {
         }
     }
 
-    /// The words that may stand where the cursor is.
+    /// The words that may follow at the cursor.
     ///
     /// - Parameters:
-    ///   - word: What is already typed of the word.
+    ///   - word: The typed part of the word.
     ///   - before: The line before it.
-    ///   - workspace: Where the names of channels come from.
+    ///   - workspace: The source of names.
     ///   - quote: The quote that is open before the word.
     /// - Returns: The words, in alphabetical order; they may differ from `word` in their case.
     @MainActor static func words(
@@ -60,7 +61,7 @@ enum Completion {
         quote: Character? = nil
     ) -> [String] {
         var typed = before.split(separator: " ")
-        // What follows `as DEVICE` is a command as well.
+        // A command follows `as DEVICE`.
         if typed.count >= 2, typed[0] == "as" { typed.removeFirst(2) }
         var candidates = Source.commands.words(workspace).nextWords(after: typed)
         if let source = source(after: typed, isInQuote: quote != nil) {
@@ -78,10 +79,10 @@ enum Completion {
         return Set(candidates).filter { $0.lowercased().hasPrefix(word) }.sorted()
     }
 
-    /// What the command of these words takes next; `nil` if they are none, or it takes no more.
+    /// The source of the next word; `nil` if there is no such command, or no further argument.
     private static func source(after typed: [Substring], isInQuote: Bool) -> Source? {
         guard let command = try? Command.command(for: typed) else { return nil }
-        // A path in quotes is one argument, whatever is in it; the quote that is open began the next.
+        // Words in quotes are one argument; an open quote begins the next one.
         let rest = typed.dropFirst(command.words.count).joined(separator: " ")
         let index = max(0, rest.unquotedWords.count - (isInQuote ? 1 : 0))
         if index < command.offers.count { return command.offers[index] }

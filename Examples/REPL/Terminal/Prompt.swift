@@ -7,7 +7,7 @@ import Foundation
         let history = History()
         let workspace = Workspace(options.world)
         workspace.width = editor.width
-        // What takes longer goes on while the next line is typed.
+        // Longer work continues while the next line is typed.
         workspace.patience = options.patience ?? .milliseconds(300)
         workspace.onNews = { editor.printNews($0.map(\.text)) }
         workspace.onProgress = { editor.showProgress($0) }
@@ -18,8 +18,7 @@ import Foundation
         if options.isDemo {
             await perform("demo", workspace, editor)
         } else {
-            editor.print(
-                "Nobody is here yet: demo opens a small world, connect alice an empty one.")
+            editor.print(greeting(workspace.keptDeviceNames))
         }
         for await line in lines {
             workspace.width = editor.width
@@ -28,6 +27,17 @@ import Foundation
         editor.stop()
         history.save()
         await workspace.end()
+    }
+
+    /// The first line: the devices of earlier runs, or how to begin.
+    static func greeting(_ devices: [String]) -> String {
+        guard let first = devices.first else {
+            return "No user is connected: demo makes an example world, connect alice an empty one."
+        }
+        let shown = devices.prefix(5).map(\.visible).joined(separator: ", ")
+        let more = devices.count > 5 ? ", …" : ""
+        return "Devices of earlier runs: \(shown)\(more). "
+            + "Type connect \(first.visible), or devices."
     }
 
     /// Performs a line, and returns whether there may be another one.

@@ -75,7 +75,7 @@ import Scrollback
             throw CommandError.failed("there is no script '\(path)' that can be read")
         }
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        for line in text.lines { continuation.yield(line) }
+        for line in text.withoutByteOrderMark.lines { continuation.yield(line) }
         continuation.finish()
         return stream
     }
@@ -84,7 +84,11 @@ import Scrollback
     private static func linesOfInput() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {
-            while let line = readLine() { continuation.yield(line) }
+            var isFirst = true
+            while let line = readLine() {
+                continuation.yield(isFirst ? line.withoutByteOrderMark : line)
+                isFirst = false
+            }
             continuation.finish()
         }
         return stream

@@ -2,13 +2,13 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// One device of a user: an application with a cache of its own, and its way to the server.
+/// A device of a user: an application with a cache of its own, and a network.
 @MainActor
 final class Device {
-    /// What it is called: the user's id, and what follows an `@` where the user has several.
+    /// The user's id, followed by `@` and a name if the user has several devices.
     let name: String
 
-    /// Whose it is.
+    /// The user.
     let userID: UserID
 
     /// The network between the device and the server.
@@ -20,12 +20,12 @@ final class Device {
     /// The channel that is open.
     private(set) var collection: MessageCollection?
 
-    /// The list of channels, if it was asked for.
+    /// The list of channels that `list` began.
     var channelList: GroupChannelCollection? { didSet { oldValue?.dispose() } }
 
     private var news: News
 
-    /// Is called when there is news.
+    /// Called when there are new events.
     var onNews: () -> Void = {}
 
     private let listener: Listener
@@ -35,7 +35,7 @@ final class Device {
 
     /// The user of a device's name.
     static func userID(of name: String) -> UserID {
-        UserID(name.split(separator: "@", maxSplits: 1).first.map(String.init) ?? name)
+        UserID(String(name.prefix { $0 != "@" }))
     }
 
     init(
@@ -62,7 +62,7 @@ final class Device {
         return error
     }
 
-    /// Shows a collection instead of what is shown.
+    /// Shows a collection instead of the one before.
     func show(_ collection: MessageCollection?) {
         self.collection?.dispose()
         followingRows?.cancel()
@@ -71,7 +71,7 @@ final class Device {
         collection?.delegate = listener
     }
 
-    /// Tells the changes of the rows that are shown, until another channel is.
+    /// Makes an event of each change of the rows, until another channel is shown.
     func followRows() {
         guard let collection, followingRows == nil else { return }
         let changes = collection.allChanges()
@@ -83,17 +83,17 @@ final class Device {
         }
     }
 
-    /// Ends the application, as when its process ends.
+    /// Ends the application, as the end of its process would.
     func close() async {
         show(nil)
         following?.cancel()
         await client.close()
     }
 
-    /// Whether a state of the engine is the last that was told.
+    /// Whether the last notification had this state of the engine.
     func hasHeard(_ state: SyncState) -> Bool { listener.state == state }
 
-    /// Takes what has been told.
+    /// Removes and returns the events.
     func takeNews() -> [Event] { news.take() }
 
     private func tell(_ event: Event, _ source: News.Source) {
@@ -101,7 +101,7 @@ final class Device {
         onNews()
     }
 
-    /// Follows what the engine tells, once there is one; it is another one after the user has logged out.
+    /// Follows the engine's events; after a log-out there is another engine.
     private func follow() {
         guard let engine = try? client.engine(), engine !== followed else { return }
         followed = engine
@@ -112,27 +112,26 @@ final class Device {
     }
 }
 
-/// Events that wait to be shown; of very many, the newest.
+/// Events that are not shown yet; of very many, the newest.
 ///
-/// They come by several ways, of which now one is faster and now another; together they are always shown in
-/// one order.
+/// They arrive from several sources whose timing differs, and are shown source by source.
 struct News {
-    /// Who tells, in the order in which it is shown.
-    enum Source: CaseIterable { case client, engine, store, collection }
+    /// The origins of events, in the order in which they are shown: uploads before messages that are sent.
+    enum Source: CaseIterable { case client, upload, engine, store, collection }
 
     private let limit: Int
     private var events: [Source: [Event]] = [:]
     private var leftOut: [Source: Int] = [:]
 
-    /// Creates an empty one.
+    /// Creates an empty queue.
     ///
-    /// - Parameter limit: How many events of each source are shown at once.
+    /// - Parameter limit: The number of events of each source that are shown at once.
     init(limit: Int) { self.limit = limit }
 
     mutating func add(_ event: Event, _ source: Source) {
         events[source, default: []].append(event)
         let more = events[source, default: []].count - 2 * limit
-        // Not at every event: what is removed moves all others.
+        // Not at every event: removing the first moves all others.
         guard more > limit else { return }
         events[source]?.removeFirst(more)
         leftOut[source, default: 0] += more
@@ -144,16 +143,16 @@ struct News {
             let events = events[source] ?? []
             let more = max(0, events.count - limit)
             let count = more + (leftOut[source] ?? 0)
-            let before = Event(.leftOut, "… \(count) lines of news before", [.count: count])
+            let before = Event(.leftOut, "… \(counted(count, "earlier event"))", [.count: count])
             return (count > 0 ? [before] : []) + events.dropFirst(more)
         }
     }
 }
 
 extension CollectionChange {
-    /// What a list view would do, in one line.
+    /// The changes of a list view, in one line.
     fileprivate var line: String {
-        if let reset { return "all \(reset.count) rows anew" }
+        if let reset { return "reset to \(counted(reset.count, "row"))" }
         func places(_ what: String, _ indices: [Int]) -> String? {
             indices.isEmpty ? nil : "\(what) \(indices.map(String.init).joined(separator: " "))"
         }

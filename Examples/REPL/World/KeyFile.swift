@@ -2,20 +2,28 @@ import Foundation
 import Scrollback
 
 extension EncryptionKey {
-    /// Reads a key from a file, 64 digits in hexadecimal.
+    /// Reads a key from a file of 64 hexadecimal digits.
     ///
-    /// A file that is not there is made, with a new key. For a prompt: an app keeps its key where the system keeps what is secret, not beside the data.
-    init(file: URL) throws {
+    /// For a prompt only: an app keeps its key in the system's keychain, not beside the data.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - creates: Whether a new key is written if the file does not exist; its directory has to.
+    /// - Throws: ``CommandError`` if the file does not exist, or has no key.
+    init(file: URL, creates: Bool) throws {
         if !FileManager.default.fileExists(atPath: file.path) {
+            guard creates else {
+                throw CommandError.failed("there is no key file '\(file.path)'")
+            }
             let digits = EncryptionKey().withUnsafeBytes { bytes in
                 bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
             }
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             let isMade = FileManager.default.createFile(
                 atPath: file.path, contents: Data("\(digits)\n".utf8),
                 attributes: [.posixPermissions: 0o600])
-            guard isMade else { throw CommandError.failed("\(file.path) cannot be made") }
+            guard isMade else {
+                throw CommandError.failed("cannot write the key file '\(file.path)'")
+            }
         }
         let text = try? String(contentsOf: file, encoding: .utf8)
         let digits = Array((text ?? "").trimmingCharacters(in: .whitespacesAndNewlines).utf8)
@@ -26,7 +34,7 @@ extension EncryptionKey {
         }
         guard digits.count == 2 * EncryptionKey.byteCount, let key = EncryptionKey(bytes) else {
             throw CommandError.failed(
-                "\(file.path) has no key: it should be 64 digits in hexadecimal")
+                "\(file.path) has no key: it should be 64 hexadecimal digits")
         }
         self = key
     }

@@ -1,10 +1,12 @@
 import Scrollback
 
-/// Writes down what a device is told, an event each, whose line begins with `+` for what came, `*` for
-/// what changed, `-` for what is gone, `!` for what failed, and `=` for all else.
+/// Makes an event of each notification of a device.
+///
+/// Its line begins with `+` for something new, `*` for a change, `-` for a removal, `!` for a failure, and
+/// `=` for all else.
 @MainActor
 final class Listener {
-    /// Is called with each event.
+    /// Called with each event.
     var onNews: (Event, News.Source) -> Void = { _, _ in }
 
     private func tell(
@@ -26,11 +28,11 @@ final class Listener {
         tell(name, text, url.merging(values) { $1 })
     }
 
-    /// How far the engine is, as it was told last.
+    /// The engine's state of the last notification.
     private(set) var state: SyncState?
 
     private let userID: UserID
-    /// What channels were called when they were last told of.
+    /// The names of channels at their last notification.
     private var names: [ChannelURL: String] = [:]
     private var unread: UnreadItemCount?
 
@@ -48,20 +50,20 @@ extension Listener {
         case .sessionExpired: break
         case .hugeGap(let url):
             tell(
-                .hugeGap, "= much is missing in \(url): see coverage, fill and restart",
+                .hugeGap, "= a large gap in \(url): see coverage, fill and restart",
                 [.channelURL: url], by: .engine)
         case .historyLost(let loss):
             tell(
-                .historyLost, "= \(loss.sentence); it is being asked for again",
+                .historyLost, "= \(loss.sentence); fetching it again",
                 [.text: loss.sentence], by: .engine)
         case .failed(let url, let error):
             tell(
-                .syncFailed, "! \(url) could not be brought up to date: \(sentence(of: error))",
+                .syncFailed, "! syncing \(url) failed: \(sentence(of: error))",
                 [.channelURL: url, .error: sentence(of: error)], by: .engine)
         case .evicted(let eviction):
             tell(
                 .messagesEvicted,
-                "= \(counted(eviction.messageCount, "message")) left the cache, which is limited",
+                "= \(counted(eviction.messageCount, "message")) evicted: the cache has reached its limit",
                 [.count: eviction.messageCount], by: .engine)
         case .fate(.sent(let message), let draft) where draft.operation == .send:
             tell(
@@ -74,7 +76,7 @@ extension Listener {
                 [.requestID: draft.requestID, .error: draft.reason], by: .engine)
         case .fate(.canceled, let draft):
             tell(
-                .messageCanceled, "= \(draft.requestID) is not sent any more",
+                .messageCanceled, "= \(draft.requestID) was canceled",
                 [.requestID: draft.requestID], by: .engine)
         case .fate: break
         }
@@ -84,17 +86,17 @@ extension Listener {
 extension HistoryLoss {
     fileprivate var sentence: String {
         switch self {
-        case .expiredCursor: "this device was away for longer than the server remembers"
-        case .newEpoch: "the server was put back to an earlier state"
+        case .expiredCursor: "the device was offline for longer than the server keeps its feed"
+        case .newEpoch: "the server was restored to an earlier state"
         }
     }
 }
 
 extension Draft {
-    /// Why it failed, in words.
+    /// The reason of the failure.
     var reason: String {
         let code = errorCode.map { "error \($0)" }
-        guard let errorMessage, !errorMessage.isEmpty else { return code ?? "nobody knows why" }
+        guard let errorMessage, !errorMessage.isEmpty else { return code ?? "unknown reason" }
         return errorMessage + (code.map { " (\($0))" } ?? "")
     }
 }
@@ -105,22 +107,22 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
     func didConnect(userID: UserID) { tellOfUser(.connected, "= \(userID) is connected") }
     func didDisconnect(userID: UserID) { tellOfUser(.disconnected, "= \(userID) is disconnected") }
     func didStartReconnection() {
-        tellOfUser(.connectionLost, "= the connection is lost; it is tried again")
+        tellOfUser(.connectionLost, "= connection lost; retrying")
     }
     func didSucceedReconnection() {
-        tellOfUser(.connectionRestored, "= the connection is back")
+        tellOfUser(.connectionRestored, "= connected again")
     }
     func didFailReconnection() {
-        tellOfUser(.connectionStopped, "= the connection is not tried any more: reconnect does")
+        tellOfUser(.connectionStopped, "= no longer retrying: type reconnect")
     }
     func didCancelReconnection() {
-        tellOfUser(.connectionStopped, "= the connection is not tried any more")
+        tellOfUser(.connectionStopped, "= no longer retrying")
     }
     func sessionWasClosed() {
-        tellOfUser(.sessionClosed, "! the server does not let \(userID) in any more")
+        tellOfUser(.sessionClosed, "! the server has revoked the session of \(userID)")
     }
     func sessionTokenDidRequire() {
-        tellOfUser(.sessionRenewed, "= the session has expired; new credentials are given")
+        tellOfUser(.sessionRenewed, "= the session expired and was renewed")
     }
 
     private func tellOfUser(_ name: Event.Name, _ text: String) {
@@ -181,7 +183,7 @@ extension Listener: ChannelDelegate {
     }
 
     func channelWasChanged(_ channel: GroupChannel) {
-        // A channel that comes for the first time was not changed.
+        // A channel that is new here was not changed.
         let before = names.updateValue(channel.name, forKey: channel.url)
         guard let before, before != channel.name else { return }
         tell(
@@ -242,7 +244,7 @@ extension Listener: ChannelDelegate {
     }
 
     func channelDidResetHistory(_ channel: GroupChannel) {
-        tell(.historyReset, of: channel, "* \(channel.url) begins anew for you")
+        tell(.historyReset, of: channel, "* \(channel.url) has a new beginning for you")
     }
 
     func channel(_ channel: GroupChannel, didReceiveInvitation invitees: [User], by inviter: User?)
@@ -276,7 +278,7 @@ extension Listener: ChannelDelegate {
     }
 
     func channel(_ channel: GroupChannel, userWasUnmuted user: User) {
-        tell(.userUnmuted, user, in: channel, "is not muted any more")
+        tell(.userUnmuted, user, in: channel, "is no longer muted")
     }
 
     func channel(_ channel: GroupChannel, userWasBanned user: User) {
@@ -284,7 +286,7 @@ extension Listener: ChannelDelegate {
     }
 
     func channel(_ channel: GroupChannel, userWasUnbanned user: User) {
-        tell(.userUnbanned, user, in: channel, "is not banned any more")
+        tell(.userUnbanned, user, in: channel, "is no longer banned")
     }
 
     func channelBannedCurrentUser(_ channelURL: ChannelURL) {
@@ -344,7 +346,7 @@ extension Listener: ChannelDelegate {
 }
 
 extension Message {
-    /// Its id, who said it, and what.
+    /// Its id, sender and text.
     fileprivate var said: String {
         "\(messageID?.rawValue ?? "?")  \(sender?.userID.rawValue ?? "(channel)"): \(text.oneLine)"
     }
@@ -358,7 +360,7 @@ extension Listener: MessageCollectionDelegate {
         deletedChannel channelURL: ChannelURL
     ) {
         tell(
-            .channelRemoved, "- \(channelURL) is no more to be shown: close it",
+            .channelRemoved, "- \(channelURL) can no longer be shown: close it",
             [.channelURL: channelURL], by: .collection)
     }
 
@@ -368,6 +370,6 @@ extension Listener: MessageCollectionDelegate {
     ) {
         tell(
             .uploaded, "= uploaded \(bytes) of \(counted(total, "byte")) of \(requestID)",
-            [.requestID: requestID, .bytes: bytes, .total: total], by: .collection)
+            [.requestID: requestID, .bytes: bytes, .total: total], by: .upload)
     }
 }

@@ -1,31 +1,31 @@
 import Foundation
 import Scrollback
 
-/// What the commands work on: a world of devices, the store that is open, and what is observed of it.
+/// The state of a run of the prompt: a world of devices, the open store, and what is observed of it.
 ///
-/// One for each run of the prompt. Until somebody connects, it has a new store in memory; then the
-/// store is that of the device, if no other one was opened.
+/// The open store is a new one in memory until a user connects, and then that of the current device, unless
+/// `store open` has opened another one.
 @MainActor final class Workspace {
-    /// Tells the time that drafts are written at.
+    /// The clock for the creation time of drafts.
     let now: () -> Timestamp
 
-    /// How many columns a line has.
+    /// The width of a line, in columns.
     var width = 100
 
-    /// Is called with what is told while no command runs.
+    /// Called with the events that arrive while no command runs.
     var onNews: ([Event]) -> Void = { _ in }
 
-    /// Is called with how far a long command is; `nil` when it is over.
+    /// Called with the progress of a long command; `nil` at its end.
     var onProgress: (String?) -> Void = { _ in }
 
-    /// How long a command waits at most for what it has begun.
+    /// The longest time that a command waits for its effects.
     var patience = Duration.seconds(10)
 
     private let options: World.Options
     private var made: World?
     private var isPerforming = false
     private var opened: Opened = .notYet
-    /// What there is to play with until there is a device or a store is opened.
+    /// The store until there is a device, or another store is opened.
     private var scratch: ChatStore?
     private var observation: ObservedChanges?
     private var told: [Event] = []
@@ -36,7 +36,7 @@ import Scrollback
         case closed
     }
 
-    /// Creates a workspace, whose store is made when a command first asks for it.
+    /// Creates a workspace; its store is made when a command first needs it.
     init(
         _ options: World.Options = World.Options(),
         now: @escaping () -> Timestamp = { Timestamp(Date()) }
@@ -45,7 +45,7 @@ import Scrollback
         self.now = now
     }
 
-    /// The store that is open.
+    /// The open store.
     var store: ChatStore {
         get throws {
             switch opened {
@@ -62,15 +62,13 @@ import Scrollback
         }
     }
 
-    /// Where the store is that is open; `nil` if none is.
+    /// The place of the open store, in words; `nil` if none is open.
     var place: String? {
         if case .closed = opened { return nil }
         return (try? store)?.place
     }
 
-    /// Opens a store instead of the one that is open; in memory where there is no directory.
-    ///
-    /// If that fails, the other stays.
+    /// Opens a store in a directory, or in memory, and closes the one before; that stays open on failure.
     func open(_ directory: URL?, key: EncryptionKey? = nil) throws -> ChatStore {
         if case .open(let store) = opened, let directory,
             store.directory?.standardizedFileURL.path == directory.standardizedFileURL.path
@@ -88,7 +86,7 @@ import Scrollback
         return store
     }
 
-    /// Closes the store, and ends what is observed of it; then the device's is the one again.
+    /// Closes the store and ends observing it; the open store is the device's again.
     func close() {
         if case .open(let store) = opened { store.close() }
         scratch?.close()
@@ -101,7 +99,7 @@ import Scrollback
 // MARK: The world
 
 extension Workspace {
-    /// The server and the devices; made when a command first asks for it.
+    /// The server and the devices; made when a command first needs them.
     var world: World {
         get throws {
             if let made { return made }
@@ -112,10 +110,15 @@ extension Workspace {
         }
     }
 
-    /// The device that commands are given to; `nil` before there is one.
+    /// The names of devices of earlier runs in the same directory that are not started.
+    var keptDeviceNames: [String] {
+        made?.otherDeviceNames ?? World.keptDeviceNames(in: options.home)
+    }
+
+    /// The current device; `nil` before there is one.
     var device: Device? { made?.current }
 
-    /// What stands before the line that is typed.
+    /// The text before the line that is typed.
     var prompt: String {
         guard let device else { return "scrollback> " }
         return "\(device.name)\(device.collection.map { " \($0.channelURL)" } ?? "")> "
@@ -128,7 +131,7 @@ extension Workspace {
         made = nil
     }
 
-    /// Runs a command, and adds what was told while it ran.
+    /// Runs a command, and collects the events that arrive meanwhile.
     func perform(
         _ body: () async throws -> Command.Reply
     ) async throws -> Command.Reply {
@@ -150,7 +153,7 @@ extension Workspace {
         return reply
     }
 
-    /// What the device was told, and the one that a single command went to.
+    /// The events of the current device, and of the one that a single command ran on.
     private func deviceNews() -> [Event] {
         let news = device?.takeNews() ?? []
         guard let visited = made?.visited, visited !== device else { return news }
@@ -166,30 +169,29 @@ extension Workspace {
 }
 
 extension ChatStore {
-    /// Where it is, in words.
+    /// Its place, in words.
     var place: String { directory.map { "in \($0.path)" } ?? "in memory" }
 }
 
 // MARK: Observing
 
 extension Workspace {
-    /// Observes a part of the store from now on, instead of what was observed before.
+    /// Observes a part of the store from now on, instead of the one before.
     ///
-    /// - Returns: The number of the last change that is not told any more.
+    /// - Returns: The number of the last change before.
     func observe(_ part: ObservedPart) throws -> Int {
         let (snapshot, changes) = try store.observe(part)
         observation = changes
         return snapshot.number
     }
 
-    /// Ends what is observed, and returns whether anything was.
+    /// Ends observing, and returns whether anything was observed.
     func unobserve() -> Bool {
         defer { observation = nil }
         return observation != nil
     }
 
-    /// What was told since the last call, an event for each change of the observed part, and then what
-    /// the device was told.
+    /// Removes and returns the events: one for each change of the observed part, then the devices'.
     func news() -> [Event] {
         defer { told = [] }
         let changes = observation?.drain().map { change in

@@ -2,23 +2,24 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// What the prompt plays in: a server, and users on their devices.
+/// A server, and users on their devices.
 @MainActor
 final class World {
-    /// How a world is made.
+    /// The options of a world.
     struct Options {
-        /// Where everything is; `nil` for memory, of which nothing is left.
+        /// The directory of all data; `nil` for memory.
         var home: URL?
 
-        /// Which server.
+        /// The name of the server.
         var host = "embedded"
 
-        /// When a clock stands that does not go by itself; `nil` for one that goes.
+        /// The start of a clock that only commands advance; `nil` for the system's clock.
         var start: Timestamp?
 
-        /// How many events of each kind are told at once; of more, the newest.
+        /// The number of events of each source that are shown at once.
         var newsLimit = 12
-        /// What the devices, and stores that are opened by hand, are encrypted with.
+
+        /// The key of the devices' stores, and of stores that are opened by hand.
         var encryptionKey: EncryptionKey?
     }
 
@@ -29,16 +30,16 @@ final class World {
     /// The devices, in the order in which they were made.
     private(set) var devices: [Device] = []
 
-    /// The device that commands are given to.
+    /// The device that commands run on.
     private(set) var current: Device?
 
-    /// How the devices to come go about their work.
+    /// The options of devices that are started later.
     var clientOptions = ChatClientOptions()
 
-    /// What the server held when it was copied.
+    /// The server's data at the last `server backup`.
     var backup: Backup?
 
-    /// Is called when a device has news.
+    /// Called when a device has new events.
     var onNews: (Device) -> Void = { _ in }
 
     init(_ options: Options) throws {
@@ -51,7 +52,7 @@ final class World {
         host = try makeHost(options.home, clock)
     }
 
-    /// The server, where it is within this process.
+    /// The server, if it is within this process.
     var server: EmbeddedServer {
         get throws {
             guard let server = host.server else {
@@ -72,21 +73,26 @@ final class World {
 
     // MARK: Devices
 
-    /// The device of a name, which is made if it is not there.
+    /// The device of a name, which is made if necessary.
+    ///
+    /// - Throws: ``CommandError`` if the name has no user's id.
     func device(_ name: String) async throws -> Device {
         if let device = devices.first(where: { $0.name == name }) { return device }
+        guard !Device.userID(of: name).rawValue.isEmpty else {
+            throw CommandError.failed("the user's id is empty: a device is USER, or USER@NAME")
+        }
         let device = try await makeDevice(name)
         devices.append(device)
         return device
     }
 
-    /// Gives the commands to come to a device.
+    /// Makes a device the current one.
     func use(_ device: Device) { current = device }
 
-    /// The device that a single command was given to, beside the current one.
+    /// The device that a single command ran on, instead of the current one.
     var visited: Device?
 
-    /// Ends a device and makes it again, as when an application is quit and begun.
+    /// Ends a device and starts it again, as an application is quit and started.
     func relaunch(_ device: Device) async throws -> Device {
         guard let index = devices.firstIndex(where: { $0 === device }) else { return device }
         await device.close()
@@ -125,13 +131,19 @@ final class World {
         return device
     }
 
-    /// Whether there are caches of devices that do not run.
-    var hasOtherDevices: Bool {
-        guard let home = options.home else { return false }
-        // A directory that is not there, or cannot be read, has none.
+    /// The names of devices that have a directory from an earlier run, and are not started.
+    var otherDeviceNames: [String] {
+        let running = Set(devices.map(\.name))
+        return World.keptDeviceNames(in: options.home).filter { !running.contains($0) }
+    }
+
+    /// The names of devices that have a directory, in alphabetical order.
+    static func keptDeviceNames(in home: URL?) -> [String] {
+        guard let home else { return [] }
+        // A directory that does not exist, or cannot be read, has none.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        return (names ?? []).count > devices.count
+        return (names ?? []).compactMap(\.removingPercentEncoding).sorted()
     }
 
     private func directory(of name: String, in home: URL) throws -> URL {
@@ -142,7 +154,7 @@ final class World {
         return directory
     }
 
-    /// Short names, which people type; those on the disk have to differ from those of other runs.
+    /// Short request ids, which people type; on the disk, those of each run differ.
     private func requestIDs(of name: String) -> @Sendable () -> RequestID {
         let last = Locked(0)
         let run =
@@ -159,8 +171,7 @@ final class World {
 
     // MARK: Time
 
-    /// Lets time pass: a clock that stands is moved from one to the next thing that is due, and for one
-    /// that goes it is waited.
+    /// Lets time pass: waits, or advances a manual clock from one timer to the next.
     func pass(_ duration: Duration) async throws {
         guard !clock.goes else { return try await Task.sleep(for: duration) }
         let end = clock.now.later(by: duration)
@@ -173,9 +184,9 @@ final class World {
 
     // MARK: Settling
 
-    /// Waits until all is done that is done without time passing, and every device has heard of it.
+    /// Waits until no device has work to do at the current time, and all have been notified.
     ///
-    /// - Parameter limit: How long it is waited at most.
+    /// - Parameter limit: The longest wait.
     func settle(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         var quietLooks = 0
@@ -185,7 +196,7 @@ final class World {
                 await Task.yield()
             } else {
                 quietLooks = 0
-                // Canceled, it is waited for no more.
+                // A canceled task stops waiting.
                 try? await Task.sleep(for: .microseconds(200))
             }
         }
@@ -212,12 +223,12 @@ extension Device {
     fileprivate enum Activity { case busy, listening, resting }
 
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
-        // Before anybody has connected, there is nothing to be busy with.
+        // Before a user has connected, there is no engine.
         guard let engine = try? client.engine() else { return .resting }
-        // What sleeps goes on when time has passed, not now.
+        // Calls that sleep or are held do not continue now.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
-        // What the engine told last has to have come here.
+        // The engine's last notification has to have arrived.
         guard hasHeard(state), client.unreadCount == state.unreadCount else { return .busy }
         switch state.connection {
         case .connecting: return isSlow ? .resting : .busy

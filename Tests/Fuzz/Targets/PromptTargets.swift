@@ -22,9 +22,11 @@ extension FuzzTarget {
             precondition(!"\(error)".isEmpty, "An error says nothing.")
             return
         }
-        let whole = input.last == 0x0A ? lines + [[]] : lines
+        let isMarked = input.starts(with: LogFile.byteOrderMark)
+        let text = Array(input.dropFirst(isMarked ? LogFile.byteOrderMark.count : 0))
+        let whole = text.last == 0x0A ? lines + [[]] : lines
         precondition(
-            Array(whole.joined(separator: [0x0A])) == input, "The lines are not those of the file.")
+            Array(whole.joined(separator: [0x0A])) == text, "The lines are not those of the file.")
         for (index, line) in lines.enumerated() {
             do throws(JSONLine.Damage) {
                 let values = try line.withUnsafeBufferPointer { (bytes) throws(JSONLine.Damage) in
