@@ -28,7 +28,7 @@ import Testing
         #expect(!report.isKept)
         #expect(
             "\(report)" == """
-                nothing was checked: nobody could connect in the first 3 checks: \
+                nothing was checked: no user could connect in the first 3 checks: \
                 an error that nobody expected: notConnected: no route to the host
                     alice: connect(as: alice) → throws notConnected: no route to the host
                 """)
