@@ -99,6 +99,31 @@ import Testing
         try await story.end()
     }
 
+    @Test func aBusyChannelHasOneGapWhereMessagesAreMissing() async throws {
+        var options = SyncOptions.exact
+        options.clockSkew = SyncOptions().clockSkew
+        options.pageSize = 2
+        let story = try await Story(options)
+        try await story.say("a b c d e", every: .milliseconds(20))
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 5, newer: 0)
+        let view = try await story.startedView()
+        #expect(view.picture == "a b c d e")
+        story.tellNewest(1)
+        story.network.hold([.messages])
+
+        await story.engine.disconnect()
+        try await story.say("f g h i j k", every: .milliseconds(20))
+        try await story.connect()
+        await view.shows("a b c d e ~ k …")
+        try await story.held(1)
+        story.network.release()
+        await view.shows("a b c d e ~ i j k")
+        story.network.stopHolding()
+        await view.shows("a b c d e f g h i j k")
+        try await story.end()
+    }
+
     // MARK: Where the window is
 
     @Test func aMessageOutsideTheWindowIsStoredAndNotShown() async throws {

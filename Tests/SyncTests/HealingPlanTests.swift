@@ -51,6 +51,19 @@ import Testing
             plan([gap(0, 2)], view: ShownRange(from: Self.bound(1))).next == .walk(gap(0, 2)))
     }
 
+    @Test func staleMessagesBelowAGapAreFetchedAgainAfterIt() {
+        func stale(_ lower: Int, _ upper: Int, epoch: Int64) -> StaleRange {
+            StaleRange(
+                in: "general", from: Self.bound(lower), to: Self.bound(upper), epoch: epoch)
+        }
+        let late = stale(1, 2, epoch: 0)
+        #expect(plan([gap(2, 3)], stale: [late]).next == .walk(gap(2, 3)))
+        #expect(plan([], stale: [late]).next == .refetch(late))
+        #expect(plan([], stale: [late], hasBudget: false).next == nil)
+        // After a loss all of the history is stale, and is fetched only where it is shown.
+        #expect(plan([], stale: [stale(1, 2, epoch: 1)]).next == nil)
+    }
+
     @Test func aRecentChannelIsKnownAtItsNewestEnd() {
         #expect(plan([gap(0, 5)]).next == nil)
         #expect(plan([gap(0, 5)], isRecent: true).next == .walk(gap(0, 5)))

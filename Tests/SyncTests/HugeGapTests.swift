@@ -100,6 +100,70 @@ import Testing
         try await story.end()
     }
 
+    /// A channel where 30 messages came within a second, and 300 while the device was away.
+    private func busyChannel(pageSize: Int) async throws -> (story: Story, events: EventLog) {
+        var options = SyncOptions.exact
+        options.clockSkew = SyncOptions().clockSkew
+        options.pageSize = pageSize
+        let story = try await Story(options)
+        try await story.say(words(30), every: .milliseconds(20))
+        try await story.open()
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.engine.caughtUp("general")
+        #expect(try story.counts() == "30")
+        await story.engine.disconnect()
+        story.tellNewest(1)
+        try await story.say(words(300), every: .milliseconds(20))
+        return (story, EventLog(await story.engine.events()))
+    }
+
+    private func words(_ count: Int) -> String {
+        (1...count).map { "\($0)" }.joined(separator: " ")
+    }
+
+    @Test func heldMessagesOfABusyChannelAreNotMissing() async throws {
+        let (story, events) = try await busyChannel(pageSize: 100)
+        story.network.hold([.messages])
+        try await story.connect()
+        try await story.isTold()
+        for counts in ["30 ~ 1", "30 ~ 101", "30 ~ 201"] {
+            try await story.held(1)
+            #expect(try story.counts() == counts)
+            story.network.release()
+        }
+        story.network.stopHolding()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "330")
+        try await story.end()
+        #expect(await events.hugeGaps == [])
+    }
+
+    /// A page that ends with the oldest missing message says nothing of the messages held below it.
+    @Test(arguments: [1, 13, 23, 299, 300])
+    func lateMessagesAreLookedForBelowAnyPage(pageSize: Int) async throws {
+        let (story, events) = try await busyChannel(pageSize: pageSize)
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "330")
+        #expect(try story.store.read { try $0.coverage(of: "general").isComplete })
+        try await story.end()
+        #expect(await events.hugeGaps == [])
+    }
+
+    @Test func messagesThatWereHeldInAGapAreNotCounted() async throws {
+        let story = try await story(missing: 310, .exact)
+        let pushed = try await story.alice.history().dropFirst(5).prefix(20)
+        #expect(try await story.engine.ingest(Array(pushed)) == 20)
+        let events = EventLog(await story.engine.events())
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        #expect(try story.counts() == "312")
+        try await story.end()
+        #expect(await events.hugeGaps == [])
+    }
+
     @Test func aHugeGapThatNobodySeesIsFilledAsFarAsTheBudgetGoes() async throws {
         let story = try await story(missing: 2001, .exact, isShown: false)
         let events = EventLog(await story.engine.events())

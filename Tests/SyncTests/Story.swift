@@ -52,10 +52,12 @@ final class Story: Sendable {
 
     /// Sends texts of one word each, a second apart.
     @discardableResult
-    func say(_ words: String, in url: ChannelURL = "general") async throws -> [Message] {
+    func say(
+        _ words: String, in url: ChannelURL = "general", every interval: Duration = .seconds(1)
+    ) async throws -> [Message] {
         var messages: [Message] = []
         for word in words.split(separator: " ") {
-            clock.advance(by: .seconds(1))
+            clock.advance(by: interval)
             var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
             message.userMessageParams = UserMessageCreateParams(String(word))
             messages.append(try await alice.send(Draft(message, requestID: requestIDs.next())))

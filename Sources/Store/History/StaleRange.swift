@@ -14,7 +14,8 @@ public struct StaleRange: Hashable, Sendable {
     /// The newer bound, not itself in the range.
     public internal(set) var upper: Gap.Bound
 
-    /// Which loss made it stale, as Sync counts them from 1; 0 if it is in doubt without any.
+    /// The number of the loss that made it stale, as Sync counts them from 1; 0 if it is stale without one,
+    /// such as messages just below a gap.
     public var epoch: Int64
 
     /// Creates a stale range.

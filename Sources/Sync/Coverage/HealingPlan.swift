@@ -13,9 +13,11 @@ enum HealingStep: Hashable {
 
 /// Chooses what of a channel's history to ask for, and in which order.
 ///
-/// Changes come first: until they are read, nobody knows of what is held whether it is still so. Then
-/// gaps, those in view first and of these the newest; then what is stale in view. The history that
-/// comes before everything that is held is left alone until somebody asks: it is no loss.
+/// 1. The changelog: until it is read, held messages may have been edited or deleted.
+/// 2. Gaps, those in view first, and of these the newest.
+/// 3. Stale ranges in view, then those beside gaps, where late messages may be.
+///
+/// The history older than all held messages is not a loss: it is fetched only when it is shown.
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
@@ -34,7 +36,11 @@ struct HealingPlan {
         let newestFirst = gaps.reversed()
         if let gap = newestFirst.first(where: isInView) { return .walk(gap) }
         if hasBudget, let gap = newestFirst.first(where: isLoss) { return .walk(gap) }
-        if let stale = staleRanges.reversed().first(where: isInView) { return .refetch(stale) }
+        let staleNewestFirst = staleRanges.reversed()
+        if let stale = staleNewestFirst.first(where: isInView) { return .refetch(stale) }
+        if hasBudget, let stale = staleNewestFirst.first(where: \.mayHideLateMessages) {
+            return .refetch(stale)
+        }
         return nil
     }
 
@@ -52,4 +58,9 @@ struct HealingPlan {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
     }
+}
+
+extension StaleRange {
+    /// Whether it was marked without a loss of the cursor: it is small, and a part of filling a gap.
+    fileprivate var mayHideLateMessages: Bool { epoch == 0 }
 }

@@ -7,7 +7,7 @@ struct Healing {
     struct Work {
         /// How many pages were asked for since the connection was made.
         var pages = 0
-        /// How many messages were found in the gap that is being walked.
+        /// The number of missing messages that were found in the gap that is being filled.
         var walked = 0
         /// The gaps, by their older bounds, that are not filled any further by themselves.
         var stopped: Set<Gap.Bound> = []

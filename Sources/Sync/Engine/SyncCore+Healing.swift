@@ -132,6 +132,7 @@ extension SyncCore {
     ) -> Bool {
         guard case .messages(let url, _, let older, let newer) = call.request else { return false }
         let before = progress(in: url)
+        let missing = missingCount(on: page, step, in: url)
         let report = write { (ingest) throws(StoreError) in
             // The newest end is an edge, too, once nothing is behind it.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
@@ -146,6 +147,7 @@ extension SyncCore {
             healing[url].usedCursors = []
         }
         let after = progress(in: url)
+        healing[url].walked += missing
         noteProgress(page, step, edge, in: url, hasChanged: after != before, after)
         if healing[url].idleAnswers == SyncCore.idleLimit { stall(url) }
         if case .walk(let gap) = step {
@@ -166,7 +168,6 @@ extension SyncCore {
         var isCircling = false
         switch step {
         case .walk(let gap):
-            work.walked += page.messages.count { $0.position.map(gap.contains) ?? false }
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
             // A walk that begins anew, or has come nearer to its end, may use its cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
@@ -342,6 +343,21 @@ extension SyncCore {
     }
 
     // MARK: Huge gaps
+
+    /// Counts the messages of a page that lie in the gap that is being filled and are not held yet.
+    private mutating func missingCount(
+        on page: MessagePage, _ step: HealingStep, in url: ChannelURL
+    ) -> Int {
+        guard case .walk(let gap) = step else { return 0 }
+        let found = page.messages.compactMap(\.position).filter(gap.contains)
+        guard let first = found.min(), let last = found.max() else { return 0 }
+        let held = read { (reader) throws(StoreError) in
+            try reader.positions(
+                in: url, from: max(gap.lower, Gap.Bound.position(first).before),
+                to: min(gap.upper, Gap.Bound.position(last).after))
+        }
+        return Set(found).subtracting(held ?? []).count
+    }
 
     private mutating func noteHugeGap(_ gap: Gap, in url: ChannelURL, isLeft: Bool) {
         guard gap.lower != .beginning else { return }

@@ -29,10 +29,10 @@ public struct SyncOptions: Hashable, Sendable {
     /// The default is 5; 0 for none.
     public var backgroundPages = 5
 
-    /// Behind how many messages a gap is a huge one, for a channel that is shown.
+    /// The number of missing messages above which a gap in a channel that is shown counts as huge.
     ///
-    /// Told by walking it, so those that came without the others count too. The default is 300; the
-    /// largest number, where no gap is.
+    /// The engine counts while it fetches; messages that were held before do not count. The default is 300;
+    /// with the largest number, no gap is huge.
     public var hugeGapThreshold = 300
 
     /// What happens to a huge gap.
@@ -40,10 +40,12 @@ public struct SyncOptions: Hashable, Sendable {
     /// The default is ``HugeGapPolicy/tell``.
     public var hugeGapPolicy = HugeGapPolicy.tell
 
-    /// How far the clocks may disagree by which a server's machines give messages their times.
+    /// How far the clocks of the server's machines may disagree.
     ///
-    /// What came while the feed was not heard may lie that much before what came earlier. The default
-    /// is a second; zero, where one clock gives all times, and none twice.
+    /// A message that the feed omitted may be that much older than the newest one it delivered. After a
+    /// truncation, the engine therefore fetches again what it holds within this time below the gap; until
+    /// then these messages are stale, not missing. The default is one second; use zero if one clock gives all
+    /// messages their times, and none twice.
     public var clockSkew = Duration.seconds(1)
 
     /// In how many channels something is sent at the same time.

@@ -111,22 +111,37 @@ extension Ingest {
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
-    /// Opens a gap at the newest end of a history.
+    /// Opens a gap at the newest end of a history, above all that is known there.
+    ///
+    /// Messages that the gap hides may have times from before it, where the server's clocks disagree. So the
+    /// known messages within ``SyncOptions/clockSkew`` below the gap become stale, with no gaps between
+    /// them, until a page confirms them.
     mutating func openHole(
         in url: ChannelURL, _ walk: PageCursor?, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestEdge(of: url)
-        let isJoined = try batch.gaps(orAll: url).contains { lower < $0.upper }
+        let oldest = lower.earlier(by: options.clockSkew)
+        let isNearAnother = try batch.gaps(orAll: url).contains { oldest < $0.upper }
         try batch.open(
             Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
-        if isJoined, var gap = try batch.newestGap(in: url) {
-            // What was missing before may lie behind the cursor, where clocks disagree.
+        if isNearAnother, var gap = try batch.newestGap(in: url) {
+            // The cursor may be at a late message in the other gap. A page from there does not cover what
+            // is missing above it.
             gap.walkCursor = nil
             try batch.update(gap)
         }
+        try doubt(from: oldest, to: lower, in: url)
         batch.setUntold(nil, of: url)
         forget(url)
+    }
+
+    /// Marks the messages between two bounds as stale, although no cursor was lost.
+    private func doubt(
+        from lower: Gap.Bound, to upper: Gap.Bound, in url: ChannelURL
+    ) throws(StoreError) {
+        guard lower < upper else { return }
+        try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
     /// Up to where a history is known; the beginning, if it is not known at its newest end.
@@ -141,9 +156,7 @@ extension Ingest {
             // What lies above it is told; but not where a push has opened it.
             edge = max(edge, gap.upper)
         }
-        // What was accepted later may lie a little before it, where clocks disagree.
-        guard case .position(let position) = edge else { return edge }
-        return .position(position.earlier(by: options.clockSkew))
+        return edge
     }
 
     // MARK: What comes before the feed tells it
@@ -300,11 +313,12 @@ extension [UserID: Timestamp] {
     }
 }
 
-extension Position {
-    /// The first position that is earlier by some time, and stops at the beginning of time.
-    fileprivate func earlier(by duration: Duration) -> Position {
-        guard duration > .zero else { return self }
-        return Position(createdAt: createdAt.earlier(by: duration), messageID: "")
+extension Gap.Bound {
+    /// The bound below all messages that are earlier by at most a duration.
+    fileprivate func earlier(by duration: Duration) -> Gap.Bound {
+        guard case .position(let position) = self, duration > .zero else { return self }
+        return .position(
+            Position(createdAt: position.createdAt.earlier(by: duration), messageID: ""))
     }
 }
 
