@@ -151,7 +151,10 @@ let package = Package(
         ),
         .testTarget(
             name: "REPLTests",
-            dependencies: ["REPL", "Prompt", "Scrollback", "EmbeddedServer", "TestSupport"],
+            dependencies: [
+                "REPL", "Prompt", "Scrollback", "EmbeddedServer", "ScrollbackTesting",
+                "TestSupport",
+            ],
             exclude: ["Transcripts"]),
 
         // What `make faults` and `make soak` run.

@@ -4,7 +4,7 @@ public import Models
 ///
 /// Chat services limit pages, discard old data, give two messages the same time, and lack features.
 /// Each of these can be enabled at any time, and is reproducible with the same seed. The effects of
-/// a network are not included.
+/// a network are not included. A number out of its range counts as the nearest one in it.
 public struct ServerConditions: Hashable, Sendable {
     // MARK: Sizes
 

@@ -13,13 +13,13 @@ import Foundation
 /// Servers may send these values. Therefore invalid values do not trap but are replaced by the
 /// nearest valid ones.
 public struct Backoff: Hashable, Sendable {
-    /// The delay before the second attempt; not negative.
+    /// The delay before the second attempt, from zero to a day.
     public let interval: Duration
 
     /// The factor by which each delay exceeds the previous one; at least 1.
     public let multiplier: Double
 
-    /// The maximum delay; not negative.
+    /// The maximum delay, from zero to a day.
     public let maximum: Duration
 
     /// The maximum number of attempts; `nil` for no limit.
@@ -28,30 +28,38 @@ public struct Backoff: Hashable, Sendable {
     /// Creates a backoff.
     ///
     /// - Parameters:
-    ///   - interval: The delay before the second attempt. A negative value is replaced by zero.
+    ///   - interval: The delay before the second attempt. A negative value is replaced by zero, and a
+    ///     value above a day by a day.
     ///   - multiplier: The growth factor of the delays. A value below 1 or NaN is replaced by 1.
-    ///   - maximum: The maximum delay. A negative value is replaced by zero.
+    ///   - maximum: The maximum delay. A negative value is replaced by zero, and a value above a day
+    ///     by a day.
     ///   - retries: The maximum number of attempts. The default `nil`, and the −1 that servers
     ///     send, mean no limit.
     public init(interval: Duration, multiplier: Double, maximum: Duration, retries: Int? = nil) {
-        self.interval = max(interval, .zero)
+        self.interval = min(max(interval, .zero), Backoff.longestDelay)
         self.multiplier = multiplier >= 1 ? multiplier : 1
-        self.maximum = max(maximum, .zero)
+        self.maximum = min(max(maximum, .zero), Backoff.longestDelay)
         self.retries = retries.flatMap { $0 < 0 ? nil : $0 }
     }
+
+    /// The longest delay that the engine waits: a day.
+    ///
+    /// `Task.sleep` traps on durations of centuries.
+    static let longestDelay = Duration.seconds(24 * 60 * 60)
 
     /// Returns the delay before an attempt.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the attempt since the connection was lost, starting at 1.
+    ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A smaller
+    ///     number is replaced by 1.
     ///   - jitter: A random number from 0 to 1 that shortens the delay by up to a half, so that
     ///     devices that lost a server at the same time do not reconnect at the same time. 0
-    ///     shortens nothing.
+    ///     shortens nothing. A value out of range is replaced by the nearest one in it, and NaN by 0.
     /// - Returns: The delay; `nil` after the last of the ``retries``.
     /// - Complexity: O(1).
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {
-        precondition(attempt >= 1, "Attempts count from 1: there is no attempt \(attempt).")
-        precondition((0...1).contains(jitter), "Jitter goes from 0 to 1: \(jitter) does not.")
+        let attempt = max(attempt, 1)
+        let jitter = jitter > 0 ? min(jitter, 1) : 0
         if let retries, attempt > retries { return nil }
         guard attempt > 1, interval > .zero else { return .zero }
         // Compare before multiplying: for a high attempt number, the growth is infinite but the

@@ -495,10 +495,15 @@ import Testing
         #expect(error?.code == .permission)
     }
 
-    @Test func aLimitOfNothingAndAnAddressOfTheWebTrap() async {
-        await #expect(processExitsWith: .failure) {
-            _ = try FileCache(directory: URL(filePath: "/tmp/scrollback-none"), limit: 0)
-        }
+    @Test(arguments: [Int.min, -5, 0, 1])
+    func aLimitBelowOneKeepsTheNewestMessage(limit: Int) throws {
+        let cache = try directory.cache(limit: limit)
+        #expect(cache.limit == 1)
+        try cache.save((1...3).map { Message.sample($0) }, in: "general")
+        #expect(try directory.cache().load("general").records.map(\.messageID) == ["3"])
+    }
+
+    @Test func anAddressOfTheWebTraps() async {
         await #expect(processExitsWith: .failure) {
             _ = try FileCache(
                 directory: #require(URL(string: "https://example.com/tmp/scrollback-none")))

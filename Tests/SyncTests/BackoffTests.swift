@@ -41,11 +41,18 @@ import Testing
         #expect(backoff.delay(beforeAttempt: 50, jitter: 0) == .seconds(3))
     }
 
+    @Test(arguments: [Int.min, -1, 0, 1], [-Double.infinity, -1, .nan, 0])
+    func valuesOutOfRangeCountAsTheNearest(attempt: Int, jitter: Double) {
+        #expect(backoff.delay(beforeAttempt: attempt, jitter: jitter) == .zero)
+        #expect(backoff.delay(beforeAttempt: 2, jitter: jitter) == .seconds(3))
+        #expect(backoff.delay(beforeAttempt: 2, jitter: 7) == .seconds(1.5))
+    }
+
     @Test func extremeSettingsHaveWaitsToo() {
         let longest = Duration.seconds(Int64.max)
         let endless = Backoff(interval: longest, multiplier: .infinity, maximum: longest)
-        #expect(endless.delay(beforeAttempt: 2, jitter: 0) == longest)
-        #expect(endless.delay(beforeAttempt: 3, jitter: 0) == longest)
+        #expect(endless.delay(beforeAttempt: 2, jitter: 0) == .seconds(24 * 60 * 60))
+        #expect(endless.delay(beforeAttempt: 3, jitter: 0) == .seconds(24 * 60 * 60))
         let none = Backoff(interval: .seconds(-3), multiplier: .infinity, maximum: .seconds(-1))
         #expect(none.delay(beforeAttempt: .max, jitter: 1) == .zero)
         let never = Backoff(interval: .seconds(3), multiplier: 2, maximum: .zero)

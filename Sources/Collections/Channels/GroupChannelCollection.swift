@@ -112,7 +112,7 @@ public final class GroupChannelCollection {
         let before = Set(channels.map(\.url))
         func found() -> [GroupChannel] { channels.filter { !before.contains($0.url) } }
 
-        let count = channels.count + max(1, query.limit)
+        let count = channels.count + query.pageSize
         var isWhole = try show(upTo: count)
         for page in 0..<GroupChannelCollection.pageLimit {
             if isWhole || (page > 0 && channels.count >= count) { break }

@@ -32,14 +32,16 @@ extension ChatClient {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of members.
+    ///   - limit: The maximum number of members, from 1 to 10,000. A value out of range counts as the
+    ///     nearest one in it.
     /// - Returns: A page of members.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func members(
         of url: ChannelURL, after cursor: PageCursor? = nil, limit: Int = 100
     ) async throws(SyncError) -> Page<Member> {
         try await perform { (backend) throws(BackendError) in
-            try await backend.members(of: url, after: cursor, limit: limit)
+            try await backend.members(
+                of: url, after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
         }
     }
 
@@ -235,7 +237,7 @@ extension ChatClient {
     public func startTyping(in url: ChannelURL) async throws(SyncError) {
         let now = options.now()
         if let last = lastTyping[url], last <= now,
-            now.milliseconds - last.milliseconds < options.typingThrottle.milliseconds
+            now.elapsed(since: last) < options.typingThrottle
         {
             return
         }
@@ -261,14 +263,16 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of channels.
+    ///   - limit: The maximum number of channels, from 1 to 10,000. A value out of range counts as
+    ///     the nearest one in it.
     /// - Returns: A page of channels.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func openChannels(
         after cursor: PageCursor? = nil, limit: Int = 20
     ) async throws(SyncError) -> Page<OpenChannel> {
         try await perform { (backend) throws(BackendError) in
-            try await backend.openChannels(after: cursor, limit: limit)
+            try await backend.openChannels(
+                after: cursor, limit: PageSize.nearest(to: limit, atLeast: 1))
         }
     }
 

@@ -167,8 +167,8 @@ extension ChatClient {
         let engine = try engine()
         do throws(SyncError) {
             _ = try await engine.fetchMessages(
-                in: url, at: .time(time), older: params.previousResultSize,
-                newer: params.nextResultSize, source: .requestMessage)
+                in: url, at: .time(time), older: params.olderPageSize,
+                newer: params.newerPageSize, source: .requestMessage)
         } catch {
             guard error.code == .notConnected else { throw error }
         }
@@ -192,7 +192,7 @@ extension ChatClient {
         params: ThreadedMessageListParams = ThreadedMessageListParams()
     ) async throws(SyncError) -> [Message] {
         let engine = try engine()
-        let (older, newer) = (params.previousResultSize, time == nil ? 0 : params.nextResultSize)
+        let (older, newer) = (params.olderPageSize, time == nil ? 0 : params.newerPageSize)
         var replies: [Message]
         do throws(SyncError) {
             let page = try await engine.fetchReplies(

@@ -40,9 +40,9 @@ public struct ChatClientOptions: Sendable {
     /// Gives the same user's new credentials when the session has expired; `nil` if there are none.
     public var renewSession: @Sendable () async -> Credentials? = { nil }
 
-    /// How often it is told at most that the user is typing.
+    /// The least time between two notices to the server that the user is typing.
     ///
-    /// The default is a second.
+    /// The default is a second; zero or less sends one with each call.
     public var typingThrottle = Duration.seconds(1)
 
     /// The clock of this device.

@@ -47,8 +47,12 @@ extension ConditionedBackend {
 
     /// Releases a held call.
     ///
-    /// - Precondition: There are more than `index` held calls.
-    public func release(at index: Int = 0) { state.withLock { $0.held.end(at: index, .released) } }
+    /// - Parameter index: The index of the call in ``held``.
+    /// - Returns: Whether there is such a call; without one, nothing happens.
+    @discardableResult
+    public func release(at index: Int = 0) -> Bool {
+        state.withLock { $0.held.end(at: index, .released) }
+    }
 
     /// Releases all held calls in order.
     ///
@@ -58,8 +62,12 @@ extension ConditionedBackend {
     /// Drops a held call: a request without effect fails with `notConnected`, a lost response with
     /// `unanswered`.
     ///
-    /// - Precondition: There are more than `index` held calls.
-    public func drop(at index: Int = 0) { state.withLock { $0.held.end(at: index, .dropped) } }
+    /// - Parameter index: The index of the call in ``held``.
+    /// - Returns: Whether there is such a call; without one, nothing happens.
+    @discardableResult
+    public func drop(at index: Int = 0) -> Bool {
+        state.withLock { $0.held.end(at: index, .dropped) }
+    }
 
     func waitWhileHeld(_ passage: Passage, _ point: CallPoint) async -> HeldCalls.End {
         let call = HeldCall(

@@ -71,7 +71,7 @@ struct ConditionedCursor: Equatable {
                 guard let generation = Int(value) else { return nil }
                 self.generation = generation
             case "p":
-                guard let part = Int(value) else { return nil }
+                guard let part = Int(value), (0..<Int.max).contains(part) else { return nil }
                 self.part = part
             case "r": isRepeated = true
             case "s":

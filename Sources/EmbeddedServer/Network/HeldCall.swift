@@ -46,12 +46,14 @@ struct HeldCalls {
         waiting.removeAll { $0.count <= count }
     }
 
-    /// Ends the held call at an index.
-    mutating func end(at index: Int, _ end: End) {
-        precondition(
-            entries.indices.contains(index),
-            "There are \(entries.count) held calls, and none at \(index): await held(atLeast:).")
+    /// Ends the holding of the call at an index.
+    ///
+    /// - Returns: Whether there is a call at the index.
+    @discardableResult
+    mutating func end(at index: Int, _ end: End) -> Bool {
+        guard entries.indices.contains(index) else { return false }
         entries.remove(at: index).end.resume(returning: end)
+        return true
     }
 
     /// Ends a held call by its number, if it is held.

@@ -56,6 +56,8 @@ public struct NetworkConditions: Hashable, Sendable {
 }
 
 /// The latency of a call.
+///
+/// Each duration is from zero to a day. A value out of range counts as the nearest one in it.
 public struct Latency: Hashable, Sendable {
     /// The time from the device to the server, before the effect.
     public var request: Duration
@@ -75,4 +77,12 @@ public struct Latency: Hashable, Sendable {
 
     /// No latency.
     public static let none = Latency()
+
+    /// The latency with each duration in its range.
+    var clamped: Latency {
+        func clamp(_ duration: Duration) -> Duration {
+            min(max(duration, .zero), .seconds(24 * 60 * 60))
+        }
+        return Latency(request: clamp(request), answer: clamp(answer), jitter: clamp(jitter))
+    }
 }

@@ -28,7 +28,7 @@ struct NetworkPlan {
         // Draw the same amount of numbers in each case, so that one condition does not affect
         // another.
         let (byChance, late) = (chance(call, random.next()), random.next())
-        let latency = conditions.latency[call] ?? conditions.defaultLatency
+        let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
         return CallFate(
             failure: script(call) ?? byChance,
             requestDelay: latency.request + latency.jitter * (Double(late >> 32) / 0x1p32),

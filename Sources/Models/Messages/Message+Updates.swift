@@ -79,13 +79,13 @@ extension Reaction {
         switch event.operation {
         case .add where !wasThere:
             userIDs.append(event.userID)
-            totalCount = totalCount.map { $0 + 1 }
+            totalCount = totalCount.map { min($0, .max - 1) + 1 }
         case .delete where wasThere || (totalCount != nil && event.updatedAt > updatedAt):
             // In a large channel the server does not list all users.
             userIDs.removeAll { $0 == event.userID }
             sampledUserIDs.removeAll { $0 == event.userID }
             sampledUsers.removeAll { $0.userID == event.userID }
-            totalCount = totalCount.map { max(0, $0 - 1) }
+            totalCount = totalCount.map { max($0, 1) - 1 }
         default:
             break
         }

@@ -32,10 +32,9 @@ extension Draft {
     ///
     /// - Parameters:
     ///   - file: The file, with a URL; `nil` if it must be uploaded again.
-    ///   - index: The index of the file in ``files``.
-    /// - Precondition: ``files`` has an entry at the index.
+    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
     public mutating func setUploadedFile(_ file: FileInfo?, at index: Int) {
-        checkIndex(index)
+        guard files.indices.contains(index) else { return }
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
@@ -50,16 +49,10 @@ extension Draft {
     ///
     /// - Parameters:
     ///   - name: The name in the outbox's own directory; `nil` if the copy no longer exists.
-    ///   - index: The index of the file in ``files``.
-    /// - Precondition: ``files`` has an entry at the index.
+    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
     public mutating func setKeptFile(_ name: String?, at index: Int) {
-        checkIndex(index)
+        guard files.indices.contains(index) else { return }
         keptFiles = keptFiles.with(name, at: index, none: "", isNone: \.isEmpty)
-    }
-
-    private func checkIndex(_ index: Int) {
-        precondition(
-            files.indices.contains(index), "Draft \(requestID) has no file \(index): see `files`.")
     }
 }
 

@@ -6,17 +6,17 @@ public struct MessageListParams: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of messages to list before the anchor.
+    /// The number of messages to list before the anchor, from 0 to 10,000.
     ///
-    /// The default is 40.
+    /// A value out of range counts as the nearest one in it. The default is 40.
     public var previousResultSize: Int {
         get { self[1, default: 40] }
         set { self[1, default: 40] = newValue }
     }
 
-    /// The number of messages to list after the anchor.
+    /// The number of messages to list after the anchor, from 0 to 10,000.
     ///
-    /// The default is 40.
+    /// A value out of range counts as the nearest one in it. The default is 40.
     public var nextResultSize: Int {
         get { self[2, default: 40] }
         set { self[2, default: 40] = newValue }

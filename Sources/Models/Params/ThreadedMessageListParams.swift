@@ -6,13 +6,17 @@ public struct ThreadedMessageListParams: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of replies to list before the anchor.
+    /// The number of replies to list before the anchor, from 0 to 10,000.
+    ///
+    /// A value out of range counts as the nearest one in it. The default is 20.
     public var previousResultSize: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }
     }
 
-    /// The number of replies to list after the anchor.
+    /// The number of replies to list after the anchor, from 0 to 10,000.
+    ///
+    /// A value out of range counts as the nearest one in it. The default is 20.
     public var nextResultSize: Int {
         get { self[2, default: 20] }
         set { self[2, default: 20] = newValue }

@@ -10,9 +10,9 @@ public struct GroupChannelListQuery: Record {
     /// Creates a record without any fields.
     public init() {}
 
-    /// The number of channels in a page.
+    /// The number of channels in a page, from 1 to 10,000.
     ///
-    /// The default is 20.
+    /// A value out of range counts as the nearest one in it. The default is 20.
     public var limit: Int {
         get { self[1, default: 20] }
         set { self[1, default: 20] = newValue }

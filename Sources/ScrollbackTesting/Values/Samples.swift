@@ -91,8 +91,10 @@ extension Draft {
 }
 
 extension Timestamp {
-    /// Returns the time a number of minutes after the default time of a ``ManualClock``.
+    /// So many minutes after the time at which a ``ManualClock`` begins; at most as many as there is time.
     static func sample(minute: Int) -> Timestamp {
-        Timestamp(milliseconds: 1_700_000_000_000 + Int64(minute) * 60_000)
+        let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
+        let end: Int64 = minute < 0 ? .min : .max
+        return ManualClock().advance(by: .milliseconds(overflows ? end : time))
     }
 }

@@ -18,9 +18,11 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         return value ^ (value >> 31)
     }
 
-    /// Returns a random number from 0 up to, but not including, a limit.
-    public mutating func number(below end: Int) -> Int { Int.random(in: 0..<end, using: &self) }
+    /// Returns a number from 0 up to, but not including, another one; 0 if that is less than 1.
+    public mutating func number(below end: Int) -> Int {
+        Int.random(in: 0..<max(end, 1), using: &self)
+    }
 
-    /// Returns `true` with a probability of one in `count`.
+    /// Returns whether something happens that happens once in so many cases; always, for less than 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

@@ -24,17 +24,16 @@ public struct Gap: Hashable, Sendable {
     /// `nil`: no changelog has to be read before the gap may close.
     public var changesSince: FeedPoint?
 
-    /// Creates a gap.
+    /// Creates the gap between two bounds, in whichever order they come.
     ///
-    /// - Precondition: `lower` is less than `upper`.
+    /// Between equal bounds is nothing; a store refuses such a gap with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Bound = .beginning, to upper: Bound = .end,
         walkCursor: PageCursor? = nil, changesSince: FeedPoint? = nil
     ) {
-        precondition(lower < upper, "A gap lies between two bounds, the older one first.")
         self.channelURL = channelURL
-        self.lower = lower
-        self.upper = upper
+        self.lower = min(lower, upper)
+        self.upper = max(lower, upper)
         self.walkCursor = walkCursor
         self.changesSince = changesSince
     }

@@ -18,17 +18,16 @@ public struct StaleRange: Hashable, Sendable {
     /// such as messages just below a gap.
     public var epoch: Int64
 
-    /// Creates a stale range.
+    /// Creates the stale range between two bounds, in whichever order they come.
     ///
-    /// - Precondition: `lower` is less than `upper`.
+    /// Between equal bounds is nothing; a store refuses such a range with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
         epoch: Int64
     ) {
-        precondition(lower < upper, "A range lies between two bounds, the older one first.")
         self.channelURL = channelURL
-        self.lower = lower
-        self.upper = upper
+        self.lower = min(lower, upper)
+        self.upper = max(lower, upper)
         self.epoch = epoch
     }
 }

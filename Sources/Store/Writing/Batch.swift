@@ -350,11 +350,9 @@ extension Batch {
     ///
     /// - Parameters:
     ///   - token: The token, or `nil`.
-    ///   - scope: What the token is for, such as "feed".
-    /// - Precondition: The scope has at most 65,535 bytes.
+    ///   - scope: What the token is for, such as "feed"; of any length.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()
-        precondition(scope.utf8.count <= Limits.nameSize, "The scope of a token is too long.")
         if let token {
             rows.cache.put({ $0.tokenKey(scope) }, { $0.raw(token) })
         } else {

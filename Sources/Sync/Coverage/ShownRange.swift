@@ -8,13 +8,10 @@ public struct ShownRange: Hashable, Sendable {
     /// The position of the newest visible message; `end` if new messages are shown as they arrive.
     public var upper: Gap.Bound
 
-    /// Creates a visible range.
-    ///
-    /// - Precondition: `lower` is not newer than `upper`.
+    /// Creates the range between two bounds, in whichever order they come.
     public init(from lower: Gap.Bound, to upper: Gap.Bound = .end) {
-        precondition(lower <= upper, "What is shown lies between two bounds, the older one first.")
-        self.lower = lower
-        self.upper = upper
+        self.lower = min(lower, upper)
+        self.upper = max(lower, upper)
     }
 
     func overlaps(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {

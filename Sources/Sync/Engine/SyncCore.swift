@@ -130,7 +130,7 @@ struct SyncCore {
         limits: CacheLimits = CacheLimits()
     ) {
         self.store = store
-        self.options = options
+        self.options = options.clamped
         self.limits = limits
         self.capabilities = capabilities
     }

@@ -9,10 +9,10 @@ extension SyncEngine {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
-    ///   - older: The maximum number of messages before the anchor. A page may have fewer without
-    ///     being the last one.
-    ///   - newer: The maximum number of messages after the anchor. An anchor that is a message is
-    ///     one of them.
+    ///   - older: The maximum number of messages before the anchor, from 0 to 10,000; a value out of
+    ///     range counts as the nearest one in it. A page may have fewer without being the last one.
+    ///   - newer: The maximum number of messages after the anchor, from 0 to 10,000. An anchor that
+    ///     is a message is one of them.
     ///   - edge: The position of the anchor, if it touches a known range: the message at which a
     ///     gap starts or ends. It is determined automatically if the anchor is a message.
     ///   - source: The source of the change for observers of the store. The default is that of
@@ -25,7 +25,8 @@ extension SyncEngine {
         edge: Gap.Bound? = nil, source: CollectionEventSource = .messageFill
     ) async throws(SyncError) -> FetchedMessages {
         let question = SyncQuestion.messages(
-            url, anchor, older: older, newer: newer, edge: edge, source)
+            url, anchor, older: PageSize.nearest(to: older), newer: PageSize.nearest(to: newer),
+            edge: edge, source)
         guard case .messages(let fetched) = try await reply(to: question) else { throw .unasked }
         return fetched
     }
@@ -66,14 +67,17 @@ extension SyncEngine {
     ///   - parentID: The ID of the parent message.
     ///   - url: The URL of its channel.
     ///   - anchor: The anchor in the thread.
-    ///   - older: The maximum number of replies before the anchor.
-    ///   - newer: The maximum number of replies after the anchor.
+    ///   - older: The maximum number of replies before the anchor, from 0 to 10,000; a value out of
+    ///     range counts as the nearest one in it.
+    ///   - newer: The maximum number of replies after the anchor, from 0 to 10,000.
     /// - Returns: The page of the server, oldest message first.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchReplies(
         to parentID: MessageID, in url: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(SyncError) -> MessagePage {
-        let question = SyncQuestion.replies(parentID, url, anchor, older: older, newer: newer)
+        let question = SyncQuestion.replies(
+            parentID, url, anchor, older: PageSize.nearest(to: older),
+            newer: PageSize.nearest(to: newer))
         guard case .replies(let page) = try await reply(to: question) else { throw .unasked }
         return page
     }
@@ -129,13 +133,15 @@ extension SyncEngine {
     /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: The filters and the order.
+    ///   - query: The filters and the order. A `limit` out of range counts as the nearest one in it.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The page; its cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
     public func fetchChannels(
         matching query: GroupChannelListQuery, after cursor: PageCursor? = nil
     ) async throws(SyncError) -> Page<GroupChannel> {
+        var query = query
+        query.limit = query.pageSize
         guard case .channels(let page) = try await reply(to: .channels(query, cursor)) else {
             throw .unasked
         }

@@ -93,9 +93,6 @@ public actor SyncEngine {
         files = OutboxFiles(besides: store.directory)
         self.now = now
         self.makeRequestID = makeRequestID
-        precondition(
-            options.pageSize > 0 && options.parallelRequests > 0 && options.parallelSends > 0,
-            "An engine makes one request at a time or more, for a message or more.")
         core = SyncCore(store, options, backend.capabilities, limits: limits)
     }
 
@@ -317,9 +314,13 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// How many of its newest messages each channel keeps as long as others have more: as many as the
+    /// The number of its newest messages that each channel keeps as long as others have more: as many as the
     /// engine would fetch again.
-    var newestCount: Int { core.options.pageSize * max(1, core.options.backgroundPages) }
+    var newestCount: Int {
+        let (count, overflows) = core.options.pageSize
+            .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))
+        return overflows ? .max : count
+    }
 
     func tell(_ event: SyncEvent) {
         for follower in followers.values { follower.tell(event) }
@@ -418,7 +419,7 @@ public actor SyncEngine {
     private func wait(_ wait: SyncCore.Wait, beforeAttempt attempt: Int, atLeast: Duration?) {
         guard let delay = core.options.backoff.delay(beforeAttempt: attempt, jitter: jitter())
         else { return take(.gaveUp(wait)) }
-        let duration = max(delay, atLeast ?? .zero)
+        let duration = min(max(delay, atLeast ?? .zero), Backoff.longestDelay)
         let sleep = sleep
         waits[wait]?.cancel()
         waits[wait] = Task { [weak self] in

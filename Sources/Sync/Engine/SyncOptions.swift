@@ -1,35 +1,39 @@
-/// How an engine goes about its work.
+import Models
+
+/// Settings of a ``SyncEngine``.
+///
+/// A number or duration out of its range counts as the nearest one in it.
 public struct SyncOptions: Hashable, Sendable {
-    /// How long to wait before connecting again, and before asking again for what failed.
+    /// How long to wait before connecting again, and before retrying a request that failed.
     ///
-    /// What the user wrote and was tried as often as its ``Backoff/retries`` say fails, and may be sent
-    /// again; by default there is no limit.
+    /// An outbox item that was tried as often as ``Backoff/retries`` says fails, and may be sent again; by
+    /// default there is no limit. A server that throttles may ask for longer waits, of up to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
-    /// How many messages a page has, at most, that the engine asks for by itself; at least 1.
+    /// The number of messages in a page that the engine fetches by itself, from 1 to 10,000.
     ///
-    /// The default is 100.
+    /// The default is 100. A server may answer with fewer.
     public var pageSize = 100
 
-    /// How many channels the engine looks after at the same time, beside the feed; at least 1.
+    /// The number of channels that the engine fetches history for at the same time; at least 1.
     ///
-    /// Each has one request on its way, or waits for its next attempt.
+    /// Each has one request in flight, or waits for its next attempt. The feed does not count.
     ///
     /// The default is 2.
     public var parallelRequests = 2
 
-    /// Of how many channels the engine keeps recent messages without being asked.
+    /// The number of channels whose recent messages the engine fetches without being asked.
     ///
-    /// They are those with the most recent messages. The default is 20; 0 for none.
+    /// They are those with the most recent messages. The default is 20; with 0 there are none.
     public var backgroundChannels = 20
 
-    /// How many pages the engine asks for of a channel, from one connection to the next, if nobody shows
-    /// it or waits for it.
+    /// The number of pages that the engine fetches for a channel per connection, if the channel is neither
+    /// shown nor waited for.
     ///
-    /// The default is 5; 0 for none.
+    /// The default is 5; with 0 it fetches none, and with the largest number as many as there are.
     public var backgroundPages = 5
 
-    /// The number of missing messages above which a gap in a channel that is shown counts as huge.
+    /// The number of missing messages above which a gap in a channel that is shown counts as huge; at least 0.
     ///
     /// The engine counts while it fetches; messages that were held before do not count. The default is 300;
     /// with the largest number, no gap is huge.
@@ -44,16 +48,16 @@ public struct SyncOptions: Hashable, Sendable {
     ///
     /// A message that the feed omitted may be that much older than the newest one it delivered. After a
     /// truncation, the engine therefore fetches again what it holds within this time below the gap; until
-    /// then these messages are stale, not missing. The default is one second; use zero if one clock gives all
-    /// messages their times, and none twice.
+    /// then these messages are stale, not missing. The default is one second; use zero, the least, if one clock
+    /// gives all messages their times, and none twice.
     public var clockSkew = Duration.seconds(1)
 
-    /// In how many channels something is sent at the same time.
+    /// The number of channels in which the engine sends at the same time; at least 1.
     ///
-    /// In each of them, one thing after the other. The default is 4.
+    /// In each channel it sends one outbox item after the other. The default is 4.
     public var parallelSends = 4
 
-    /// For how long the engine tries to send what the user wrote, before it gives it up.
+    /// How long the engine tries to send an outbox item before the item fails; at least zero.
     ///
     /// By the clock of this device; its user may send it again then. The default is three days.
     public var draftLifetime = Duration.seconds(3 * 24 * 60 * 60)
@@ -63,32 +67,51 @@ public struct SyncOptions: Hashable, Sendable {
     /// The default is ``FailedDraftPolicy/goOn``.
     public var failedDraftPolicy = FailedDraftPolicy.goOn
 
-    /// How many drafts that failed are kept of each channel; the oldest go first.
+    /// The number of failed outbox items that are kept of each channel, at least 0; the oldest are canceled
+    /// first.
     ///
-    /// The default is `nil`, for all.
+    /// The default is `nil`: all are kept.
     public var failedDraftLimit: Int?
 
-    /// For how long drafts that failed are kept; looked at with each connection.
+    /// How long failed outbox items are kept, at least zero; checked with each connection.
     ///
-    /// The default is `nil`, for ever.
+    /// The default is `nil`: for ever.
     public var failedDraftLifetime: Duration?
 
-    /// Creates the usual options.
+    /// Creates the default options.
     public init() {}
 }
 
-/// What becomes of what waits behind a message that failed.
+extension SyncOptions {
+    /// The options with each number and duration in its range.
+    var clamped: SyncOptions {
+        var options = self
+        options.pageSize = PageSize.nearest(to: pageSize, atLeast: 1)
+        options.parallelRequests = max(1, parallelRequests)
+        options.backgroundChannels = max(0, backgroundChannels)
+        options.backgroundPages = max(0, backgroundPages)
+        options.hugeGapThreshold = max(0, hugeGapThreshold)
+        options.clockSkew = max(.zero, clockSkew)
+        options.parallelSends = max(1, parallelSends)
+        options.draftLifetime = max(.zero, draftLifetime)
+        options.failedDraftLimit = failedDraftLimit.map { max(0, $0) }
+        options.failedDraftLifetime = failedDraftLifetime.map { max(.zero, $0) }
+        return options
+    }
+}
+
+/// What happens to the outbox items after one that failed, in its channel.
 public enum FailedDraftPolicy: Hashable, Sendable, CaseIterable {
-    /// It is sent.
+    /// They are sent.
     case goOn
-    /// It waits until the message is sent again, or taken out.
+    /// They wait until the failed one is sent again, or canceled.
     case stop
 }
 
-/// What happens where much more is missing than one would like to wait for.
+/// What happens to a huge gap.
 public enum HugeGapPolicy: Hashable, Sendable, CaseIterable {
-    /// It is told, and filled no further until somebody asks.
+    /// It is reported, and filled no further until the app asks for it.
     case tell
-    /// It is told, and filled to its end.
+    /// It is reported, and filled to its end.
     case heal
 }

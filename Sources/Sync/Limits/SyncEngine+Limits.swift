@@ -7,7 +7,7 @@ extension SyncEngine {
 
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
-    /// - Parameter size: The maximum size of the cache in bytes. The default is
+    /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The default is
     ///   ``CacheLimits/maxSize``. A larger cache is reduced to seven eighths of that, so that there
     ///   is room for a while.
     /// - Returns: The messages that would be evicted. Messages beyond their retention are always
@@ -148,7 +148,7 @@ private struct Look: Sendable {
         }
         let bytes = try store.cachedDataSize()
         let limit = limits.effectiveSize
-        let target = size ?? (bytes > limit ? limit / 8 * 7 : limit)
+        let target = size.map { max(0, $0) } ?? (bytes > limit ? limit / 8 * 7 : limit)
         return EvictionPlan(
             candidates: candidates, newestCount: newestCount, size: bytes,
             target: bytes > target ? target : nil, messageCount: messageCount)

@@ -1,0 +1,521 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+import ScrollbackTesting
+import TestSupport
+
+/// Calls that take numbers, and what they are called with.
+@MainActor
+struct NumberProbe {
+    /// The public symbols whose numbers, durations and times are tried.
+    let covers: [String]
+
+    /// Makes the calls; with `try?` those that may refuse what they are given.
+    let run: @MainActor (inout Numbers, NumberWorld) async throws -> Void
+
+    init(
+        _ covers: String...,
+        run: @escaping @MainActor (inout Numbers, NumberWorld) async throws -> Void
+    ) {
+        self.covers = covers
+        self.run = run
+    }
+
+    static let all =
+        ofModels + ofRecordCalls + ofStore + ofEngine + ofClient + ofCollections + ofServer
+        + ofNetwork + ofTesting
+}
+
+// MARK: Models
+
+extension NumberProbe {
+    fileprivate static var ofModels: [NumberProbe] {
+        [
+            NumberProbe("Timestamp.init(_:)") { numbers, _ in
+                _ = Timestamp(Date(timeIntervalSince1970: numbers.double()))
+                _ = Timestamp(.distantFuture) < Timestamp(.distantPast)
+            },
+            NumberProbe(
+                "Timestamp.init(milliseconds:)", "Timestamp.init(integerLiteral:)",
+                "Timestamp.<(_:_:)", "Position.init(createdAt:messageID:)"
+            ) { numbers, _ in
+                let time = Timestamp(milliseconds: numbers.int64())
+                _ = Timestamp(integerLiteral: numbers.int64()) < time
+                _ = "\(time.date) \(Position(createdAt: time, messageID: "m"))"
+                _ = try JSONEncoder().encode(time)
+            },
+            NumberProbe(
+                "Identifier.init(integerLiteral:)", "ErrorCode.init(rawValue:)",
+                "BackendCapabilities.init(rawValue:)"
+            ) { numbers, _ in
+                _ = MessageID(integerLiteral: numbers.int64())
+                _ = "\(ErrorCode(rawValue: numbers.int()))"
+                _ = "\(BackendCapabilities(rawValue: UInt32(truncatingIfNeeded: numbers.int())))"
+            },
+            NumberProbe(
+                "JSONValue.int(_:)", "JSONValue.double(_:)", "JSONValue.init(integerLiteral:)",
+                "JSONValue.init(floatLiteral:)"
+            ) { numbers, _ in
+                let values: JSONValue = [
+                    .int(numbers.int64()), .double(numbers.double()),
+                    JSONValue(integerLiteral: numbers.int64()),
+                    JSONValue(floatLiteral: numbers.double()),
+                ]
+                _ = "\(values)"
+                var user = User(id: "alice")
+                user.extra = ["values": values]
+                _ = try User(serialized: user.serialize())
+                // JSON has no infinity.
+                _ = try? JSONEncoder().encode(values)
+            },
+            NumberProbe(
+                "BackendError.init(_:_:detail:retryAfter:)",
+                "TransferProgress.init(bytesTransferred:bytesInAll:)"
+            ) { numbers, _ in
+                _ = "\(BackendError(.throttled, "", retryAfter: numbers.duration()))"
+                _ = TransferProgress(
+                    bytesTransferred: numbers.int(), bytesInAll: numbers.intOrNil())
+            },
+            NumberProbe(
+                "TransferProgress.bytesTransferred", "TransferProgress.bytesInAll",
+                "Ephemeral.uploadProgress(_:in:bytes:total:)"
+            ) { numbers, world in
+                var progress = TransferProgress(bytesTransferred: 0, bytesInAll: nil)
+                progress.bytesTransferred = numbers.int()
+                progress.bytesInAll = numbers.intOrNil()
+                let engine = try await world.engine()
+                let collection = MessageCollection(of: world.url, engine: engine)
+                collection.start(.cacheOnly)
+                try engine.store.tell(
+                    .uploadProgress(
+                        "r", in: world.url, bytes: progress.bytesTransferred,
+                        total: progress.bytesInAll ?? 0),
+                    source: .eventTypingStatusUpdated)
+                collection.dispose()
+                await engine.close()
+            },
+        ]
+    }
+
+    fileprivate static var ofRecordCalls: [NumberProbe] {
+        [
+            NumberProbe(
+                "Message.init(type:id:channelURL:channelType:requestID:sender:text:data:customType:createdAt:updatedAt:parentMessageID:sendingStatus:)",
+                "GroupChannel.init(url:name:createdAt:)", "OpenChannel.init(url:name:createdAt:)",
+                "Message.init(_:in:channelType:by:at:)", "Record.init(serialized:)",
+                "FileInfo.init(url:name:mimeType:size:)",
+                "ThumbnailSize.init(maximumWidth:maximumHeight:)"
+            ) { numbers, _ in
+                let records: [any Record] = [
+                    Message(
+                        id: "m", channelURL: "c", createdAt: numbers.time(),
+                        updatedAt: numbers.time()),
+                    GroupChannel(url: "c", createdAt: numbers.time()),
+                    OpenChannel(url: "c", createdAt: numbers.time()),
+                    Message(UserMessageCreateParams("m"), in: "c", by: nil, at: numbers.time()),
+                    FileInfo(url: "u", size: numbers.intOrNil()),
+                    ThumbnailSize(maximumWidth: numbers.int(), maximumHeight: numbers.int()),
+                ]
+                for record in records {
+                    let bytes = record.serialize()
+                    _ = try type(of: record).init(serialized: Array(bytes))
+                    _ = "\(record)"
+                }
+                let noise = (0..<64).map { _ in UInt8(truncatingIfNeeded: numbers.int64()) }
+                _ = try? Message(serialized: noise)
+            },
+            NumberProbe(
+                "Reaction.init(key:userIDs:updatedAt:)",
+                "ReactionEvent.init(_:_:by:to:in:at:requestID:)",
+                "ThreadInfo.init(replyCount:mostRepliedUsers:lastRepliedAt:updatedAt:)"
+            ) { numbers, _ in
+                var message = Message(id: "m", channelURL: "c", createdAt: numbers.time())
+                var reaction = Reaction(key: "+1", userIDs: ["bob"], updatedAt: numbers.time())
+                reaction.totalCount = numbers.intOrNil()
+                message.reactionHistory = [reaction]
+                message.threadInfo = ThreadInfo(
+                    replyCount: numbers.int(), lastRepliedAt: numbers.time(),
+                    updatedAt: numbers.time())
+                for operation in ReactionEventAction.allCases {
+                    for user in ["alice", "bob"] as [UserID] {
+                        for time in [numbers.time(), .distantFuture] {
+                            _ = message.apply(
+                                ReactionEvent(operation, "+1", by: user, to: "m", in: "c", at: time)
+                            )
+                        }
+                    }
+                }
+            },
+            NumberProbe(
+                "Draft.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
+                "Draft.resend(at:)", "Draft.uploadedFile(at:)", "Draft.setUploadedFile(_:at:)",
+                "Draft.keptFile(at:)", "Draft.setKeptFile(_:at:)"
+            ) { numbers, _ in
+                var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
+                var params = FileMessageCreateParams()
+                params.file = UploadableFile()
+                message.fileMessageParams = params
+                var draft = Draft(
+                    .send, requestID: "r", channelURL: "c", createdAt: numbers.time(),
+                    message: message)
+                draft.resend(at: numbers.time())
+                let index = numbers.int()
+                draft.setUploadedFile(FileInfo(url: "u"), at: index)
+                draft.setKeptFile("k", at: index)
+                _ = (draft.uploadedFile(at: index), draft.keptFile(at: numbers.int()))
+                _ = draft.indicesToUpload
+            },
+        ]
+    }
+}
+
+// MARK: The store
+
+extension NumberProbe {
+    /// A store that holds messages at extreme times, and channels.
+    private static func filledStore(
+        _ numbers: inout Numbers, _ url: ChannelURL
+    ) throws -> ChatStore {
+        let store = try ChatStore.inMemory()
+        let times = (0..<6).map { _ in numbers.time() }
+        try store.write { batch in
+            for (index, time) in times.enumerated() {
+                var message = Message.sample(index, in: url, at: time)
+                if index > 2 { message.parentMessageID = "0" }
+                try batch.save(message)
+                try batch.save(GroupChannel(url: ChannelURL("\(index)"), createdAt: time))
+                try batch.save(OpenChannel(url: ChannelURL("open \(index)"), createdAt: time))
+                try batch.save(Draft.sample(in: url, requestID: RequestID("\(index)"), at: time))
+            }
+        }
+        return store
+    }
+
+    fileprivate static var ofStore: [NumberProbe] {
+        [
+            NumberProbe(
+                "StoreOptions.writeBufferSize", "StoreOptions.blockCacheSize",
+                "StoreOptions.bloomFilterBitsPerKey", "StoreOptions.maxOpenFiles"
+            ) { numbers, _ in
+                var options = StoreOptions()
+                options.writeBufferSize = numbers.int()
+                options.blockCacheSize = numbers.int()
+                options.bloomFilterBitsPerKey = numbers.int()
+                options.maxOpenFiles = numbers.int()
+                let store = try ChatStore.inMemory(options: options)
+                try store.write { try $0.save(Message.sample()) }
+                store.close()
+            },
+            NumberProbe(
+                "StoreReader.messages(in:before:isInclusive:limit:matching:)",
+                "StoreReader.messages(in:after:isInclusive:limit:matching:)",
+                "StoreReader.replies(to:in:before:isInclusive:limit:matching:)",
+                "StoreReader.replies(to:in:after:isInclusive:limit:matching:)",
+                "StoreReader.groupChannels(matching:after:limit:currentUserID:)",
+                "StoreReader.openChannels(after:limit:)", "StoreReader.drafts(in:state:limit:)",
+                "StoreReader.drafts(state:limit:)", "HistoryAnchor.time(_:)",
+                "MessageListParams.previousResultSize", "MessageListParams.nextResultSize",
+                "GroupChannelListQuery.createdBefore", "GroupChannelListQuery.createdAfter"
+            ) { numbers, world in
+                let store = try NumberProbe.filledStore(&numbers, world.url)
+                let limit = numbers.intOrNil()
+                let anchor = HistoryAnchor.time(numbers.time())
+                var params = MessageListParams()
+                params.replyType = .all
+                params.previousResultSize = numbers.int()
+                params.nextResultSize = numbers.int()
+                var query = GroupChannelListQuery()
+                query.createdBefore = numbers.time()
+                query.createdAfter = numbers.time()
+                try store.read { reader in
+                    _ = try reader.messages(in: world.url, before: anchor, limit: limit)
+                    _ = try reader.messages(in: world.url, after: anchor, limit: limit)
+                    _ = try reader.messages(in: world.url, around: anchor, params: params)
+                    _ = try reader.replies(to: "0", in: world.url, before: anchor, limit: limit)
+                    _ = try reader.replies(to: "0", in: world.url, after: anchor, limit: limit)
+                    _ = try reader.groupChannels(matching: query, limit: limit)
+                    _ = try reader.openChannels(limit: limit)
+                    _ = try reader.drafts(in: world.url, limit: limit)
+                    _ = try reader.drafts(limit: limit)
+                }
+            },
+            NumberProbe(
+                "ChatStore.observe(_:limit:)", "Batch.evictOldestMessages(_:in:source:)",
+                "Batch.setToken(_:for:)"
+            ) { numbers, world in
+                let store = try NumberProbe.filledStore(&numbers, world.url)
+                let (_, changes) = try store.observe(.everything, limit: numbers.int())
+                let count = numbers.int()
+                let token = [UInt8(truncatingIfNeeded: numbers.int64())]
+                for _ in 0..<3 {
+                    try store.write { batch in
+                        _ = try batch.evictOldestMessages(count, in: world.url)
+                        batch.setToken(token, for: String(repeating: "s", count: 70_000))
+                    }
+                }
+                _ = changes.drain()
+            },
+            NumberProbe(
+                "FeedPoint.init(_:number:)", "StaleRange.epoch",
+                "StaleRange.init(in:from:to:epoch:)",
+                "Tombstone.init(_:in:deletedAt:position:)"
+            ) { numbers, world in
+                let store = try NumberProbe.filledStore(&numbers, world.url)
+                let (lower, upper, other) = (numbers.bound(), numbers.bound(), numbers.bound())
+                let point = FeedPoint("f", number: numbers.int64())
+                var range = StaleRange(
+                    in: world.url, from: lower, to: upper, epoch: numbers.int64())
+                range.epoch = numbers.int64()
+                let tombstone = Tombstone(
+                    "t", in: world.url, deletedAt: numbers.time(),
+                    position: Position(createdAt: numbers.time(), messageID: "t"))
+                try store.write { batch in
+                    try batch.save(tombstone)
+                    // Of equal bounds there is neither.
+                    try? batch.open(Gap(in: world.url, from: lower, to: upper, changesSince: point))
+                    try? batch.markStale(range)
+                    try? batch.markVerified(world.url, from: lower, through: other)
+                    _ = try? batch.cover(world.url, from: other, through: upper)
+                }
+                _ = ShownRange(from: upper, to: lower)
+                try store.read { reader in
+                    _ = try "\(reader.coverage(of: world.url))"
+                    _ = try reader.tombstone(of: "t", in: world.url)
+                    _ = try reader.gaps(in: world.url, from: upper, to: lower)
+                    _ = try reader.messageCount(in: world.url, from: lower, to: upper)
+                }
+            },
+            NumberProbe("FileCache.init(directory:limit:encryptionKey:)") { numbers, world in
+                let directory = try ScratchDirectory.made()
+                defer { directory.remove() }
+                let cache = try FileCache(directory: directory.url, limit: numbers.int())
+                let messages = (0..<3).map { Message.sample($0, in: world.url, at: numbers.time()) }
+                _ = try cache.save(messages, in: world.url)
+                _ = try cache.load(world.url)
+            },
+        ]
+    }
+}
+
+// MARK: The engine
+
+extension NumberProbe {
+    fileprivate static var ofEngine: [NumberProbe] {
+        [
+            NumberProbe(
+                "Backoff.init(interval:multiplier:maximum:retries:)",
+                "Backoff.delay(beforeAttempt:jitter:)"
+            ) { numbers, _ in
+                let backoff = Backoff(
+                    interval: numbers.duration(), multiplier: numbers.double(),
+                    maximum: numbers.duration(), retries: numbers.intOrNil())
+                for _ in 0..<4 {
+                    _ = backoff.delay(beforeAttempt: numbers.int(), jitter: numbers.double())
+                }
+                _ = backoff.delay(beforeAttempt: .max, jitter: 1)
+            },
+            NumberProbe(
+                "SyncOptions.pageSize", "SyncOptions.parallelRequests",
+                "SyncOptions.backgroundChannels", "SyncOptions.backgroundPages",
+                "SyncOptions.hugeGapThreshold", "SyncOptions.clockSkew",
+                "SyncOptions.parallelSends",
+                "SyncOptions.draftLifetime", "SyncOptions.failedDraftLimit",
+                "SyncOptions.failedDraftLifetime",
+                "SyncEngine.init(store:backend:options:limits:sleep:jitter:now:makeRequestID:renewSession:)"
+            ) { numbers, world in
+                var options = SyncOptions()
+                options.pageSize = numbers.int()
+                options.parallelRequests = numbers.int()
+                options.backgroundChannels = numbers.int()
+                options.backgroundPages = numbers.int()
+                options.hugeGapThreshold = numbers.int()
+                options.clockSkew = numbers.duration()
+                options.parallelSends = numbers.int()
+                options.draftLifetime = numbers.duration()
+                options.failedDraftLimit = numbers.intOrNil()
+                options.failedDraftLifetime = numbers.durationOrNil()
+                options.backoff = Backoff(
+                    interval: numbers.duration(), multiplier: numbers.double(),
+                    maximum: numbers.duration())
+                world.server.conditions.feedLimit = 1
+                let engine = try await world.engine(options, jitter: numbers.double())
+                await engine.show(world.url, ShownRange(from: .beginning), viewer: 1)
+                try await engine.caughtUp(world.url)
+                _ = try await engine.send(UserMessageCreateParams("m"), in: world.url)
+                // A truncation, and a server that throttles.
+                await engine.disconnect()
+                world.clock.now = numbers.time()
+                try world.server.importMessages(
+                    (20...24).map { Message.sample($0, at: numbers.time()) }, tellsFeed: true)
+                world.network.failNext(
+                    2, of: [.messages, .send],
+                    with: BackendError(.throttled, "", retryAfter: numbers.duration()))
+                _ = try await engine.connect(as: Credentials("bob"))
+                try await engine.caughtUp(world.url)
+                _ = try await engine.verify(world.url)
+                _ = try await engine.evictionPlan()
+                await engine.close()
+            },
+            NumberProbe(
+                "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
+                "SyncEngine.fetchReplies(to:in:at:older:newer:)", "SyncEngine.show(_:_:viewer:)",
+                "SyncEngine.hide(_:viewer:)", "MessageAnchor.time(_:)", "ChangelogPoint.time(_:)",
+                "GroupChannelListQuery.limit"
+            ) { numbers, world in
+                let engine = try await world.engine()
+                let viewer = numbers.int()
+                await engine.show(
+                    world.url, ShownRange(from: numbers.bound(), to: numbers.bound()),
+                    viewer: viewer)
+                let anchor = MessageAnchor.time(numbers.time())
+                _ = try await engine.fetchMessages(
+                    in: world.url, at: anchor, older: numbers.int(), newer: numbers.int())
+                _ = try await engine.fetchReplies(
+                    to: world.parent, in: world.url, at: anchor, older: numbers.int(),
+                    newer: numbers.int())
+                let point = ChangelogPoint.time(numbers.time())
+                _ = try? await engine.messageChanges(in: world.url, since: point)
+                _ = try? await engine.channelChanges(since: point)
+                var query = GroupChannelListQuery()
+                query.limit = numbers.int()
+                _ = try await engine.fetchChannels(matching: query)
+                await engine.hide(world.url, viewer: viewer)
+                await engine.close()
+            },
+            NumberProbe(
+                "CacheLimits.maxSize", "CacheRetention.lasting(_:)", "SyncEngine.evictionPlan(to:)",
+                "SyncEngine.shrinkCache(to:)"
+            ) { numbers, world in
+                var limits = CacheLimits()
+                limits.maxSize = numbers.int()
+                let duration = numbers.duration()
+                limits.retention = { _ in .lasting(duration) }
+                let engine = try await world.engine(limits: limits)
+                _ = try await engine.fetchMessages(in: world.url, at: .newest, older: 5, newer: 0)
+                _ = try await engine.evictionPlan(to: numbers.intOrNil())
+                _ = try await engine.shrinkCache(to: numbers.intOrNil())
+                await engine.close()
+            },
+            NumberProbe(
+                "FeedEvent.messageDeleted(_:in:at:)", "FeedEvent.read(by:in:at:)",
+                "FeedEvent.delivered(to:in:at:)"
+            ) { numbers, world in
+                let events: [FeedEvent] = [
+                    .messageReceived(Message.sample(30, in: world.url, at: numbers.time())),
+                    .read(by: "bob", in: world.url, at: numbers.time()),
+                    .delivered(to: "alice", in: world.url, at: numbers.time()),
+                    .messageDeleted("30", in: world.url, at: numbers.time()),
+                ]
+                let backend = OneBatch(base: world.server.client(), events: events)
+                let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)
+                _ = try await engine.connect(as: Credentials("bob"))
+                try await engine.caughtUp(world.url)
+                await engine.close()
+            },
+        ]
+    }
+}
+
+/// A backend whose feed delivers some events first.
+private struct OneBatch: ForwardingBackend {
+    let base: any Backend
+    let events: [FeedEvent]
+
+    func feed(since cursor: FeedCursor?) async throws(BackendError) -> FeedBatch {
+        var batch = try await base.feed(since: cursor)
+        if cursor == nil { batch.events += events }
+        return batch
+    }
+}
+
+// MARK: The client
+
+extension NumberProbe {
+    fileprivate static var ofClient: [NumberProbe] {
+        [
+            NumberProbe(
+                "ChatClient.members(of:after:limit:)", "ChatClient.openChannels(after:limit:)",
+                "ChatClient.restrict(_:in:_:until:reason:)", "ChatClient.evictionPlan(to:)",
+                "ChatClient.shrinkCache(to:)", "ChatClient.messages(in:around:params:)",
+                "ChatClient.threadedMessages(of:in:around:params:)",
+                "ThreadedMessageListParams.previousResultSize",
+                "ThreadedMessageListParams.nextResultSize"
+            ) { numbers, world in
+                let client = try await world.client()
+                _ = try await client.members(of: world.url, limit: numbers.int())
+                _ = try await client.openChannels(limit: numbers.int())
+                try? await client.restrict("alice", in: world.url, .muted, until: numbers.time())
+                _ = try await client.evictionPlan(to: numbers.intOrNil())
+                _ = try await client.shrinkCache(to: numbers.intOrNil())
+                var params = MessageListParams()
+                params.previousResultSize = numbers.int()
+                params.nextResultSize = numbers.int()
+                var replies = ThreadedMessageListParams()
+                replies.previousResultSize = numbers.int()
+                replies.nextResultSize = numbers.int()
+                for isOnline in [true, false] {
+                    if !isOnline { await client.disconnect() }
+                    _ = try await client.messages(
+                        in: world.url, around: numbers.time(), params: params)
+                    _ = try await client.threadedMessages(
+                        of: world.parent, in: world.url, around: numbers.time(), params: replies)
+                }
+                await client.close()
+            },
+            NumberProbe(
+                "ChatClientOptions.typingThrottle", "ChatClientOptions.now",
+                "ChatClientOptions.jitter"
+            ) { numbers, world in
+                let (throttle, jitter) = (numbers.duration(), numbers.double())
+                let client = try await world.client {
+                    $0.typingThrottle = throttle
+                    $0.jitter = { jitter }
+                }
+                for _ in 0..<3 {
+                    world.clock.now = numbers.time()
+                    try await client.startTyping(in: world.url)
+                }
+                await client.close()
+            },
+        ]
+    }
+
+    fileprivate static var ofCollections: [NumberProbe] {
+        [
+            NumberProbe(
+                "ChatClient.makeMessageCollection(of:startingPoint:params:capacity:)",
+                "MessageCollection.init(of:startingPoint:params:userID:capacity:engine:)",
+                "StartingPoint.time(_:)"
+            ) { numbers, world in
+                let client = try await world.client()
+                var params = MessageListParams()
+                params.previousResultSize = numbers.int()
+                params.nextResultSize = numbers.int()
+                let collection = try client.makeMessageCollection(
+                    of: world.url, startingPoint: .time(numbers.time()), params: params,
+                    capacity: numbers.int())
+                _ = try await collection.start().value
+                for _ in 0..<2 {
+                    try await collection.loadPrevious()
+                    try await collection.loadNext()
+                }
+                try await collection.restart(at: .time(numbers.time()))
+                try await collection.restart(at: .latest)
+                await client.disconnect()
+                _ = try? await collection.loadPrevious()
+                _ = try? await collection.loadNext()
+                await client.close()
+            },
+            NumberProbe("GroupChannelListQuery.limit") { numbers, world in
+                let client = try await world.client()
+                var query = GroupChannelListQuery()
+                query.limit = numbers.int()
+                query.createdBefore = numbers.time()
+                let collection = try client.makeGroupChannelCollection(query)
+                try await collection.loadMore()
+                try await collection.loadMore()
+                await client.close()
+            },
+        ]
+    }
+}

@@ -1,0 +1,65 @@
+import EmbeddedServer
+import Foundation
+import Scrollback
+import ScrollbackTesting
+import Testing
+
+/// A server with a channel, and bob's client, whose options are extreme.
+@MainActor
+struct NumberWorld {
+    let clock = ManualClock()
+    let server: EmbeddedServer
+    let alice: EmbeddedClient
+    let network: ConditionedBackend
+    let url: ChannelURL = "general"
+    /// The oldest message; the newest one answers it.
+    let parent: MessageID
+
+    init() async throws {
+        let clock = clock
+        server = try EmbeddedServer.inMemory { clock.now }
+        alice = server.client(waits: false)
+        network = ConditionedBackend(server.client())
+        _ = try await alice.connect(as: Credentials("alice"))
+        try server.createChannel(
+            GroupChannelCreateParams("General", userIDs: ["bob"], url: url), by: "alice")
+        try server.createChannel(
+            GroupChannelCreateParams("Other", userIDs: ["bob"], url: "other"), by: "alice")
+        var messages = (1...12).map { Message.sample($0, in: "general") }
+        messages[11].parentMessageID = messages[0].messageID
+        try server.importMessages(messages)
+        parent = try #require(messages[0].messageID)
+    }
+
+    /// A client of bob's, connected.
+    func client(_ change: (inout ChatClientOptions) -> Void = { _ in }) async throws -> ChatClient {
+        var options = ChatClientOptions()
+        let clock = clock
+        options.now = { clock.now }
+        options.sleep = Self.sleep
+        change(&options)
+        let client = await ChatClient.open(backend: network, options: options)
+        _ = try await client.connect(as: Credentials("bob"))
+        return client
+    }
+
+    /// An engine of bob's, connected.
+    func engine(
+        _ options: SyncOptions = SyncOptions(), limits: CacheLimits = CacheLimits(),
+        jitter: Double = 0
+    ) async throws -> SyncEngine {
+        let clock = clock
+        let engine = SyncEngine(
+            store: try ChatStore.inMemory(), backend: network, options: options, limits: limits,
+            sleep: Self.sleep, jitter: { jitter }, now: { clock.now })
+        _ = try await engine.connect(as: Credentials("bob"))
+        return engine
+    }
+
+    /// Waits for no time, where `Task.sleep` could wait for the duration: it traps on those of centuries.
+    static let sleep: @Sendable (Duration) async throws -> Void = { duration in
+        let day = Duration.seconds(86_400)
+        if duration < .zero || day < duration { Issue.record("a wait of \(duration)") }
+        await Task.yield()
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Scrollback
+import ScrollbackTesting
+
+/// A source of numbers, durations and times: each of the extreme ones in turn, then any of a seed.
+struct Numbers {
+    /// The rounds in which each number that is drawn is an extreme one.
+    static let extremeRounds = Numbers.integers.count
+
+    private static let integers: [Int64] = [
+        .min, .min + 1, -5, -1, 0, 1, 2, 20, 10_001, .max - 1, .max,
+    ]
+    private static let fractions: [Double] = [
+        .nan, -.infinity, .infinity, -.greatestFiniteMagnitude, .greatestFiniteMagnitude, -1, -0.0,
+        0, .leastNonzeroMagnitude, 0.5, 1, 1.5,
+    ]
+    private static let durations: [Duration] = [
+        .seconds(Int64.min), .seconds(Int64.max), Duration.seconds(Int64.max) * 18,
+        Duration.seconds(Int64.min) * 18, .milliseconds(Int64.max), .milliseconds(Int64.min),
+        .nanoseconds(-1), .zero, .nanoseconds(1), .milliseconds(999),
+        .seconds(86_401),
+    ]
+
+    private let round: Int
+    private var random: SeededRandom
+    private var drawn = 0
+
+    init(round: Int) {
+        self.round = round
+        random = SeededRandom(seed: round)
+    }
+
+    /// Picks from a list: another place in each round and at each draw; a random one in later rounds.
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        defer { drawn += 1 }
+        let index =
+            round < Numbers.extremeRounds
+            // So that not all numbers of a round are the same.
+            ? round + drawn * (1 + round / 3) : random.number(below: .max)
+        return values[index % values.count]
+    }
+
+    private var isAny: Bool { round >= Numbers.extremeRounds }
+
+    mutating func int64() -> Int64 {
+        if isAny, random.oneIn(2) {
+            // Of any magnitude.
+            return Int64(truncatingIfNeeded: random.next()) >> Int64(random.number(below: 64))
+        }
+        return pick(Numbers.integers)
+    }
+
+    mutating func int() -> Int { Int(int64()) }
+
+    /// A number, or none.
+    mutating func intOrNil() -> Int? { random.oneIn(8) ? nil : int() }
+
+    mutating func uint64() -> UInt64 { UInt64(bitPattern: int64()) }
+
+    mutating func time() -> Timestamp { Timestamp(milliseconds: int64()) }
+
+    mutating func double() -> Double {
+        if isAny, random.oneIn(2) { return Double(bitPattern: random.next()) }
+        return pick(Numbers.fractions)
+    }
+
+    mutating func duration() -> Duration {
+        if isAny, random.oneIn(2) { return .milliseconds(int64()) }
+        return pick(Numbers.durations)
+    }
+
+    mutating func durationOrNil() -> Duration? { random.oneIn(8) ? nil : duration() }
+
+    mutating func bound() -> Gap.Bound {
+        switch random.number(below: 6) {
+        case 0: .beginning
+        case 1: .end
+        default: .position(Position(createdAt: time(), messageID: "m"))
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Scrollback
+import ScrollbackTesting
+import TestSupport
+import Testing
+
+/// No number, duration or time that the public API takes ends the process.
+@MainActor
+@Suite(.timeLimit(.minutes(5))) struct PublicNumberTests {
+    /// Extreme values in each place, and then any of a seed.
+    nonisolated static let rounds = Seeds.count(Numbers.extremeRounds + 5, atNight: 300)
+
+    @Test(arguments: rounds) func noNumberEndsTheProcess(round: Int) async throws {
+        for probe in NumberProbe.all {
+            var numbers = Numbers(round: round)
+            let world = try await NumberWorld()
+            do {
+                try await probe.run(&numbers, world)
+            } catch {
+                Issue.record("\(probe.covers[0]): \(error)")
+            }
+        }
+    }
+
+    /// Each type of record with such numbers in all of its fields, through bytes, JSON and the store.
+    @Test(arguments: rounds) func noNumberOfARecordEndsTheProcess(round: Int) throws {
+        var numbers = Numbers(round: round)
+        func walk<R: Record>(_ type: R.Type, _ numbers: inout Numbers) throws {
+            let json = numbers.json(of: type, depth: 3)
+            let data = try JSONSerialization.data(withJSONObject: json)
+            guard let record = try? JSONDecoder().decode(type, from: data) else {
+                Issue.record("\(type) does not take \(String(decoding: data, as: UTF8.self))")
+                return
+            }
+            #expect(try R(serialized: record.serialize()) == record)
+            _ = "\(record)"
+            _ = try? JSONEncoder().encode(record)
+            try store(record)
+        }
+        for type in recordTypes { try walk(type, &numbers) }
+    }
+
+    private func store(_ record: any Record) throws {
+        let store = try ChatStore.inMemory()
+        try store.write { batch in
+            switch record {
+            case let message as Message: _ = try batch.save(message)
+            case let channel as GroupChannel: try batch.save(channel)
+            case let channel as OpenChannel: try batch.save(channel)
+            case let user as User: try batch.save(user)
+            case let draft as Draft: try batch.save(draft)
+            default: break
+            }
+        }
+        try store.read { reader in
+            _ = try reader.groupChannels()
+            _ = try reader.openChannels()
+            _ = try reader.messages(in: "general")
+            _ = try reader.drafts()
+        }
+    }
+
+    /// So that a number which is new is tried too, or left out for a reason.
+    @Test func everyPublicNumberIsTried() throws {
+        let symbols = try PublicSymbols(of: [
+            "Models", "Store", "Sync", "Collections", "EmbeddedServer", "ScrollbackTesting",
+        ])
+        let inputs = try symbols.numericInputs()
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let fields = try symbols.propertiesInSchemas(
+            below: root.appending(path: "Sources/Models"))
+        let records = Set(recordTypes.map { "\($0)" } + ["Channel", "Person"])
+        let tried = Set(NumberProbe.all.flatMap { $0.covers })
+        let missing = inputs.filter { name in
+            let parts = name.split(separator: ".").map(String.init)
+            // What the record walk tries.
+            if parts.count == 2, records.contains(parts[0]), fields.contains(parts[1]) {
+                return false
+            }
+            return !tried.contains(name) && Self.reason(leavingOut: name) == nil
+        }
+        #expect(missing.sorted() == [], "a probe has to try these")
+        #expect(tried.subtracting(inputs).sorted() == [], "there are none of these")
+    }
+
+    /// Why a public symbol with a number is not tried.
+    private static func reason(leavingOut name: String) -> String? {
+        if name.hasSuffix(".init(rawValue:)") {
+            return "made by the compiler: nil, where no case has the number"
+        }
+        if ["Backend.", "ForwardingBackend."].contains(where: name.hasPrefix) {
+            return "tried at the backends that have it"
+        }
+        return reasons[name]
+    }
+
+    private static let reasons = [
+        "ChatClient.lastConnectedAt": "only read",
+        "ChatClient.reencrypt(_:to:progress:)": "a number that the app is given",
+        "ChatStore.reencrypt(at:from:to:progress:)": "a number that the app is given",
+        "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",
+        "ChatClientOptions.sleep": "a duration that the app is given",
+        "DropBox.count": "only read",
+        "EncryptionKey.init(_:)": "bytes: nil, unless there are 32",
+        "MessageCollectionDelegate.messageCollection(_:uploaded:of:for:)":
+            "numbers that the app is given",
+    ]
+}
+
+extension Numbers {
+    /// The JSON of a record with all of its numbers, and those of the records in it.
+    mutating func json(of type: any Record.Type, depth: Int) -> [String: Any] {
+        var json: [String: Any] = [:]
+        for field in type.schema.fieldDescriptions {
+            json[field.name] = value(of: field.type, named: field.name, depth: depth)
+        }
+        return json
+    }
+
+    private mutating func value(of type: String, named name: String, depth: Int) -> Any? {
+        let words = type.split(separator: " ").map(String.init)
+        if words[0] == "repeated" {
+            return value(of: words[1], named: name, depth: depth).map { [$0] }
+        }
+        if words[0] == "optional" { return value(of: words[1], named: name, depth: depth) }
+        if type.hasPrefix("map<string, ") {
+            let element = String(type.dropFirst("map<string, ".count).dropLast())
+            return value(of: element, named: name, depth: depth).map { ["key": $0] }
+        }
+        switch type {
+        case "int64": return NSNumber(value: int64())
+        // JSON has no others.
+        case "double":
+            let fractions: [Double] = [0, -1, 0.5, 1e308, -1e308]
+            return fractions[Int(int64().magnitude % 5)]
+        case "string": return name == "channel_url" ? "general" : name
+        default:
+            guard depth > 0, let record = recordTypes.first(where: { $0.schema.name == type })
+            else { return nil }
+            return json(of: record, depth: depth - 1)
+        }
+    }
+}

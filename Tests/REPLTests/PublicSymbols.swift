@@ -1,0 +1,168 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The public symbols of the modules.
+struct PublicSymbols {
+    private struct Graph: Decodable {
+        var symbols: [Symbol]
+    }
+
+    struct Symbol: Decodable {
+        struct Kind: Decodable { var identifier: String }
+        struct Fragment: Decodable { var spelling: String }
+        struct Location: Decodable { var uri: String }
+
+        var kind: Kind
+        var pathComponents: [String]
+        var declarationFragments: [Fragment]
+        var location: Location?
+
+        var name: String { pathComponents.joined(separator: ".") }
+
+        /// The text between the parentheses after the name; empty for a property.
+        var parameters: Substring {
+            let text = declaration
+            guard let start = text.firstIndex(of: "(") else { return "" }
+            var depth = 0
+            for index in text[start...].indices {
+                if text[index] == "(" { depth += 1 }
+                if text[index] == ")" { depth -= 1 }
+                if depth == 0 { return text[start..<index] }
+            }
+            return text[start...]
+        }
+
+        var isMethod: Bool { kind.identifier.hasSuffix("method") }
+
+        var declaration: String { declarationFragments.map(\.spelling).joined() }
+
+        var isSettable: Bool {
+            let text = declaration
+            return kind.identifier == "swift.property" && text.contains("var ")
+                && !text.contains("{ get }")
+        }
+    }
+
+    private var symbols: [Symbol] = []
+
+    var names: [String] { symbols.map(\.name) }
+
+    /// Reads the symbols of some modules.
+    init(of modules: [String] = ["Models", "Store", "Sync", "Collections"]) throws {
+        let build = try Program.url().deletingLastPathComponent()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let output = try ScratchDirectory.made()
+        defer { output.remove() }
+        let maps = [
+            build.appending(path: "CLevelDBEnvironment.build/module.modulemap").path,
+            root.appending(path: "Sources/CLevelDB/module.modulemap").path,
+        ]
+        for module in modules {
+            let process = Process()
+            process.executableURL = try Self.extractor
+            process.arguments =
+                [
+                    "-module-name", module, "-I", build.appending(path: "Modules").path, "-I",
+                    root.appending(path: "Sources/CLevelDBEnvironment/include").path,
+                    "-minimum-access-level", "public", "-skip-synthesized-members", "-target",
+                    try Self.target, "-output-dir", output.path,
+                ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0, "the symbols of \(module)")
+        }
+        for file in try FileManager.default.contentsOfDirectory(atPath: output.path) {
+            let data = try Data(contentsOf: output.url.appending(path: file))
+            symbols += try JSONDecoder().decode(Graph.self, from: data).symbols
+        }
+    }
+
+    /// The names of the settable properties that are a number, a duration or a time, and of the calls and
+    /// enumeration cases with such a parameter.
+    func numericInputs() throws -> Set<String> {
+        let number = try Regex(
+            #"\b(U?Int(8|16|32|64)?|Double|Float|Duration|Timestamp|Date|TimeInterval)\b"#)
+        return Set(
+            symbols.filter { symbol in
+                guard symbol.kind.identifier.hasSuffix("property") else {
+                    return symbol.parameters.contains(number)
+                }
+                return symbol.isSettable && symbol.declaration.drop { $0 != ":" }.contains(number)
+            }.map(\.name))
+    }
+
+    /// The names of the properties in the schemas of the records in a directory.
+    func propertiesInSchemas(below directory: URL) throws -> Set<String> {
+        let field = try Regex(#"Field\(\s*\d+,[^\\()]*\\\w+\.(\w+)"#)
+        var names: Set<String> = []
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory.path)
+        where path.hasSuffix(".swift") {
+            let source = try String(contentsOf: directory.appending(path: path), encoding: .utf8)
+            for match in source.matches(of: field) {
+                if let name = match[1].substring { names.insert(String(name)) }
+            }
+        }
+        return names
+    }
+
+    /// The methods and settable properties of some types.
+    func calls(of types: Set<String>) -> [String] {
+        let calls = symbols.filter {
+            $0.pathComponents.count == 2 && types.contains($0.pathComponents[0])
+                && ($0.isMethod || $0.isSettable)
+        }
+        return Set(calls.map(\.name)).sorted()
+    }
+
+    func settableProperties(of type: String) -> [String] {
+        symbols.filter { $0.pathComponents.first == type && $0.isSettable }
+            .map { $0.pathComponents[1] }.sorted()
+    }
+
+    /// The properties in the schema of a record, which its JSON therefore has.
+    func propertiesInSchema(of type: String) throws -> Set<String> {
+        let symbol = try #require(
+            symbols.first { $0.pathComponents == [type] && $0.location != nil })
+        let file = try #require(URL(string: symbol.location?.uri ?? ""))
+        let source = try String(contentsOf: file, encoding: .utf8)
+        let fields = try Regex(#"Field\(\s*\d+, [^\\]*\\(\w+)\.(\w+)"#)
+        return Set(
+            source.matches(of: fields).compactMap { match in
+                guard let root = match[1].substring, root == type || root == "Self" else {
+                    return nil
+                }
+                return match[2].substring.map(String.init)
+            })
+    }
+
+    /// The types whose names have one of these suffixes.
+    func types(endingIn endings: [String]) -> [String] {
+        let kinds: Set = ["swift.struct", "swift.class", "swift.protocol"]
+        return symbols.filter { symbol in
+            kinds.contains(symbol.kind.identifier) && symbol.pathComponents.count == 1
+                && endings.contains { symbol.name.hasSuffix($0) }
+        }.map(\.name).sorted()
+    }
+
+    private static var extractor: URL {
+        get throws {
+            let paths = ProcessInfo.processInfo.environment["PATH"] ?? ""
+            let candidates = paths.split(separator: ":").map {
+                URL(filePath: "\($0)/swift").resolvingSymlinksInPath().deletingLastPathComponent()
+                    .appending(path: "swift-symbolgraph-extract")
+            }
+            return try #require(
+                candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+                "swift-symbolgraph-extract is not beside swift")
+        }
+    }
+
+    private static var target: String {
+        get throws {
+            let build = try Program.url().resolvingSymlinksInPath().deletingLastPathComponent()
+            return build.deletingLastPathComponent().lastPathComponent
+        }
+    }
+}
