@@ -217,6 +217,78 @@ import Testing
         try await story.end()
     }
 
+    @Test func aPageIsNoLargerThanTheWindow() async throws {
+        let story = try await Story()
+        try await story.say("a b c d e f g h")
+        try await story.connect()
+        let view = try await story.startedView(.sized(4, 4), capacity: 2)
+        #expect(view.picture == "… g h")
+        #expect(try await view.collection.loadPrevious().map(\.text) == ["e", "f"])
+        #expect(view.picture == "… e f …")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "… c d …")
+        #expect(try await view.collection.loadNext().map(\.text) == ["e", "f"])
+        #expect(view.picture == "… e f …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "… g h")
+        try await story.end()
+    }
+
+    @Test func unsentMessagesTakeNoRoomInASmallWindow() async throws {
+        let story = try await Story.holding("a b c d e")
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 5, newer: 0)
+        await story.engine.disconnect()
+        let view = story.view(.sized(2, 2), capacity: 2)
+        view.collection.start(.cacheOnly)
+        for text in ["x", "y", "z"] {
+            try await view.collection.send(UserMessageCreateParams(text))
+        }
+        #expect(view.picture == "… d e (x) (y) (z)")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "… b c …")
+        try await view.collection.loadPrevious()
+        #expect(view.picture == "a b …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "… c d …")
+        try await view.collection.loadNext()
+        #expect(view.picture == "… d e (x) (y) (z)")
+        await story.close()
+    }
+
+    /// With a capacity of 20 and pages of 40, messages 21 to 40 were never shown.
+    @Test(arguments: [(1, 40), (2, 3), (7, 7), (20, 40), (100, 40)])
+    func allMessagesAreReachedInBothDirections(capacity: Int, pageSize: Int) async throws {
+        let story = try await Story()
+        let texts = (1...83).map { "\($0)" }
+        try await story.say(texts.joined(separator: " "))
+        try await story.connect()
+        let view = try await story.startedView(.sized(pageSize, pageSize), capacity: capacity)
+
+        func shown(goingOn load: () async throws -> Bool) async throws -> [String] {
+            var seen: [Int: Bool] = [:]
+            repeat {
+                let numbers = view.collection.messages.compactMap { Int($0.text) }
+                #expect(numbers.count <= capacity)
+                #expect(numbers == Array((numbers.first ?? 1)...(numbers.last ?? 0)))
+                for number in numbers { seen[number] = true }
+            } while try await load()
+            return seen.keys.sorted().map { "\($0)" }
+        }
+        let older = try await shown {
+            guard view.collection.hasPrevious else { return false }
+            try await view.collection.loadPrevious()
+            return true
+        }
+        #expect(older == texts)
+        let newer = try await shown {
+            guard view.collection.hasNext else { return false }
+            try await view.collection.loadNext()
+            return true
+        }
+        #expect(newer == texts)
+        try await story.end()
+    }
+
     @Test func whatHasLeftDoesNotComeBackWhenItsEditIsTakenBack() async throws {
         let story = try await Story.holding("a b c d")
         await story.engine.disconnect()

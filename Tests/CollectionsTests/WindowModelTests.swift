@@ -230,6 +230,8 @@ import Testing
 
         func holds(_ place: String) throws -> Bool {
             let expected = try naiveItems()
+            let sentCount = window.items.count { $0.message?.position != nil }
+            #expect(sentCount <= window.capacity, "\(place), \(last): \(sentCount) messages")
             let isRight = expected == window.items && shown == window.items
             #expect(
                 isRight,

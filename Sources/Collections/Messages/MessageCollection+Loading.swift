@@ -14,23 +14,27 @@ extension MessageCollection {
     /// If the server cannot be reached, stored messages older than a gap are shown too, with the
     /// gap in between.
     ///
-    /// - Returns: The messages, oldest first; fewer than `previousResultSize` if few messages match
+    /// A page has `previousResultSize` messages, and at most as many as the capacity of the collection.
+    /// If there are too many messages then, the newest ones are removed; ``loadNext()`` loads them
+    /// again.
+    ///
+    /// - Returns: The messages, oldest first; fewer than a page if few messages match
     ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.
     /// - Throws: ``CollectionError`` with code `queryInProgress` if older messages are already
     ///   being loaded; `notStarted`, `disposed`; `notConnected` or `refused` if no more messages
     ///   could be shown; `store`, `canceled`.
     @discardableResult
     public func loadPrevious() async throws(CollectionError) -> [Message] {
-        try await load(.older, params.previousResultSize)
+        try await load(.older, shownWindow.olderPageSize)
     }
 
-    /// Loads newer messages, as ``loadPrevious()`` does older ones.
+    /// Loads `nextResultSize` newer messages, as ``loadPrevious()`` does older ones.
     ///
     /// - Returns: The messages, oldest first. If ``hasNext`` is true, call again for more.
     /// - Throws: ``CollectionError``, as ``loadPrevious()`` does.
     @discardableResult
     public func loadNext() async throws(CollectionError) -> [Message] {
-        try await load(.newer, params.nextResultSize)
+        try await load(.newer, shownWindow.newerPageSize)
     }
 
     private func load(
@@ -181,7 +185,7 @@ extension MessageCollection {
         let cursor = isWhole ? held.walkCursor : nil
         let anchor = cursor.map { .cursor($0) } ?? (isWhole ? held : gap).upper.anchorIncludingIt
         _ = try await fetch(
-            anchor, older: max(1, params.previousResultSize),
+            anchor, older: max(1, shownWindow.olderPageSize),
             edge: isWhole && anchor != .newest ? held.upper : nil, .messageFill)
         try checkIsStarted()
         catchUp()
@@ -207,10 +211,10 @@ extension MessageCollection {
         switch start {
         case .newest:
             return PageRequest(
-                at: .newest, older: max(1, params.previousResultSize), source: .messageInitialize)
+                at: .newest, older: max(1, shownWindow.olderPageSize), source: .messageInitialize)
         case .time(let time):
             return PageRequest(
-                at: .time(time), older: params.previousResultSize, newer: params.nextResultSize,
+                at: .time(time), older: shownWindow.olderPageSize, newer: shownWindow.newerPageSize,
                 source: .messageInitialize)
         }
     }
@@ -232,10 +236,11 @@ extension MessageCollection {
     /// Loads more if few messages of the page match the list.
     private func extendToSize() async throws(CollectionError) {
         let count = succeededMessages.count
-        guard count < params.previousResultSize, shownWindow.hasPrevious else { return }
+        let size = shownWindow.olderPageSize
+        guard count < size, shownWindow.hasPrevious else { return }
         guard loading.insert(.older).inserted else { return }
         defer { loading.remove(.older) }
-        try await extend(.older, params.previousResultSize - count)
+        try await extend(.older, size - count)
     }
 }
 

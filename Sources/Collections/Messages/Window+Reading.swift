@@ -24,9 +24,9 @@ extension Window {
         case .newest: (next.lower, next.upper) = (.end, .end)
         case .time(let time):
             next.begin(at: time)
-            try next.extendNewer(params.nextResultSize, crossesGaps, in: reader, &edits)
+            try next.extendNewer(newerPageSize, crossesGaps, in: reader, &edits)
         }
-        try next.extendOlder(params.previousResultSize, crossesGaps, in: reader, &edits)
+        try next.extendOlder(olderPageSize, crossesGaps, in: reader, &edits)
         // Before the gaps, whose rows are between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }
         try next.readGaps(in: reader, &edits)
@@ -47,14 +47,14 @@ extension Window {
     /// as current as the feed: the requested number of messages in each direction, or all messages
     /// up to the end of the history.
     func isKnown(at start: Start, in reader: some StoreReader) throws(StoreError) -> Bool {
-        var next = Window(on: channelURL, params: params)
+        var next = Window(on: channelURL, params: params, capacity: capacity)
         var edits = WindowEdits()
         if case .time(let time) = start {
             next.begin(at: time)
-            guard try next.extendNewer(params.nextResultSize, false, in: reader, &edits).gap == nil
+            guard try next.extendNewer(newerPageSize, false, in: reader, &edits).gap == nil
             else { return false }
         }
-        guard try next.extendOlder(params.previousResultSize, false, in: reader, &edits).gap == nil
+        guard try next.extendOlder(olderPageSize, false, in: reader, &edits).gap == nil
         else { return false }
         return try reader.staleRanges(in: channelURL, from: next.lower, to: next.upper).isEmpty
     }
@@ -101,7 +101,7 @@ extension Window {
         if try next.isAtBeginning(in: reader) { next.lower = .beginning }
         for message in messages { next.save(held: message, &edits) }
         // If the history has become known since, show more than a message that arrived alone.
-        let missing = params.previousResultSize - messages.count
+        let missing = olderPageSize - messages.count
         if isJoined, missing > 0 { try next.extendOlder(missing, false, in: reader, &edits) }
         // Before the gaps, whose rows are between the remaining messages.
         for item in items where edits.rows.saved[item.id] == nil { edits.rows.remove(item.id) }

@@ -11,8 +11,14 @@ struct Window {
 
     let channelURL: ChannelURL
     let params: MessageListParams
-    /// How many rows it has at most; what is beyond leaves at the end one is not looking at.
+    /// The most sent messages that are shown; at least 1.
+    ///
+    /// Beyond it, rows leave at the end that is not being loaded. Gaps and unsent messages do not count.
     let capacity: Int
+    /// The number of older messages to load at once: never more than fit, so that none is skipped.
+    let olderPageSize: Int
+    /// The number of newer messages to load at once: never more than fit, so that none is skipped.
+    let newerPageSize: Int
     /// Whose reactions are shown that were not sent yet.
     var userID: UserID?
 
@@ -39,7 +45,9 @@ struct Window {
         self.channelURL = channelURL
         self.params = params
         self.userID = userID
-        self.capacity = capacity
+        self.capacity = max(1, capacity)
+        olderPageSize = min(params.olderPageSize, self.capacity)
+        newerPageSize = min(params.newerPageSize, self.capacity)
         list = OrderedList(isReversed: params.isReversed)
     }
 
@@ -327,23 +335,42 @@ struct Window {
         _ edits: WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
         var edits = edits
-        let excess = list.count(after: edits.rows) - capacity
+        let excess = sentCount(after: edits) - capacity
         if excess > 0 { trim(excess, end, &edits) }
         return list.apply(edits.rows)
+    }
+
+    /// The number of sent messages that are shown after some edits.
+    ///
+    /// - Complexity: O(*k* log *k*) in the edits, and O(*n*) in the unsent messages that are shown.
+    private func sentCount(after edits: WindowEdits) -> Int {
+        let rowCount = list.count(after: edits.rows) - shownGaps.count
+        guard rowCount > capacity else { return rowCount }
+        // Unsent messages follow all sent ones.
+        var unsentCount = 0
+        for row in list.elements(after: edits.rows, isBackward: !params.isReversed) {
+            guard let message = row.message else { continue }
+            if message.position != nil { break }
+            unsentCount += 1
+        }
+        return rowCount - unsentCount
     }
 
     /// An end of what is shown.
     enum End { case oldest, newest }
 
+    /// Removes sent messages at an end, with the rows between and beyond them.
     private mutating func trim(_ excess: Int, _ end: End, _ edits: inout WindowEdits) {
         let isAtFront = (end == .oldest) != params.isReversed
         var passed: [MessageItem.ID] = []
-        // The outermost row that stays; one at least does.
+        var excess = excess
+        // The outermost message that stays; at least one does.
         var outermost: (place: Int, position: Position)?
         for row in list.elements(after: edits.rows, isBackward: !isAtFront) {
             if let position = row.message?.position {
                 outermost = (passed.count, position)
-                if passed.count >= excess { break }
+                if excess == 0 { break }
+                excess -= 1
             }
             passed.append(row.id)
         }
