@@ -28,11 +28,11 @@ public struct Backoff: Hashable, Sendable {
     /// Creates a backoff.
     ///
     /// - Parameters:
-    ///   - interval: The delay before the second attempt. A negative value is replaced by zero, and a
-    ///     value above a day by a day.
+    ///   - interval: The delay before the second attempt. A negative value is replaced by zero, and
+    ///     a value above a day by a day.
     ///   - multiplier: The growth factor of the delays. A value below 1 or NaN is replaced by 1.
-    ///   - maximum: The maximum delay. A negative value is replaced by zero, and a value above a day
-    ///     by a day.
+    ///   - maximum: The maximum delay. A negative value is replaced by zero, and a value above a
+    ///     day by a day.
     ///   - retries: The maximum number of attempts. The default `nil`, and the −1 that servers
     ///     send, mean no limit.
     public init(interval: Duration, multiplier: Double, maximum: Duration, retries: Int? = nil) {
@@ -50,11 +50,12 @@ public struct Backoff: Hashable, Sendable {
     /// Returns the delay before an attempt.
     ///
     /// - Parameters:
-    ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A smaller
-    ///     number is replaced by 1.
+    ///   - attempt: The number of the attempt since the connection was lost, starting at 1. A
+    ///     smaller number is replaced by 1.
     ///   - jitter: A random number from 0 to 1 that shortens the delay by up to a half, so that
     ///     devices that lost a server at the same time do not reconnect at the same time. 0
-    ///     shortens nothing. A value out of range is replaced by the nearest one in it, and NaN by 0.
+    ///     shortens nothing. A value out of range is replaced by the nearest one in it, and NaN by
+    ///     0.
     /// - Returns: The delay; `nil` after the last of the ``retries``.
     /// - Complexity: O(1).
     public func delay(beforeAttempt attempt: Int, jitter: Double) -> Duration? {

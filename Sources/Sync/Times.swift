@@ -7,7 +7,8 @@ extension Duration {
         let range = Duration.milliseconds(Int64.min) ... .milliseconds(Int64.max)
         guard range.contains(self) else { return self < .zero ? .min : .max }
         let (seconds, attoseconds) = components
-        // Only the sum is known to fit: the last second of the range is cut off by its milliseconds.
+        // Only the sum is known to fit: the last second of the range is cut off by its
+        // milliseconds.
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, sumOverflows) = whole.addingReportingOverflow(
             attoseconds / 1_000_000_000_000_000)
@@ -29,7 +30,8 @@ extension Timestamp {
         return duration < .zero ? .distantFuture : .distantPast
     }
 
-    /// How long after another time this one is; the longest or shortest duration of 64 bits, if it is longer.
+    /// How long after another time this one is; the longest or shortest duration of 64 bits, if it
+    /// is longer.
     package func elapsed(since other: Timestamp) -> Duration {
         let (time, overflows) = milliseconds.subtractingReportingOverflow(other.milliseconds)
         return .milliseconds(overflows ? (self < other ? .min : .max) : time)

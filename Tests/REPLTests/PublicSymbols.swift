@@ -79,8 +79,8 @@ struct PublicSymbols {
         }
     }
 
-    /// The names of the settable properties that are a number, a duration or a time, and of the calls and
-    /// enumeration cases with such a parameter.
+    /// The names of the settable properties that are a number, a duration or a time, and of the
+    /// calls and enumeration cases with such a parameter.
     func numericInputs() throws -> Set<String> {
         let number = try Regex(
             #"\b(U?Int(8|16|32|64)?|Double|Float|Duration|Timestamp|Date|TimeInterval)\b"#)

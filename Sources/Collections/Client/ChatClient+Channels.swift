@@ -32,8 +32,8 @@ extension ChatClient {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
-    ///   - limit: The maximum number of members, from 1 to 10,000. A value out of range counts as the
-    ///     nearest one in it.
+    ///   - limit: The maximum number of members, from 1 to 10,000. A value out of range counts as
+    ///     the nearest one in it.
     /// - Returns: A page of members.
     /// - Throws: ``/Sync/SyncError``, as ``createChannel(_:)`` does.
     public func members(

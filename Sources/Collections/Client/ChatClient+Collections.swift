@@ -9,7 +9,8 @@ extension ChatClient {
     ///   - channelURL: The URL of the channel.
     ///   - startingPoint: The initial position of the window. The default is the newest message.
     ///   - params: The messages to show, their order, and the page sizes.
-    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. No page is larger.
+    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. No page is
+    ///     larger.
     /// - Returns: A collection to be started. It is disposed when another user connects.
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func makeMessageCollection(

@@ -14,9 +14,9 @@ extension MessageCollection {
     /// If the server cannot be reached, stored messages older than a gap are shown too, with the
     /// gap in between.
     ///
-    /// A page has `previousResultSize` messages, and at most as many as the capacity of the collection.
-    /// If there are too many messages then, the newest ones are removed; ``loadNext()`` loads them
-    /// again.
+    /// A page has `previousResultSize` messages, and at most as many as the capacity of the
+    /// collection. If there are too many messages then, the newest ones are removed; ``loadNext()``
+    /// loads them again.
     ///
     /// - Returns: The messages, oldest first; fewer than a page if few messages match
     ///   the list or no more exist. If ``hasPrevious`` is true, call again for more.

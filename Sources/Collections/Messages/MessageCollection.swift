@@ -72,10 +72,10 @@ public final class MessageCollection {
     ///     messages at the starting point are always shown.
     ///   - userID: The current user, so that reactions are shown before they are sent; `nil` to
     ///     show them when they were sent.
-    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. If there are more,
-    ///     messages are removed at the end that is not being loaded, and can be loaded again. No page is
-    ///     larger, whatever the params say, so that loading skips no message. Gaps and unsent messages
-    ///     do not count.
+    ///   - capacity: The maximum number of sent messages; less than 1 counts as 1. If there are
+    ///     more, messages are removed at the end that is not being loaded, and can be loaded again.
+    ///     No page is larger, whatever the params say, so that loading skips no message. Gaps and
+    ///     unsent messages do not count.
     ///   - engine: The engine that fetches the messages.
     public init(
         of channelURL: ChannelURL, startingPoint: StartingPoint = .latest,

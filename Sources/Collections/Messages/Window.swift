@@ -2,10 +2,11 @@ import Models
 import Store
 import Sync
 
-/// The part of a channel's history that a list shows, and how it follows what happens there.
+/// The part of a channel's history that a list shows.
 ///
-/// Pure: it reads from what it is given, and says what became of the rows. From ``lower`` to ``upper`` it
-/// shows all that is held and belongs to the list, the gaps between, and at the newest end what is not sent.
+/// A value without side effects: it reads from the reader that a call passes, applies store
+/// changes, and returns the edits of the rows. Between ``lower`` and ``upper`` it shows all stored
+/// messages that match the list, the gaps between them, and at the newest end the unsent messages.
 struct Window {
     typealias Edits = ListEdits<MessageItem, MessageItemKey>
 
@@ -13,29 +14,30 @@ struct Window {
     let params: MessageListParams
     /// The most sent messages that are shown; at least 1.
     ///
-    /// Beyond it, rows leave at the end that is not being loaded. Gaps and unsent messages do not count.
+    /// Beyond it, rows leave at the end that is not being loaded. Gaps and unsent messages do not
+    /// count.
     let capacity: Int
     /// The number of older messages to load at once: never more than fit, so that none is skipped.
     let olderPageSize: Int
     /// The number of newer messages to load at once: never more than fit, so that none is skipped.
     let newerPageSize: Int
-    /// Whose reactions are shown that were not sent yet.
+    /// The user whose unsent reactions are shown.
     var userID: UserID?
 
-    /// The oldest place that is shown; `end` if nothing is known yet.
+    /// The oldest bound that is shown; `end` if no message is known yet.
     var lower = Gap.Bound.end
-    /// The newest one; `end` if what comes is shown too.
+    /// The newest bound that is shown; `end` if new messages are shown as they arrive.
     var upper = Gap.Bound.end
 
     var list: OrderedList<MessageItem, MessageItemKey>
-    /// What is missing of what is shown, by the newer ends.
+    /// The gaps in the window, by their upper bounds.
     var gaps: [Gap.Bound: Gap] = [:]
     private var shownGaps: Set<MessageItem.ID> = []
-    /// What waits to be sent, or has failed, with numbers in the order it was written.
+    /// The outbox items of the channel, numbered in the order of their creation.
     var drafts: [RequestID: (draft: Draft, number: Int)] = [:]
     var lastDraftNumber = 0
     var overlay = DraftOverlay([], userID: nil)
-    /// The messages as they are held, where the overlay shows something else.
+    /// The stored messages that the overlay shows differently.
     var covered: [MessageID: Message] = [:]
 
     init(
@@ -51,18 +53,18 @@ struct Window {
         list = OrderedList(isReversed: params.isReversed)
     }
 
-    // MARK: What is shown
+    // MARK: Contents
 
-    /// The rows, the oldest first, or as the params have it.
+    /// The rows, oldest first, or newest first if the params are reversed.
     var items: [MessageItem] { list.elements }
 
-    /// Whether something older can be loaded.
+    /// Whether older messages can be loaded.
     var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
 
-    /// Whether something newer can be loaded.
+    /// Whether newer messages can be loaded.
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
-    /// The gap that the oldest end of what is shown lies in.
+    /// The gap that contains the lower bound of the window.
     private var leadingGap: Gap? {
         gaps.values.filter { $0.lower <= lower && $0.upper > lower }.max { $0.upper < $1.upper }
     }
@@ -70,16 +72,16 @@ struct Window {
     /// The gap at the newest end.
     var trailingGap: Gap? { upper == .end ? gaps[.end] : nil }
 
-    /// From where on older messages are to be loaded.
+    /// The bound below which older messages are loaded.
     var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
 
-    /// What waits to be sent or has failed, in the order it was written.
+    /// The unsent messages in a state, in the order of their creation.
     func unsentMessages(_ state: DraftState) -> [Message] {
         drafts.values.filter { $0.draft.state == state }.sorted { $0.number < $1.number }
             .compactMap { shownMessage(of: $0.draft) }
     }
 
-    /// Whether a position is in the part that is shown.
+    /// Whether the window contains a position.
     private func shows(_ position: Position) -> Bool {
         let bound = Gap.Bound.position(position)
         return lower <= bound && bound <= upper
@@ -87,13 +89,13 @@ struct Window {
 
     // MARK: Following
 
-    /// Takes over what was done to the store.
+    /// Applies a change of the store.
     ///
-    /// - Returns: What is to be done to the rows; hand it to ``apply(_:trimming:)``.
+    /// - Returns: The edits of the rows, for ``apply(_:trimming:)``.
     mutating func fold(_ change: Change) -> WindowEdits {
         var edits = WindowEdits()
         if lower == .end, upper == .end {
-            // Nothing was known so far: what comes is the beginning.
+            // No message was known so far: the window begins with these.
             let positions = change.operations.compactMap { operation -> Position? in
                 guard case .savedMessage(let message) = operation,
                     message.channelURL == channelURL
@@ -102,7 +104,7 @@ struct Window {
             }
             if let oldest = positions.min() {
                 lower = .position(oldest)
-                // Newer ones may be held already.
+                // The store may already have newer ones.
                 edits.isMissed = true
             }
         }
@@ -142,7 +144,7 @@ struct Window {
         show(message, id, position, source, &edits)
     }
 
-    /// Shows a message that is held in the part that is shown, or does not, as the list has it.
+    /// Shows a stored message in the window if it matches the list.
     mutating func show(
         _ held: Message, _ id: MessageID, _ position: Position, _ source: CollectionEventSource?,
         _ edits: inout WindowEdits
@@ -157,7 +159,8 @@ struct Window {
         guard let shown, params.belongsTo(shown) else {
             return edits.remove(.sent(id), source)
         }
-        // One that is there already is not what became of a row just now: what waits beside it goes by itself.
+        // If the sent message is already listed, keep the pending row: removing its outbox item
+        // removes it.
         let isThere = list[.sent(id)] != nil
         edits.rows.save(
             .message(shown), at: .sent(at: position),
@@ -191,7 +194,7 @@ struct Window {
         }
     }
 
-    // MARK: What is not sent
+    // MARK: Unsent messages
 
     private mutating func save(
         _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
@@ -227,7 +230,7 @@ struct Window {
         return message
     }
 
-    /// Shows a message that is not sent at the newest end, if that is shown.
+    /// Shows an unsent message if the window includes the newest end.
     func showUnsent(
         _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -239,7 +242,7 @@ struct Window {
         edits.sources[.unsent(id)] = source
     }
 
-    /// Lays the changes that are not sent over the messages again, since one of them is another now.
+    /// Rebuilds the overlay of unsent changes after one of them has changed.
     private mutating func lay(
         _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
@@ -247,11 +250,11 @@ struct Window {
         if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
         let id = draft.messageID ?? draft.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
-            // One that the list does not show may be what it is to show now.
+            // A message that did not match the list may match it with the change.
             if draft.operation == .update { edits.isMissed = true }
             return
         }
-        // It may have left at an end meanwhile.
+        // It may have been trimmed in the meantime.
         save(held, source, &edits)
     }
 
@@ -260,16 +263,16 @@ struct Window {
             .map(\.draft)
     }
 
-    /// A message of the rows as it is held.
+    /// A listed message as it is stored.
     private func heldMessage(_ id: MessageID, _ edits: WindowEdits) -> Message? {
         if let held = covered[id] { return held }
         if let saved = edits.rows.saved[.sent(id)] { return saved.element.message }
-        // What is being taken out was perhaps shown as somebody had changed it.
+        // The row of a removed message may show an unsent change.
         if edits.rows.removed.contains(.sent(id)) { return nil }
         return list[.sent(id)]?.message
     }
 
-    /// The message that the server made of what was written under a name, if it is shown.
+    /// The ID of the sent message of a request, if it is listed.
     private func sentMessage(of id: RequestID, _ edits: WindowEdits) -> MessageID? {
         func isIt(_ message: Message?) -> Bool { message?.requestID == id }
         if let covered = covered.first(where: { isIt($0.value) }) { return covered.key }
@@ -278,11 +281,11 @@ struct Window {
         return items.reversed().first { isIt($0.message) }?.message?.messageID
     }
 
-    // MARK: What is missing
+    // MARK: Gaps
 
-    /// Shows the gaps between what is shown, and one at the newest end.
+    /// Shows the gaps between the messages of the window, and one at the newest end.
     ///
-    /// One that reaches beyond the oldest row is no row: there, more history exists.
+    /// A gap that reaches below the oldest message has no row: ``hasPrevious`` is true then.
     mutating func placeGaps(_ edits: inout WindowEdits) {
         gaps = gaps.filter { $0.value.lower < upper && lower < $0.value.upper }
         let shown = gaps.values
@@ -296,10 +299,11 @@ struct Window {
         shownGaps = ids
     }
 
-    /// The parts of a gap between the messages in it that are shown.
+    /// The parts of a gap between the listed messages in it.
     ///
-    /// At the newest end, messages that come live lie in a gap until a page confirms that nothing is
-    /// missing between them. They follow each other, so only the part before them is a row.
+    /// At the newest end, live messages are inside a gap until a page confirms that none is missing
+    /// between them. The feed delivers them one after the other, so only the part before them gets
+    /// a row.
     private func parts(of gap: Gap, _ edits: WindowEdits) -> [Gap] {
         var bounds = [gap.lower] + boundsOfMessages(in: gap, edits)
         if gap.upper == .end { bounds = Array(bounds.prefix(2)) }
@@ -317,7 +321,7 @@ struct Window {
             .compactMap { $0.message?.position }
         let new = edits.rows.saved.values.compactMap { $0.element.message?.position }
             .filter(isInside)
-        // At the newest end there may be many, and only the first matters.
+        // At the newest end there may be many, and only the oldest matters.
         let oldest = params.isReversed ? held.last : held.first
         let known = gap.upper == .end ? oldest.map { [$0] } ?? [] : Array(held)
         return Set(known + new).sorted().map { .position($0) }
@@ -325,12 +329,12 @@ struct Window {
 
     // MARK: Rows
 
-    /// Changes the rows.
+    /// Applies edits to the rows, and removes messages above the capacity.
     ///
     /// - Parameters:
-    ///   - edits: What is to be done.
-    ///   - end: Where rows leave if there are too many.
-    /// - Returns: What became of whose place.
+    ///   - edits: The edits.
+    ///   - end: The end at which messages are removed if there are too many.
+    /// - Returns: The changes of the list.
     mutating func apply(
         _ edits: WindowEdits, trimming end: End = .oldest
     ) -> ListDiff<MessageItem> {
@@ -356,7 +360,7 @@ struct Window {
         return rowCount - unsentCount
     }
 
-    /// An end of what is shown.
+    /// An end of the window.
     enum End { case oldest, newest }
 
     /// Removes sent messages at an end, with the rows between and beyond them.
@@ -384,15 +388,15 @@ struct Window {
     }
 }
 
-/// What is to be done to the rows of a window, and why.
+/// The edits of the rows of a window, and their sources.
 struct WindowEdits {
     var rows = Window.Edits()
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
-    /// Messages that were waiting to be sent, and were taken back.
+    /// The pending messages that were canceled.
     var canceled: [Message] = []
-    /// Whether there was more than the store could tell: all has to be read again.
+    /// Whether changes were missed, so that the window has to be read again.
     var isMissed = false
-    /// Whether it is known now what lies before the oldest row, which it was not.
+    /// Whether the history below the oldest row has become known.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {

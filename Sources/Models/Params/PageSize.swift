@@ -1,7 +1,7 @@
 /// How many messages, channels or members may be asked for at once.
 ///
-/// Sizes come from apps, from stored params and from JSON, so any number is possible. Where a size is used, a
-/// number out of range counts as the nearest one that is in it.
+/// Sizes come from apps, from stored params and from JSON, so any number is possible. Where a size
+/// is used, a number out of range counts as the nearest one that is in it.
 package enum PageSize {
     /// The largest page.
     package static let maximum = 10_000

@@ -95,7 +95,8 @@ extension ConformanceCheck {
         let work = Task { try await body() }
         let alarm = FirstResult()
         let watch = Task {
-            // If this task is canceled, the work is done. `Task.sleep` traps on durations of centuries.
+            // If this task is canceled, the work is done. `Task.sleep` traps on durations of
+            // centuries.
             if (try? await Task.sleep(for: min(deadline, .seconds(24 * 60 * 60)))) != nil {
                 alarm.give(.failure(Broken(text: "it was not over after \(deadline)")))
             }

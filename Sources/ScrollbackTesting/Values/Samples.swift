@@ -91,7 +91,8 @@ extension Draft {
 }
 
 extension Timestamp {
-    /// So many minutes after the time at which a ``ManualClock`` begins; at most as many as there is time.
+    /// So many minutes after the time at which a ``ManualClock`` begins; at most as many as there
+    /// is time.
     static func sample(minute: Int) -> Timestamp {
         let (time, overflows) = Int64(minute).multipliedReportingOverflow(by: 60_000)
         let end: Int64 = minute < 0 ? .min : .max

@@ -23,6 +23,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         Int.random(in: 0..<max(end, 1), using: &self)
     }
 
-    /// Returns whether something happens that happens once in so many cases; always, for less than 2.
+    /// Returns whether something happens that happens once in so many cases; always, for less than
+    /// 2.
     public mutating func oneIn(_ count: Int) -> Bool { number(below: count) == 0 }
 }

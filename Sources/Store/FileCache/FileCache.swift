@@ -34,7 +34,8 @@ public struct FileCache: Sendable {
     /// - Parameters:
     ///   - directory: A directory for the cache alone. It is created, its parents too, such that only
     ///     the current user can enter; one that exists keeps its permissions.
-    ///   - limit: The most messages that are kept of a channel. The default is 100; less than 1 counts as 1.
+    ///   - limit: The most messages that are kept of a channel. The default is 100; less than 1
+    ///     counts as 1.
     ///   - encryptionKey: What the files are encrypted with, and their names; by default they are plain.
     /// - Throws: ``StoreError`` with the code `wrongKey` if there are files under another key, or only
     ///   one of the two has any (nothing was touched; to begin anew, remove the directory),

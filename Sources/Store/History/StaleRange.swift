@@ -14,8 +14,8 @@ public struct StaleRange: Hashable, Sendable {
     /// The newer bound, not itself in the range.
     public internal(set) var upper: Gap.Bound
 
-    /// The number of the loss that made it stale, as Sync counts them from 1; 0 if it is stale without one,
-    /// such as messages just below a gap.
+    /// The number of the loss that made it stale, as Sync counts them from 1; 0 if it is stale
+    /// without one, such as messages just below a gap.
     public var epoch: Int64
 
     /// Creates the stale range between two bounds, in whichever order they come.

@@ -7,7 +7,8 @@ extension StoreReader {
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
     ///   - anchor: Where to begin. The default is behind the newest message.
     ///   - isInclusive: Whether messages exactly there are returned too. The default is no.
-    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`, returns all.
+    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
+    ///     returns all.
     ///   - params: Which messages to return, by ``/Models/MessageListParams/belongsTo(_:)``; sizes
     ///     and direction are not looked at. The default is all.
     /// - Returns: The messages; fewer than `limit` only if the history that is held ends there.
@@ -96,7 +97,8 @@ extension StoreReader {
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
     ///   - anchor: Where to begin. The default is behind the newest reply.
     ///   - isInclusive: Whether replies exactly there are returned too. The default is no.
-    ///   - limit: The most replies to return; less than 1 returns none. The default, `nil`, returns all.
+    ///   - limit: The most replies to return; less than 1 returns none. The default, `nil`, returns
+    ///     all.
     ///   - params: Which replies to return, by
     ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
     ///     are not looked at. The default is all.
@@ -208,7 +210,8 @@ extension StoreReader {
     ///   - upper: The newer bound.
     ///   - includesUpper: Whether a message there is returned too. The default is no.
     ///   - isNewestFirst: Whether the newest comes first; else the oldest does.
-    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`, returns all.
+    ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
+    ///     returns all.
     ///   - params: Which messages to return; sizes and direction are not looked at. The default is all.
     /// - Returns: The messages; none between equal or reversed bounds.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.

@@ -6,8 +6,9 @@ extension Batch {
     /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the walk
     /// cursor of the one that has it is kept; of `changesSince`, the earliest.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no URL, or a
-    ///   name is longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
+    ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   channel is damaged.
     /// - Complexity: O(*n*) in the gaps it overlaps.
     public func open(_ gap: Gap) throws(StoreError) {
         try put(gap)
@@ -56,8 +57,9 @@ extension Batch {
 
     /// Marks a stretch of history as stale; what is marked already becomes a part of it.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no URL, or a
-    ///   name is longer than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
+    ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
+    ///   channel is damaged.
     /// - Complexity: O(*n*) in the stale ranges it overlaps.
     public func markStale(_ range: StaleRange) throws(StoreError) {
         try put(range)

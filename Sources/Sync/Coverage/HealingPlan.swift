@@ -1,9 +1,9 @@
 import Models
 import Store
 
-/// What is asked for next of a history that is not all known.
+/// The next request for a history that is not completely known.
 enum HealingStep: Hashable {
-    /// What became of messages since the feed was at a point.
+    /// The changelog since a point of the feed.
     case changes(since: FeedPoint)
     /// The messages at the newer end of a gap.
     case walk(Gap)
@@ -21,16 +21,16 @@ enum HealingStep: Hashable {
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
-    /// What is shown of the history; `nil` if nobody shows the channel.
+    /// The visible part of the history; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// Whether the channel is one of those whose recent messages are kept.
+    /// Whether the channel's recent messages are fetched without being asked for.
     var isRecent: Bool
-    /// Whether its gaps may be filled that are not in view.
+    /// Whether gaps may be filled that are not in view.
     var hasBudget: Bool
-    /// The gaps, by their older bounds, that are not filled any further by themselves.
+    /// The lower bounds of the gaps that are only filled on request.
     var stopped: Set<Gap.Bound> = []
 
-    /// The next step; `nil` if nothing is left to do.
+    /// The next step; `nil` if none is left.
     var next: HealingStep? {
         if let point = gaps.compactMap(\.changesSince).min() { return .changes(since: point) }
         let newestFirst = gaps.reversed()
@@ -53,7 +53,7 @@ struct HealingPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Whether a gap is in the way of what was known before, or at the newest end of a recent channel.
+    /// Whether a gap is above known messages, or at the newest end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -61,6 +61,7 @@ struct HealingPlan {
 }
 
 extension StaleRange {
-    /// Whether it was marked without a loss of the cursor: it is small, and a part of filling a gap.
+    /// Whether it was marked without a lost cursor, as below a gap: it is small, and part of
+    /// filling the gap.
     fileprivate var mayHideLateMessages: Bool { epoch == 0 }
 }

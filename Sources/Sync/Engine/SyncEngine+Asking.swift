@@ -9,8 +9,9 @@ extension SyncEngine {
     /// - Parameters:
     ///   - url: The URL of the channel.
     ///   - anchor: A time on the server's clock, a message, or a cursor of an earlier page.
-    ///   - older: The maximum number of messages before the anchor, from 0 to 10,000; a value out of
-    ///     range counts as the nearest one in it. A page may have fewer without being the last one.
+    ///   - older: The maximum number of messages before the anchor, from 0 to 10,000; a value out
+    ///     of range counts as the nearest one in it. A page may have fewer without being the last
+    ///     one.
     ///   - newer: The maximum number of messages after the anchor, from 0 to 10,000. An anchor that
     ///     is a message is one of them.
     ///   - edge: The position of the anchor, if it touches a known range: the message at which a
@@ -133,7 +134,8 @@ extension SyncEngine {
     /// Fetches a page of the group channels that match a query.
     ///
     /// - Parameters:
-    ///   - query: The filters and the order. A `limit` out of range counts as the nearest one in it.
+    ///   - query: The filters and the order. A `limit` out of range counts as the nearest one in
+    ///     it.
     ///   - cursor: The cursor of the previous page; `nil` for the first page.
     /// - Returns: The page; its cursor is `nil` if it is the last one.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.

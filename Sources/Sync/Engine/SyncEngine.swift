@@ -314,8 +314,8 @@ public actor SyncEngine {
     var inUse: Set<ChannelURL> { core.healing.inUse }
     var recent: Set<ChannelURL> { core.healing.recentChannels }
 
-    /// The number of its newest messages that each channel keeps as long as others have more: as many as the
-    /// engine would fetch again.
+    /// The number of its newest messages that each channel keeps as long as others have more: as
+    /// many as the engine would fetch again.
     var newestCount: Int {
         let (count, overflows) = core.options.pageSize
             .multipliedReportingOverflow(by: max(1, core.options.backgroundPages))

@@ -6,8 +6,9 @@ import Models
 public struct SyncOptions: Hashable, Sendable {
     /// How long to wait before connecting again, and before retrying a request that failed.
     ///
-    /// An outbox item that was tried as often as ``Backoff/retries`` says fails, and may be sent again; by
-    /// default there is no limit. A server that throttles may ask for longer waits, of up to a day.
+    /// An outbox item that was tried as often as ``Backoff/retries`` says fails, and may be sent
+    /// again; by default there is no limit. A server that throttles may ask for longer waits, of up
+    /// to a day.
     public var backoff = Backoff(interval: .seconds(3), multiplier: 2, maximum: .seconds(24))
 
     /// The number of messages in a page that the engine fetches by itself, from 1 to 10,000.
@@ -27,16 +28,17 @@ public struct SyncOptions: Hashable, Sendable {
     /// They are those with the most recent messages. The default is 20; with 0 there are none.
     public var backgroundChannels = 20
 
-    /// The number of pages that the engine fetches for a channel per connection, if the channel is neither
-    /// shown nor waited for.
+    /// The number of pages that the engine fetches for a channel per connection, if the channel is
+    /// neither shown nor waited for.
     ///
     /// The default is 5; with 0 it fetches none, and with the largest number as many as there are.
     public var backgroundPages = 5
 
-    /// The number of missing messages above which a gap in a channel that is shown counts as huge; at least 0.
+    /// The number of missing messages above which a gap in a channel that is shown counts as huge;
+    /// at least 0.
     ///
-    /// The engine counts while it fetches; messages that were held before do not count. The default is 300;
-    /// with the largest number, no gap is huge.
+    /// The engine counts while it fetches; messages that were held before do not count. The default
+    /// is 300; with the largest number, no gap is huge.
     public var hugeGapThreshold = 300
 
     /// What happens to a huge gap.
@@ -46,10 +48,10 @@ public struct SyncOptions: Hashable, Sendable {
 
     /// How far the clocks of the server's machines may disagree.
     ///
-    /// A message that the feed omitted may be that much older than the newest one it delivered. After a
-    /// truncation, the engine therefore fetches again what it holds within this time below the gap; until
-    /// then these messages are stale, not missing. The default is one second; use zero, the least, if one clock
-    /// gives all messages their times, and none twice.
+    /// A message that the feed omitted may be that much older than the newest one it delivered.
+    /// After a truncation, the engine therefore fetches again what it holds within this time below
+    /// the gap; until then these messages are stale, not missing. The default is one second; use
+    /// zero, the least, if one clock gives all messages their times, and none twice.
     public var clockSkew = Duration.seconds(1)
 
     /// The number of channels in which the engine sends at the same time; at least 1.
@@ -62,13 +64,13 @@ public struct SyncOptions: Hashable, Sendable {
     /// By the clock of this device; its user may send it again then. The default is three days.
     public var draftLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
-    /// What becomes of what was written after a message that the server refuses.
+    /// The handling of the outbox items after one that failed.
     ///
     /// The default is ``FailedDraftPolicy/goOn``.
     public var failedDraftPolicy = FailedDraftPolicy.goOn
 
-    /// The number of failed outbox items that are kept of each channel, at least 0; the oldest are canceled
-    /// first.
+    /// The number of failed outbox items that are kept of each channel, at least 0; the oldest are
+    /// canceled first.
     ///
     /// The default is `nil`: all are kept.
     public var failedDraftLimit: Int?

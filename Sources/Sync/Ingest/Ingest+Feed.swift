@@ -2,23 +2,23 @@ import Models
 import Store
 
 extension Ingest {
-    /// What a part of the feed did that matters beyond the batch it was written in.
+    /// The effects of a feed batch beyond the write batch.
     struct FeedReport: Hashable {
-        /// The channels whose history has a hole now, or is new.
+        /// The channels that are new, or have a truncation.
         var openedChannels: [ChannelURL] = []
-        /// The channels that are the user's no more.
+        /// The channels that the user has lost.
         var removedChannels: [ChannelURL] = []
-        /// How much the user has not seen, if that was told.
+        /// The unread count, if the feed reported it.
         var unreadCount: UnreadItemCount?
     }
 
-    /// Takes over a part of the feed, and where the feed goes on.
+    /// Applies a batch of the feed.
     ///
     /// - Parameters:
-    ///   - feed: The part.
-    ///   - previous: Where the feed was before.
-    /// - Returns: What it did that matters beyond the batch.
-    /// - Throws: What the store throws.
+    ///   - feed: The batch.
+    ///   - previous: The point of the feed before the batch.
+    /// - Returns: The effects beyond the write batch.
+    /// - Throws: The error of the store.
     mutating func take(
         _ feed: FeedBatch, after previous: FeedPoint?
     ) throws(StoreError) -> FeedReport {
@@ -35,7 +35,7 @@ extension Ingest {
             do throws(StoreError) {
                 try take(event, after: previous, derivesLast: toldLast, &report)
             } catch {
-                // What no store can hold is left out, rather than told again for ever.
+                // Skip what the store refuses: otherwise the feed would deliver it forever.
                 guard error.code == .invalid else { throw error }
             }
         }
@@ -95,14 +95,14 @@ extension Ingest {
 
     // MARK: Messages
 
-    /// Takes over an edited message, unless it lies where nothing is known and nobody has asked.
+    /// Applies an edit, unless the message is unknown and inside a gap that no request covers.
     mutating func takeUpdate(
         _ message: Message, _ source: CollectionEventSource, _ freshness: Freshness
     ) throws(StoreError) {
         if try isOfUse(message) { try take(message, source, freshness) }
     }
 
-    /// Whether an edited message is held, or lies where all is known or asked for.
+    /// Whether an edited message is stored, or is in a known or requested part of the history.
     func isOfUse(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
@@ -111,11 +111,11 @@ extension Ingest {
         return try batch.message(orNil: position.messageID, in: url) != nil
     }
 
-    /// Opens a gap at the newest end of a history, above all that is known there.
+    /// Opens a gap at the newest end of a history, above the newest known message.
     ///
-    /// Messages that the gap hides may have times from before it, where the server's clocks disagree. So the
-    /// known messages within ``SyncOptions/clockSkew`` below the gap become stale, with no gaps between
-    /// them, until a page confirms them.
+    /// If the server's clocks disagree, omitted messages may be older than the gap. Therefore the
+    /// known messages within ``SyncOptions/clockSkew`` below it become stale, without gaps between
+    /// them, until a page covers them.
     mutating func openHole(
         in url: ChannelURL, _ walk: PageCursor?, since previous: FeedPoint?
     ) throws(StoreError) {
@@ -126,8 +126,8 @@ extension Ingest {
         try batch.open(
             Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
         if isNearAnother, var gap = try batch.newestGap(in: url) {
-            // The cursor may be at a late message in the other gap. A page from there does not cover what
-            // is missing above it.
+            // The cursor may be at a late message in the other gap. A page from there does not
+            // cover the missing messages above it.
             gap.walkCursor = nil
             try batch.update(gap)
         }
@@ -144,7 +144,7 @@ extension Ingest {
         try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: 0))
     }
 
-    /// Up to where a history is known; the beginning, if it is not known at its newest end.
+    /// The upper bound of the known history; the beginning, if its newest end is unknown.
     private func newestEdge(of url: ChannelURL) throws(StoreError) -> Gap.Bound {
         let gap = try batch.newestGap(in: url)
         let untold = try batch.untold(of: url)
@@ -153,15 +153,16 @@ extension Ingest {
         if let gap, gap.upper == .end {
             edge = gap.lower
         } else if let gap, untold.map({ gap.upper < .position($0) }) ?? true {
-            // What lies above it is told; but not where a push has opened it.
+            // The feed has delivered all messages above it, unless a push opened the gap.
             edge = max(edge, gap.upper)
         }
         return edge
     }
 
-    // MARK: What comes before the feed tells it
+    // MARK: Messages that arrive before the feed delivers them
 
-    /// Notes that the feed has told a message, and so what was accepted before it.
+    /// Records that the feed has delivered a message, and so all that the server accepted before
+    /// it.
     private func noteTold(_ message: Message) throws(StoreError) {
         guard let position = message.position,
             let untold = try batch.untold(of: message.channelURL), untold <= position
@@ -170,7 +171,7 @@ extension Ingest {
         batch.setUntold(next, of: message.channelURL)
     }
 
-    /// The newest message that is held, but for those that the feed has yet to tell.
+    /// The newest stored message that the feed has delivered.
     func newestTold(
         in url: ChannelURL, before untold: Position?
     ) throws(StoreError) -> Position? {
@@ -180,7 +181,7 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// - Returns: Whether the channel was not held before.
+    /// - Returns: Whether the channel is new.
     private mutating func take(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(orNil: url)
@@ -195,7 +196,7 @@ extension Ingest {
         return held == nil
     }
 
-    /// Saves a channel, and takes out of its history what lies before its beginning now.
+    /// Saves a channel, and removes the messages before the beginning of the user's history.
     mutating func save(
         _ channel: GroupChannel, over held: GroupChannel?, _ source: CollectionEventSource,
         people: EventPeople? = nil
@@ -206,7 +207,7 @@ extension Ingest {
         guard channel.historyBeginning != before else { return }
         forget(channel.url)
         if let before, channel.historyBeginning ?? .beginning < before {
-            // There is more than was thought.
+            // The history begins earlier than before.
             try batch.open(Gap(in: channel.url, from: .beginning, to: before))
         }
         guard let beginning = channel.historyBeginning else { return }
@@ -226,7 +227,7 @@ extension Ingest {
         }
     }
 
-    /// Takes out all group channels but those that the user has.
+    /// Removes all group channels that the user no longer has.
     private mutating func removeAll(
         but urls: some Sequence<ChannelURL>, _ report: inout FeedReport
     ) throws(StoreError) {
@@ -244,7 +245,7 @@ extension Ingest {
         report.removedChannels.append(url)
     }
 
-    /// Takes a channel out, which is the user's no more.
+    /// Removes a channel that the user has lost.
     mutating func remove(
         _ url: ChannelURL, _ source: CollectionEventSource
     ) throws(StoreError) {
@@ -265,12 +266,12 @@ extension Ingest {
         flights.noteChannel(url)
     }
 
-    // MARK: The last message, where the server leaves it to be found
+    // MARK: The last message, if the server does not send it
 
-    /// Among how many of the newest messages one is looked for that counts as a channel's last.
+    /// The number of newest messages that are searched for a channel's last message.
     private static let lastCandidates = 20
 
-    /// Makes a message its channel's last one, if it is.
+    /// Makes a message the last one of its channel, if it is.
     private mutating func noteNewest(_ message: Message) throws(StoreError) {
         guard message.countsAsLast, var channel = try batch.groupChannel(orNil: message.channelURL)
         else {
@@ -286,7 +287,7 @@ extension Ingest {
         flights.noteChannel(channel.url)
     }
 
-    /// Gives a channel its newest message, if the last one is gone.
+    /// Replaces a channel's last message if it was deleted.
     private mutating func noteDeleted(_ id: MessageID, in url: ChannelURL) throws(StoreError) {
         guard var channel = try batch.groupChannel(orNil: url), channel.lastMessage?.messageID == id
         else {
@@ -300,14 +301,14 @@ extension Ingest {
 }
 
 extension Message {
-    /// Whether it may be a channel's last message: replies and silent ones are not.
+    /// Whether it may be a channel's last message: replies and silent messages are not.
     fileprivate var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }
 }
 
 extension [UserID: Timestamp] {
-    /// Sets a user's time, unless it is later already.
+    /// Sets a user's time, unless it is already later.
     fileprivate mutating func raise(_ userID: UserID, to time: Timestamp) {
         self[userID] = Swift.max(self[userID] ?? .distantPast, time)
     }

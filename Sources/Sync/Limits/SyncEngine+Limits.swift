@@ -7,9 +7,9 @@ extension SyncEngine {
 
     /// Returns the messages that would be evicted from the cache, without evicting them.
     ///
-    /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The default is
-    ///   ``CacheLimits/maxSize``. A larger cache is reduced to seven eighths of that, so that there
-    ///   is room for a while.
+    /// - Parameter size: The maximum size of the cache in bytes; less than 0 counts as 0. The
+    ///   default is ``CacheLimits/maxSize``. A larger cache is reduced to seven eighths of that, so
+    ///   that there is room for a while.
     /// - Returns: The messages that would be evicted. Messages beyond their retention are always
     ///   included.
     /// - Throws: ``SyncError`` with code `store` or `closed`.

@@ -56,7 +56,8 @@ struct NumberWorld {
         return engine
     }
 
-    /// Waits for no time, where `Task.sleep` could wait for the duration: it traps on those of centuries.
+    /// Waits for no time, where `Task.sleep` could wait for the duration: it traps on those of
+    /// centuries.
     static let sleep: @Sendable (Duration) async throws -> Void = { duration in
         let day = Duration.seconds(86_400)
         if duration < .zero || day < duration { Issue.record("a wait of \(duration)") }

@@ -30,7 +30,8 @@ struct Numbers {
         random = SeededRandom(seed: round)
     }
 
-    /// Picks from a list: another place in each round and at each draw; a random one in later rounds.
+    /// Picks from a list: another place in each round and at each draw; a random one in later
+    /// rounds.
     private mutating func pick<Value>(_ values: [Value]) -> Value {
         defer { drawn += 1 }
         let index =

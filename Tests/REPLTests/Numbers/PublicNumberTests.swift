@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// Each type of record with such numbers in all of its fields, through bytes, JSON and the store.
+    /// Each type of record with such numbers in all of its fields, through bytes, JSON and the
+    /// store.
     @Test(arguments: rounds) func noNumberOfARecordEndsTheProcess(round: Int) throws {
         var numbers = Numbers(round: round)
         func walk<R: Record>(_ type: R.Type, _ numbers: inout Numbers) throws {
