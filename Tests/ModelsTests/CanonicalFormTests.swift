@@ -103,7 +103,8 @@ import Testing
 
     private func isCanonical(_ bytes: [UInt8], _ schema: Schema) throws -> Bool {
         try Validator.check(
-            bytes.span.bytes, from: 0, to: bytes.count, layout: schema.layout, depth: 0)
+            ContiguousArray(bytes).span.bytes, from: 0, to: bytes.count, layout: schema.layout,
+            depth: 0)
     }
 }
 
@@ -139,11 +140,12 @@ struct Disorder {
     private struct Part {
         let number: Int
         let bytes: [UInt8]
-        let payload: [UInt8]
+        let payload: ContiguousArray<UInt8>
     }
 
     private func split(_ bytes: [UInt8]) -> [Part] {
         var parts: [Part] = []
+        let bytes = ContiguousArray(bytes)
         let span = bytes.span.bytes
         var offset = 0
         while offset < bytes.count {
@@ -155,7 +157,7 @@ struct Disorder {
             parts.append(
                 Part(
                     number: Int(tag >> 3), bytes: Array(bytes[start..<offset]),
-                    payload: Array(bytes[payload..<offset])))
+                    payload: ContiguousArray(bytes[payload..<offset])))
         }
         return parts
     }

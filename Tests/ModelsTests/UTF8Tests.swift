@@ -6,11 +6,11 @@ import Testing
 /// The check of texts against the standard library's, which is slower and right.
 @Suite struct UTF8Tests {
     private func isUTF8(_ bytes: [UInt8]) -> Bool {
-        bytes.span.bytes.isUTF8(from: 0, to: bytes.count)
+        bytes.withUnsafeBytes { $0.bytes.isUTF8(from: 0, to: $0.count) }
     }
 
     private func isUTF8ByTheLibrary(_ bytes: [UInt8]) -> Bool {
-        String(validating: bytes, as: UTF8.self) != nil
+        Array(String(decoding: bytes, as: UTF8.self).utf8) == bytes
     }
 
     @Test func everyCharacterPasses() {

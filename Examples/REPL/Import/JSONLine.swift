@@ -1,4 +1,5 @@
 import Foundation
+import Models
 
 /// One line of JSON with some fields of its object, read in one pass.
 ///
@@ -167,7 +168,7 @@ private struct Scanner {
         _ text: UnsafeBufferPointer<UInt8>
     ) throws(JSONLine.Damage) -> String {
         if !text.contains(0x5C) {
-            guard let string = String(validating: text, as: UTF8.self) else {
+            guard let string = String(validUTF8: UnsafeRawBufferPointer(text)) else {
                 throw damage("a text that is not UTF-8")
             }
             return string

@@ -102,7 +102,8 @@ enum Canonicalizer {
             }
             // Protobuf merges records by concatenation: reading one after the other gives the
             // merged record.
-            let merged = parts.flatMap { part in part.payload.map { span.byte(at: $0) } }
+            let merged = ContiguousArray(
+                parts.flatMap { part in part.payload.map { span.byte(at: $0) } })
             let bytes = canonical(merged.span.bytes, merged.indices, nested)
             appendDelimited(last.number, bytes, to: &output)
         case .mapEntry:
@@ -135,7 +136,7 @@ enum Canonicalizer {
         var entries: [[UInt8]: [UInt8]] = [:]
         for part in parts {
             let entry = canonical(span, part.payload, layout)
-            let key = entry.span.bytes.mapKey(inEntryFrom: 0, to: entry.count)
+            let key = ContiguousArray(entry).span.bytes.mapKey(inEntryFrom: 0, to: entry.count)
             entries[Array(entry[key])] = entry
         }
         let number = parts[parts.startIndex].number

@@ -76,7 +76,7 @@ struct FieldWriter {
         }
     }
 
-    mutating func copy(_ bytes: [UInt8], _ range: Range<Int>) {
+    mutating func copy(_ bytes: ContiguousArray<UInt8>, _ range: Range<Int>) {
         bytes.withUnsafeBytes { copy(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 

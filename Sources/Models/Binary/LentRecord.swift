@@ -28,7 +28,7 @@ package struct LentRecord<Root: Record> {
 
     /// A copy of the record with bytes of its own.
     package var record: Root {
-        Root(RecordBytes(bytes: [UInt8](bytes), range: 0..<bytes.count))
+        Root(RecordBytes(bytes: ContiguousArray(bytes), range: 0..<bytes.count))
     }
 
     /// Returns the bytes of a text; empty if the field is missing.

@@ -88,7 +88,8 @@ extension Record {
     /// The bytes are copied only if the record is nested in another one.
     public var serializedBytes: [UInt8] {
         let bytes = fields.bytes
-        return bytes.count == bytes.bytes.count ? bytes.bytes : Array(bytes.bytes[bytes.range])
+        return bytes.count == bytes.bytes.count
+            ? Array(bytes.bytes) : Array(bytes.bytes[bytes.range])
     }
 
     /// The number of bytes of the binary form.
@@ -122,7 +123,7 @@ extension Record {
     ///
     /// - Throws: ``SerializationError``, as `init(serialized: Data)`.
     public init(serialized bytes: [UInt8]) throws(SerializationError) {
-        self.init(try RecordBytes(checking: bytes, layout: Self.schema.layout))
+        self.init(try RecordBytes(checking: ContiguousArray(bytes), layout: Self.schema.layout))
     }
 
     /// Creates a record from a copy of borrowed memory in the binary form, such as a database

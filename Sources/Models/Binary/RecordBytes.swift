@@ -4,7 +4,9 @@
 /// equal bytes. They are never changed in place: a setter writes a new array with the changed
 /// field.
 struct RecordBytes: Sendable {
-    let bytes: [UInt8]
+    // `Array.span` needs macOS 26 and iOS 26; `ContiguousArray` has it everywhere, and converting
+    // between the two copies nothing.
+    let bytes: ContiguousArray<UInt8>
     private let lower: Int32
     private let upper: Int32
 
@@ -12,7 +14,7 @@ struct RecordBytes: Sendable {
     static let empty = RecordBytes(bytes: [], range: 0..<0)
 
     /// - Precondition: The range holds a canonical record and ends below `Wire.maximumSize`.
-    init(bytes: [UInt8], range: Range<Int>) {
+    init(bytes: ContiguousArray<UInt8>, range: Range<Int>) {
         self.bytes = bytes
         self.lower = Int32(range.lowerBound)
         self.upper = Int32(range.upperBound)
@@ -30,7 +32,7 @@ struct RecordBytes: Sendable {
 
 extension RecordBytes {
     /// Creates a record from bytes after validating all of them.
-    init(checking bytes: [UInt8], layout: Layout) throws(SerializationError) {
+    init(checking bytes: ContiguousArray<UInt8>, layout: Layout) throws(SerializationError) {
         guard bytes.count < Wire.maximumSize else {
             throw SerializationError(.tooLarge, at: Wire.maximumSize)
         }
@@ -46,7 +48,7 @@ extension RecordBytes {
             guard canonical.count < Wire.maximumSize else {
                 throw SerializationError(.tooLarge, at: bytes.count)
             }
-            self.init(bytes: canonical, range: canonical.indices)
+            self.init(bytes: ContiguousArray(canonical), range: canonical.indices)
         }
     }
 }
@@ -177,7 +179,7 @@ extension RecordBytes {
 
     /// Returns the record without the fields whose numbers do not satisfy a condition.
     func keeping(_ isKept: (Int) -> Bool) -> RecordBytes {
-        var kept: [UInt8] = []
+        var kept: ContiguousArray<UInt8> = []
         for number in numbers where isKept(number) { kept += bytes[run(of: number)] }
         return RecordBytes(bytes: kept, range: kept.indices)
     }
@@ -189,7 +191,8 @@ extension RecordBytes {
     /// Creates a record of a known number of bytes.
     init(count: Int, _ write: (inout FieldWriter) -> Void) {
         precondition(count < Wire.maximumSize, "A record must stay below 1 GiB.")
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+        let bytes = ContiguousArray<UInt8>(unsafeUninitializedCapacity: count) {
+            buffer, initializedCount in
             var writer = FieldWriter(UnsafeMutableRawBufferPointer(buffer))
             write(&writer)
             precondition(writer.offset == count, "A field was measured and written differently.")

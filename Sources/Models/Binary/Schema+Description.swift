@@ -88,7 +88,7 @@ extension Record {
     ///
     /// Each repetition is an element of its own.
     package var fieldBytes: [FieldBytes] {
-        let bytes = serializedBytes
+        let bytes = ContiguousArray(serializedBytes)
         return FieldBytes.all(in: bytes.span.bytes, bytes.indices, .record(Self.schema.name))
     }
 }

@@ -100,3 +100,13 @@ extension RawSpan {
         return true
     }
 }
+
+extension String {
+    /// Creates a string from UTF-8; `nil` if the bytes are not well-formed.
+    ///
+    /// The same as `String(validating:as:)`, which needs macOS 15 and iOS 18.
+    package init?(validUTF8 bytes: UnsafeRawBufferPointer) {
+        guard bytes.bytes.isUTF8(from: 0, to: bytes.count) else { return nil }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}

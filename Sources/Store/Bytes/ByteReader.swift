@@ -50,7 +50,7 @@ package struct ByteReader {
         let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
         let text =
             mask == 0
-            ? String(utf8: part) : part.map { $0 ^ mask }.withBytes { String(utf8: $0) }
+            ? String(validUTF8: part) : part.map { $0 ^ mask }.withBytes { String(validUTF8: $0) }
         guard let text else { throw Damage(offset: offset, expected: "a text in UTF-8") }
         offset = end
         return text
@@ -87,15 +87,5 @@ package struct ByteReader {
     /// - Throws: ``Damage`` if something is left.
     package func end() throws(Damage) {
         if !isAtEnd { throw Damage(offset: offset, expected: "the end") }
-    }
-}
-
-extension String {
-    /// Reads a text; `nil` if the bytes are not well-formed UTF-8.
-    ///
-    /// `String(validating:as:)` does the same, but needs macOS 15 and iOS 18.
-    fileprivate init?(utf8 bytes: UnsafeRawBufferPointer) {
-        guard bytes.bytes.isUTF8(from: 0, to: bytes.count) else { return nil }
-        self.init(decoding: bytes, as: UTF8.self)
     }
 }

@@ -25,8 +25,8 @@ package struct FeedToken: Hashable {
         guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
             let length = Int(String(decoding: parts[1], as: UTF8.self)),
             (0...parts[2].count).contains(length),
-            let epoch = String(validating: parts[2].prefix(length), as: UTF8.self),
-            let cursor = String(validating: parts[2].dropFirst(length), as: UTF8.self)
+            let epoch = parts[2].prefix(length).withUnsafeBytes(String.init(validUTF8:)),
+            let cursor = parts[2].dropFirst(length).withUnsafeBytes(String.init(validUTF8:))
         else { return nil }
         self.init(FeedPoint(FeedCursor(cursor), number: number), ServerEpoch(epoch))
     }
