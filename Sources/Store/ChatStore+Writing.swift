@@ -32,7 +32,7 @@ extension ChatStore {
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
         precondition(!isWriting, "ChatStore.write is not reentrant: use the batch you were given.")
         return try writer.withLock { writer in
-            writingThread.withLock { $0 = pthread_self() }
+            writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
             // Not at once after the failure: reads go on until somebody needs to write.
             let unmended = try mend(&writer)
@@ -73,8 +73,13 @@ extension ChatStore {
     ///
     /// What waits for the writer would wait for itself.
     var isWriting: Bool {
-        let thread = pthread_self()
-        return writingThread.withLock { $0.map { pthread_equal($0, thread) != 0 } ?? false }
+        writingThread.withLock { $0 } == ChatStore.currentThread
+    }
+
+    /// A number that no other running thread has: `pthread_self()`, which is an integer on Linux and
+    /// a pointer, so not `Sendable`, on Apple's systems.
+    private static var currentThread: UInt {
+        withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
 
     /// Tells something in order with the commits, without storing it; a full disk is no hindrance.

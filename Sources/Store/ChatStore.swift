@@ -36,7 +36,7 @@ public final class ChatStore: StoreReader, Sendable {
     /// Held for moments, to take or to exchange what readers read.
     let state: Locked<State>
     /// The thread that writes, to tell a nested write from one that has to wait.
-    let writingThread = Locked<pthread_t?>(nil)
+    let writingThread = Locked<UInt?>(nil)
     /// Is called with each commit, before any other can follow; for tests that cut between two.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
