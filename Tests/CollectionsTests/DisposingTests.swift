@@ -81,6 +81,20 @@ import Testing
         try await story.end()
     }
 
+    @Test func releasingACollectionFinishesItsSequences() async throws {
+        let story = try await Story.holding("a")
+        var collection: MessageCollection? = story.view().collection
+        var list: GroupChannelCollection? = story.list().collection
+        var changes = try #require(collection?.allChanges()).makeAsyncIterator()
+        var listChanges = try #require(list?.allChanges()).makeAsyncIterator()
+        // The last references may go on another thread.
+        Task.detached { [collection, list] in _ = (collection, list) }
+        (collection, list) = (nil, nil)
+        while await changes.next() != nil {}
+        while await listChanges.next() != nil {}
+        try await story.end()
+    }
+
     @Test(arguments: [true, false])
     func theServersResultIsNotWaitedForAfterTheEnd(disposes: Bool) async throws {
         let story = try await Story()

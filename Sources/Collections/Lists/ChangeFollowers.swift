@@ -34,5 +34,9 @@ final class ChangeFollowers<Element: Hashable & Sendable> {
         for follower in leaving { follower.finish() }
     }
 
-    isolated deinit { end() }
+    // Not `isolated deinit`, which needs macOS 15.4 and iOS 18.4: a stream can be finished on any
+    // thread.
+    deinit {
+        for follower in followers.values { follower.finish() }
+    }
 }

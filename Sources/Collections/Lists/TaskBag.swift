@@ -3,7 +3,7 @@ import Sync
 /// Tasks that end with their owner.
 @MainActor
 final class TaskBag {
-    private var tasks: [Int: () -> Void] = [:]
+    private var tasks: [Int: @Sendable () -> Void] = [:]
     private var lastNumber = 0
 
     func add<Success: Sendable, Failure: Error>(_ task: Task<Success, Failure>) {
@@ -48,5 +48,8 @@ final class TaskBag {
         tasks = [:]
     }
 
-    isolated deinit { cancelAll() }
+    // Not `isolated deinit`, which needs macOS 15.4 and iOS 18.4: a task can be canceled on any thread.
+    deinit {
+        for cancel in tasks.values { cancel() }
+    }
 }
