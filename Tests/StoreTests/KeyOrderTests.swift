@@ -261,7 +261,7 @@ import Testing
     // MARK: Damage
 
     /// What `ByteReader` reads, each as a description of what it found.
-    typealias Reading = @Sendable (inout ByteReader) throws(ByteReader.Damage) -> String
+    typealias Reading = @Sendable (inout ByteReader) throws -> String
 
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
         let position = Position(createdAt: 1_700_000_000_000, messageID: "é10")
@@ -321,7 +321,7 @@ import Testing
 
     /// What is read of bytes; `nil` if they are refused.
     private func read(_ bytes: KeyBytes, _ read: Reading) -> String? {
-        try? bytes.withBytes { (bytes) throws(ByteReader.Damage) in
+        try? bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
             let value = try read(&reader)
             try reader.end()
