@@ -71,7 +71,7 @@ help:
 	sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 repl: deps
-	swift run $(STRICT) scrollback $(ARGS)
+	swift run $(STRICT) scrollback-repl $(ARGS)
 
 test: deps
 	$(TEST) $(STRICT)
@@ -187,9 +187,9 @@ nightly: tsan asan graphs
 
 # Stripped of what only a debugger reads. It needs LevelDB and readline of the system where it runs.
 install: deps
-	swift build $(STRICT) --configuration release --product scrollback
+	swift build $(STRICT) --configuration release --product scrollback-repl
 	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -s -m 755 "$$(swift build --configuration release --show-bin-path)/scrollback" \
+	install -s -m 755 "$$(swift build --configuration release --show-bin-path)/scrollback-repl" \
 	    "$(DESTDIR)$(PREFIX)/bin/scrollback"
 	echo "$(DESTDIR)$(PREFIX)/bin/scrollback is installed."
 

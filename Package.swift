@@ -16,7 +16,9 @@ let package = Package(
             name: "EmbeddedServer", targets: ["EmbeddedServer", "AppleCollectionsAlias"]),
         .library(
             name: "ScrollbackTesting", targets: ["ScrollbackTesting", "AppleCollectionsAlias"]),
-        .executable(name: "scrollback", targets: ["Prompt"]),
+        // `make install` installs it as `scrollback`. A product of that name could share a build directory
+        // with the module `Scrollback` on a case-insensitive disk.
+        .executable(name: "scrollback-repl", targets: ["Prompt"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),

@@ -73,7 +73,7 @@ final class Program: @unchecked Sendable {
     deinit { if process.isRunning { process.terminate() } }
 
     /// The URL of the program.
-    static func url() throws -> URL { try BuiltProgram.url("scrollback") }
+    static func url() throws -> URL { try BuiltProgram.url("scrollback-repl") }
 
     /// Types a text.
     func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
