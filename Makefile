@@ -4,6 +4,7 @@
 #   make test       run the tests
 #   make build      compile the libraries and the example
 #   make lint       check the formatting, and that all that is public is documented
+#   make availability  find what the oldest supported macOS and iOS do not have; on Linux
 #   make format     format the sources
 #   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
 #   make docs       write the reference, as a web site, to .build-docs/site
@@ -22,6 +23,7 @@
 #   make interop    read and write the binary form against protoc
 #   make consumers  build, run and test the packages in Tests/Consumers, which use this one
 #   make graphs     resolve those packages ten times each
+#   make ios        build the libraries for the iOS simulator; on macOS, with Xcode and CMake
 #   make corpus     import the real logs in CORPUS, page them offline, and compare them
 #   make nightly    what takes longer: tsan, asan, graphs, the long tests, faults, soak, ten minutes of fuzz
 #
@@ -62,8 +64,8 @@ else
 DOCC := docc
 endif
 
-.PHONY: help repl test corpus build lint format language docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan fuzz fuzzer faults soak interop consumers graphs nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
+.PHONY: help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
+	tsan asan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # What is at the top of this file.
@@ -83,6 +85,15 @@ lint: symbols .build-tools/undocumented .build-tools/mutants
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)
+
+# The debug build is checked once more, as if for Apple's systems.
+ifeq ($(shell uname),Darwin)
+availability:
+	echo "On macOS, each build checks the availability."
+else
+availability: built .build-tools/availability
+	.build-tools/availability
+endif
 
 language: .build-tools/language
 	.build-tools/language $(ARGS)
@@ -127,11 +138,15 @@ asan: deps
 	set -o pipefail; \
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
 
-# Two at a time: a fuzzer is one thread.
+# Two at a time: a fuzzer is one thread. The make of macOS, 3.81, cannot keep their output apart.
 fuzz:
-	$(MAKE) --jobs 2 --output-sync $(FUZZERS)
+	$(MAKE) --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) $(FUZZERS)
 
 fuzzer: deps
+	swiftc -sanitize=fuzzer -parse-as-library -o /dev/null -driver-print-jobs Tests/Fuzz/Fuzzer/Fuzzer.swift \
+	    >/dev/null 2>&1 || { \
+	    echo "This Swift toolchain has no libFuzzer; Xcode's has none. Install a toolchain from swift.org." >&2; exit 1; \
+	}
 	swift build --sanitize=fuzzer --configuration release --product Fuzzer --scratch-path .build-fuzz
 
 # New inputs are kept in the first directory, beside those that crashed, took more than five seconds, or
@@ -176,6 +191,17 @@ graphs:
 	        show-dependencies >/dev/null || { echo "$$package was refused in run $$run"; exit 1; }; \
 	done; done
 
+# The libraries alone: the prompt needs readline, and no program is linked.
+ios: .build-ios/leveldb.xcframework
+	for scheme in Scrollback EmbeddedServer ScrollbackTesting; do \
+	    xcodebuild build -quiet -scheme $$scheme -destination 'generic/platform=iOS Simulator' \
+	        -derivedDataPath .build-ios \
+	        HEADER_SEARCH_PATHS="\$$(inherited) $$(echo "$(CURDIR)"/$</ios-*-simulator/Headers)" || exit 1; \
+	done
+
+.build-ios/leveldb.xcframework: Tests/Tools/leveldb-xcframework
+	$< $@
+
 corpus: deps
 	SCROLLBACK_CORPUS=$(abspath $(CORPUS)) swift test --disable-xctest $(STRICT) --filter CorpusTests
 
@@ -201,11 +227,13 @@ clean:
 
 # What the modules make public, as JSON: what lint checks and docs shows. The dump covers the
 # modules of the tests too, and fails if they are not there.
-symbols: deps
-	swift build $(STRICT) --build-tests
+symbols: built
 	rm -rf .build/*/symbolgraph
 	swift package $(STRICT) dump-symbol-graph --minimum-access-level public \
 	    --skip-synthesized-members >/dev/null
+
+built: deps
+	swift build $(STRICT) --build-tests
 
 .build-tools/%: Tests/Tools/%.swift
 	mkdir -p $(@D)
