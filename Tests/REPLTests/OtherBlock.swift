@@ -80,9 +80,6 @@ struct OtherBlock {
             "Docs/Format.md", "name    := number",
             .none(because: "a grammar; the test of the drop above it looks at the name, too")),
 
-        OtherBlock(
-            "Docs/Platforms.md", "for sdk in iphoneos",
-            .none(because: "needs Xcode; the page says that nobody has run it")),
         OtherBlock("Docs/Scripts.md", "$ printf", .test("thePageOnScriptsShowsWhatIsWritten")),
         OtherBlock(
             "Docs/Scripts.md", "With --json, each line is an object",

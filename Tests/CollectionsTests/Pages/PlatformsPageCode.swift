@@ -12,12 +12,12 @@ import Testing
     private func receive(
         _ message: Message, of userID: UserID, _ container: URL, _ key: EncryptionKey?
     ) throws {
-        // As in the application's ChatClientOptions: its directory is in a container of an app group.
+        // As in the app's ChatClientOptions: a directory in the container of an app group.
         let box = try DropBox(
             of: userID, applicationID: "default", in: container.appending(path: "Scrollback"),
-            encryptionKey: key)  // from a keychain group, if there is one
+            encryptionKey: key)  // from a shared keychain group, or nil
 
-        // Nobody is logged in: nothing is left.
+        // The user is logged out: there is no push inbox.
         guard let box else { return }
         try box.leave([message])
     }
