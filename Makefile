@@ -16,6 +16,7 @@
 #
 #   make tsan       run the tests under the thread sanitizer
 #   make asan       run the tests under the address sanitizer, which finds leaks too
+#   make ubsan      run the C++ code under the undefined behavior sanitizer
 #   make fuzz       feed the decoders damaged bytes, for FUZZ_SECONDS (10) each; make NAME feeds one of them
 #   make mutants    plant deliberate bugs, and say which test finds each
 #   make faults     inject each kind of fault, and write what becomes of messages into Docs/Reliability.md
@@ -65,7 +66,7 @@ DOCC := docc
 endif
 
 .PHONY: help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
-	tsan asan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
+	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
 
 # What is at the top of this file.
@@ -137,6 +138,16 @@ tsan: deps
 asan: deps
 	set -o pipefail; \
 	$(TEST) --sanitize=address --scratch-path .build-asan --skip 'Interop|protoc|KillTests' 2>&1 | sed '/local symbol .__asan_/d'
+
+# Compiles the C++ alone, which takes seconds. The vptr check would need a LevelDB built with RTTI.
+ubsan: deps
+	mkdir -p .build-ubsan
+	clang++ -std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-nullability-completeness -pthread \
+	    -fsanitize=undefined -fno-sanitize=vptr -fno-sanitize-recover=all \
+	    -ISources/CLevelDBEnvironment/include -ITests/CFaultEnvironment/include \
+	    Sources/CLevelDBEnvironment/*.cpp Tests/CFaultEnvironment/*.cpp Tests/UndefinedBehavior/main.cpp \
+	    -lleveldb -o .build-ubsan/main
+	.build-ubsan/main .build-ubsan/databases
 
 # Two at a time: a fuzzer is one thread. The make of macOS, 3.81, cannot keep their output apart.
 fuzz:

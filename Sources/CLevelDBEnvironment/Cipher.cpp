@@ -17,7 +17,10 @@ uint8_t *Bytes(char *bytes) { return reinterpret_cast<uint8_t *>(bytes); }
 }  // namespace
 
 void PutInteger(std::string *bytes, uint64_t value, size_t count) {
-    while (count-- > 0) bytes->push_back(static_cast<char>(value >> (8 * count)));
+    while (count-- > 0) {
+        // A shift by the width of the type or more is undefined.
+        bytes->push_back(count < sizeof(value) ? static_cast<char>(value >> (8 * count)) : 0);
+    }
 }
 
 uint64_t GetInteger(const char *bytes, size_t count) {

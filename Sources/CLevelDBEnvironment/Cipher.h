@@ -58,8 +58,9 @@ class FileKey {
     void *const key_;
 };
 
-/// Puts an integer behind some bytes, the highest byte first.
+/// Appends an integer in `count` bytes, the highest first; `count` may exceed eight.
 void PutInteger(std::string *bytes, uint64_t value, size_t count);
+/// Reads an integer of at most eight bytes, the highest first.
 uint64_t GetInteger(const char *bytes, size_t count);
 
 }  // namespace scrollback

@@ -183,3 +183,8 @@ leveldb::RandomAccessFile *SealedTable::Read(
 }
 
 }  // namespace scrollback
+
+void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce) {
+    const std::string bytes = scrollback::Nonce(page, is_last);
+    std::memcpy(nonce, bytes.data(), bytes.size());
+}

@@ -119,6 +119,10 @@ typedef struct {
 scrollback_env *scrollback_env_create_sealed(
     leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
 
+/// Writes the nonce of a page of a sealed table: 12 bytes, the page's number in 11 of them with the
+/// highest first, then whether it is the last page. For tests of the format.
+void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce);
+
 /// What the name of a file ends with while it is written anew, and after a crash.
 #define SCROLLBACK_RESEALED_SUFFIX ".resealed"
 
