@@ -35,15 +35,17 @@ public struct Draft: Record {
 
     /// The operation that the server is asked to perform.
     ///
-    /// An operation of a newer version that this version does not know is read as
-    /// ``DraftOperation/send``. A sending item without a ``message`` is such an operation and must
-    /// be left alone.
+    /// An operation that only a newer version knows reads as ``DraftOperation/send``. The sync
+    /// engine leaves such an item alone.
     public var operation: DraftOperation {
         get { self[4] }
         set { self[4] = newValue }
     }
 
     /// The state of the item.
+    ///
+    /// A state that only a newer version knows reads as ``DraftState/pending``. The sync engine
+    /// leaves such an item alone.
     public var state: DraftState {
         get { self[5] }
         set { self[5] = newValue }
