@@ -35,11 +35,21 @@ int scrollback_env_reseal(scrollback_env *env, const char *path) {
     return env->environment.Reseal(path);
 }
 
-int scrollback_env_edit(
-    scrollback_env *env, const char *path, void (*edit)(uint8_t *bytes, size_t count)) {
-    return env->environment.Edit(path, [=](std::string *bytes) {
-        edit(reinterpret_cast<uint8_t *>(&(*bytes)[0]), bytes->size());
-    });
+int scrollback_env_read(
+    scrollback_env *env, const char *path, void *context,
+    void (*body)(void *context, const uint8_t *bytes, size_t count)) {
+    std::string bytes;
+    const int error = env->environment.Contents(path, &bytes);
+    if (error == 0) {
+        body(context, reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+    }
+    return error;
+}
+
+int scrollback_env_replace(
+    scrollback_env *env, const char *path, const uint8_t *bytes, size_t count) {
+    const std::string contents(reinterpret_cast<const char *>(bytes), count);
+    return env->environment.SetContents(path, contents);
 }
 
 void scrollback_env_destroy(scrollback_env *env) { delete env; }

@@ -61,8 +61,11 @@ class Environment final : public leveldb::EnvWrapper {
     void Mark();
     int RollBack();
     int Reseal(const std::string &path) { return files_->Reseal(path); }
-    int Edit(const std::string &path, const std::function<void(std::string *)> &edit) {
-        return files_->Edit(path, edit);
+    int Contents(const std::string &path, std::string *bytes) {
+        return files_->Contents(path, bytes);
+    }
+    int SetContents(const std::string &path, const std::string &bytes) {
+        return files_->SetContents(path, bytes);
     }
     /// Returns nullptr and an errno if it cannot.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);

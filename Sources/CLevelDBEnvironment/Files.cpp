@@ -105,9 +105,15 @@ class DiskFiles final : public Files {
 
     Status NewRandomAccessFile(
         const std::string &path, leveldb::RandomAccessFile **result) override {
-        Status status = target()->NewRandomAccessFile(path, result);
         uint64_t size = 0;
-        if (status.ok() && target()->GetFileSize(path, &size).ok()) {
+        const bool hasSize = target()->GetFileSize(path, &size).ok();
+        // The system cannot map an empty file, and the error would be one of the disk.
+        if (hasSize && size == 0) {
+            *result = nullptr;
+            return Status::Corruption(path, "the file is empty");
+        }
+        Status status = target()->NewRandomAccessFile(path, result);
+        if (status.ok() && hasSize) {
             *result = NewMappedTable(std::unique_ptr<leveldb::RandomAccessFile>(*result), size);
         }
         return status;

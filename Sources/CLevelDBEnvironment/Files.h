@@ -33,10 +33,11 @@ class Files : public leveldb::EnvWrapper {
     /// Writes a file anew as new files are written, if it is not: for a layer that seals.
     virtual int Reseal(const std::string &) { return 0; }
 
-    /// Changes what is in a log or manifest in one step: for a layer that seals.
-    virtual int Edit(const std::string &, const std::function<void(std::string *)> &) {
-        return ENOTSUP;
-    }
+    /// Reads what is in a log or manifest: for a layer that seals.
+    virtual int Contents(const std::string &, std::string *) { return ENOTSUP; }
+
+    /// Writes a log or manifest with other contents, in one step: for a layer that seals.
+    virtual int SetContents(const std::string &, const std::string &) { return ENOTSUP; }
 };
 
 /// Files on the disk, reached through `base`, which is not owned.

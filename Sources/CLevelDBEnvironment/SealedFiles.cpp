@@ -133,13 +133,14 @@ class SealedFiles final : public Files {
         return ErrorOf(Copy(path, path));
     }
 
-    int Edit(
-        const std::string &path, const std::function<void(std::string *)> &edit) override {
+    int Contents(const std::string &path, std::string *bytes) override {
         errno = 0;
-        std::string bytes;
-        Status status = leveldb::ReadFileToString(this, path, &bytes);
-        if (status.ok()) edit(&bytes);
-        return ErrorOf(status.ok() ? Replace(path, path, &bytes) : status);
+        return ErrorOf(leveldb::ReadFileToString(this, path, bytes));
+    }
+
+    int SetContents(const std::string &path, const std::string &bytes) override {
+        errno = 0;
+        return ErrorOf(Replace(path, path, &bytes));
     }
 
   private:

@@ -91,8 +91,8 @@ import Testing
         #expect(
             await Workspace().reply("help store").hasSuffix(
                 "    See also:    store open, store close, store size, store clear, store check, "
-                    + "store rebuild, store salvage, store scan, store dump, store get, store key, "
-                    + "store reencrypt"))
+                    + "store reindex, store remove-copies, store rebuild, store salvage, store scan, "
+                    + "store dump, store get, store key, store reencrypt"))
     }
 
     @Test func helpExplainsEachSignOfABar() async throws {

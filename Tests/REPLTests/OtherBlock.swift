@@ -54,6 +54,12 @@ struct OtherBlock {
             .none(because: "a grammar; KeyTests has the bytes of each key")),
         OtherBlock("Docs/Format.md", "cache\n# gap", .test("theRowsOnThePageAreThoseOfAStore")),
         OtherBlock(
+            "Docs/Format.md", "message     := 'm' channel position",
+            .test("keysHaveTheirGoldenBytes")),
+        OtherBlock(
+            "Docs/Format.md", "last-user-sealed :=",
+            .none(because: "a grammar; its nonce is random")),
+        OtherBlock(
             "Docs/Format.md", "KEY     :=",
             .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
         OtherBlock(

@@ -255,22 +255,34 @@ import Testing
         #expect(try !copy.open().openingReport.isOutboxLost)
     }
 
-    @Test func whatIsNoVersionIsWrittenAnew() throws {
+    @Test func versionFileThatHoldsNoVersionIsCorruption() throws {
         let victim = try Victim()
-        for text in ["", "x", "-1", "1", "\u{0}", "99999999999999999999"] {
-            try victim.checkDamage(to: "VERSION", "VERSION is \(text)") {
-                try Data(text.utf8).write(to: $0)
-            }
-        }
-        for byte: UInt8 in [0x80, 0xFF] {
+        let texts = ["", "x", "-1", "0", "\u{0}", "99999999999999999999"].map { Data($0.utf8) }
+        for bytes in texts + [Data([0x80]), Data([0xFF])] {
             let copy = try StoreDirectory(of: victim.directory)
             let file = copy.url.appending(path: "VERSION")
-            try Data([byte]).write(to: file)
-            #expect(try copy.open().outboxPicture() == victim.expected.outbox(after: Victim.last))
-            #expect(try String(contentsOf: file, encoding: .utf8) == "1\n")
+            try bytes.write(to: file)
+            let before = try copy.contents()
+            let error = #expect(throws: StoreError.self) { try copy.open() }
+            #expect(error?.code == .corruption && error?.path == file.path)
+            #expect(try copy.contents() == before)
         }
         try victim.checkDamage(to: "VERSION", "VERSION deleted") {
             try FileManager.default.removeItem(at: $0)
+        }
+    }
+
+    @Test(arguments: ["cache", "outbox"], FileForm.allCases)
+    func emptiedTableIsCorruption(name: String, files: FileForm) throws {
+        let victim = try Victim(files)
+        for table in try victim.directory.files(name, ".ldb") {
+            let copy = try StoreDirectory(of: victim.directory)
+            try Data().write(to: copy.url.appending(path: "\(name)/\(table.lastPathComponent)"))
+            let error = #expect(throws: StoreError.self) {
+                let store = try copy.open()
+                _ = try store.describedRows(of: name == "cache" ? .cache : .outbox)
+            }
+            #expect(error?.code == .corruption)
         }
     }
 }

@@ -152,6 +152,8 @@ import Testing
             try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
             #expect(mkfifo(file(name).path, 0o600) == 0)
         }
+        #expect(code { try open().close() } == .corruption)
+        try FileManager.default.removeItem(at: file("VERSION"))
         try open().close()
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "1\n")
         #expect(try !open().openingReport.isCoverageDropped)
@@ -219,15 +221,19 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "soon", "-3\n", "99999999999999999999\n", "\u{FF}"])
-    func whereTheFileSaysNothingTheRowsDecide(text: String) throws {
+    func versionFileThatHoldsNoVersionIsCorruption(text: String) throws {
         let bytes = text == "\u{FF}" ? Data([0xFF, 0x31]) : Data(text.utf8)
         try open(Self.emptySchema(2)).close()
         try bytes.write(to: file("VERSION"))
-        let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(1)) }
-        #expect(error?.code == .newerSchema)
-        #expect(error?.path.hasPrefix(directory.path) == true)
-        // The older code does not change the version.
-        #expect(try Data(contentsOf: file("VERSION")) == bytes)
+        for version in 1...2 {
+            let error = #expect(throws: StoreError.self) { try open(Self.emptySchema(version)) }
+            #expect(error?.code == .corruption)
+            #expect(error?.path == file("VERSION").path)
+            #expect(try Data(contentsOf: file("VERSION")) == bytes)
+        }
+        // Without the file, the rows decide.
+        try FileManager.default.removeItem(at: file("VERSION"))
+        #expect(code { _ = try open(Self.emptySchema(1)) } == .newerSchema)
         let store = try open(Self.emptySchema(2))
         #expect(!store.openingReport.isNew && store.openingReport.migratedFrom == nil)
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "2\n")

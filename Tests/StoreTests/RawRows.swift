@@ -145,9 +145,20 @@ struct RawCache {
     var cleared: Set<UInt32> = []
     var nextNumber: UInt32?
     var version: UInt32?
+    var lists: [(order: UInt8, metaDataKey: String?, isWhole: Bool, numbers: [UInt32])] = []
 
     init(_ snapshot: LevelDB.Snapshot) throws {
         for (key, value) in try snapshot.rows() { try take(RawBytes(key), RawBytes(value)) }
+    }
+
+    private static func list(
+        _ value: inout RawBytes
+    ) throws -> (order: UInt8, metaDataKey: String?, isWhole: Bool, numbers: [UInt32]) {
+        let order = try value.take(1)[0]
+        let key = order == 0xFF ? nil : try value.optionalText()
+        let isWhole = try value.take(1) == [1]
+        let count = Int(try value.integer(2))
+        return (order, key, isWhole, try (0..<count).map { _ in try value.channel() })
     }
 
     private mutating func take(_ key: RawBytes, _ value: RawBytes) throws {
@@ -163,8 +174,7 @@ struct RawCache {
             switch try key.take(1) {
             case [0x76]: version = try value.channel()
             case [0x6E]: nextNumber = try value.channel()
-            // StoreAudit compares its contents with the channels.
-            case [0x6C]: _ = try value.take(value.rest.count)
+            case [0x6C]: while !value.rest.isEmpty { lists.append(try RawCache.list(&value)) }
             default: throw RawBytes.NotThere(what: "a row of the schema")
             }
         case "l": urls[try key.channel()] = ChannelURL(try value.text())

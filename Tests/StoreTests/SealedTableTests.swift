@@ -6,14 +6,15 @@ import Testing
 
 /// The nonces of a sealed table's pages are those that Docs/Format.md defines.
 @Suite struct SealedTableTests {
-    @Test(arguments: [
-        (0, false, "00 00 00 00 00 00 00 00 00 00 00 00"),
-        (0, true, "00 00 00 00 00 00 00 00 00 00 00 01"),
-        (1, false, "00 00 00 00 00 00 00 00 00 00 01 00"),
-        (0x100, false, "00 00 00 00 00 00 00 00 00 01 00 00"),
-        (0x01_0204, true, "00 00 00 00 00 00 00 00 01 02 04 01"),
-        (.max, false, "00 00 00 ff ff ff ff ff ff ff ff 00"),
-    ] as [(UInt64, Bool, String)])
+    @Test(
+        arguments: [
+            (0, false, "00 00 00 00 00 00 00 00 00 00 00 00"),
+            (0, true, "00 00 00 00 00 00 00 00 00 00 00 01"),
+            (1, false, "00 00 00 00 00 00 00 00 00 00 01 00"),
+            (0x100, false, "00 00 00 00 00 00 00 00 00 01 00 00"),
+            (0x01_0204, true, "00 00 00 00 00 00 00 00 01 02 04 01"),
+            (.max, false, "00 00 00 ff ff ff ff ff ff ff ff 00"),
+        ] as [(UInt64, Bool, String)])
     func nonceIsThePageNumberAndTheLastMark(page: UInt64, isLast: Bool, golden: String) {
         #expect(nonce(page, isLast).digits == golden)
     }

@@ -9,6 +9,7 @@ extension ChatStore {
     func contradictions() throws -> [String] {
         let view = try view
         return try view.cache.contradictionsOfCache() + view.outbox.contradictionsOfOutbox()
+            + check().map(\.description)
     }
 }
 

@@ -106,8 +106,7 @@ extension Command {
         Command(
             name: "store check",
             usage: "[limit N | all]",
-            summary:
-                "Lists the channels and drafts whose rows are damaged, and that lists leave out.",
+            summary: "Lists rows that are damaged or contradict each other.",
             example: "store check",
             preparation: ["draw general a b (c)"],
             output: "all can be read",
@@ -119,8 +118,33 @@ extension Command {
             let names =
                 try store.unreadableChannelURLs().map(\.rawValue)
                 + store.unreadableDraftIDs().map(\.rawValue)
-            return names.lines(
+            let problems = try store.check().map(\.description)
+            return (names + problems).lines(
                 { $0.oneLine }, orNone: "all can be read", limit: limit, as: .unreadable)
+        },
+        Command(
+            name: "store reindex",
+            usage: "DIRECTORY",
+            summary: "Has the next opening rebuild what rows say of each other.",
+            example: "store reindex /tmp/scrollback-store",
+            preparation: ["store open /tmp/scrollback-store", "draw general a (b)", "store close"],
+            output: "the next opening rebuilds names, indexes and counts",
+            offers: [.directories],
+            gives: [.path]
+        ) { arguments in
+            let directory = try arguments.closedStore
+            try ChatStore.rebuildIndexes(at: directory)
+            return .text(
+                "the next opening rebuilds names, indexes and counts", [.path: directory.path])
+        },
+        Command(
+            name: "store remove-copies",
+            summary: "Removes the copies of damaged outboxes, when what was lost is known.",
+            example: "store remove-copies",
+            output: "no copy of a damaged outbox is left"
+        ) { arguments in
+            try arguments.workspace.store.removeOutboxCopies()
+            return .text("no copy of a damaged outbox is left")
         },
         Command(
             name: "store rebuild",
@@ -152,10 +176,12 @@ extension Command {
                 encryptionKey: try arguments.directoryAndKey(createsKey: false).key)
             let unreadable = counted(report.unreadableRows, "row")
             return .text(
-                "saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"
-                    + (report.outboxCopy.map { "\nthe files as they were: \($0)" } ?? ""),
+                (["saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"]
+                    + report.loss.lines
+                    + (report.outboxCopy.map { ["the files as they were: \($0)"] } ?? []))
+                    .joined(separator: "\n"),
                 [
-                    .count: report.keptDrafts, .damage: [unreadable],
+                    .count: report.keptDrafts, .damage: [unreadable] + report.loss.lines,
                     .path: report.outboxCopy,
                 ])
         },
@@ -268,10 +294,25 @@ extension OpeningReport {
         }
         if isCoverageDropped { lines.append("tokens are gone, and each history is one gap") }
         if isOutboxReindexed { lines.append("the outbox is in order again") }
+        lines += outboxLoss?.lines ?? []
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
         if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
         if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
         return lines.isEmpty ? ["as it was left"] : lines
+    }
+}
+
+extension OutboxLoss {
+    /// What was lost, a line for each item.
+    var lines: [String] {
+        if isEmpty { return [] }
+        let what = count == 1 ? "1 outbox item is" : "\(count) outbox items are"
+        return ["at most \(what) lost"]
+            + items.map { item in
+                let text =
+                    item.message.map { "\"\($0.text.oneLine)\"" } ?? "request \(item.requestID)"
+                return "lost in \(item.channelURL): \(text)"
+            }
     }
 }
 

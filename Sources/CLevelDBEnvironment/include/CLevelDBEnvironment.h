@@ -133,10 +133,17 @@ void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce);
 /// is left as it is. Returns 0 or an errno. After an error, and after a crash, call it again.
 int scrollback_env_reseal(scrollback_env *env, const char *path);
 
-/// Lets a function change the bytes of a sealed log or manifest, and writes them anew in one step; the
-/// database must be closed. Returns 0 or an errno: ENOTSUP if files are not sealed here.
-int scrollback_env_edit(
-    scrollback_env *env, const char *path, void (*edit)(uint8_t *bytes, size_t count));
+/// Hands the plain bytes of a sealed log or manifest to a function; the database must be closed.
+///
+/// Bytes that cannot be decrypted are 0xFF. Returns 0 or an errno: ENOTSUP if files are not sealed here.
+int scrollback_env_read(
+    scrollback_env *env, const char *path, void *context,
+    void (*body)(void *context, const uint8_t *bytes, size_t count));
+
+/// Replaces the plain bytes of a sealed log or manifest in one step; the database must be closed.
+/// Returns 0 or an errno: ENOTSUP if files are not sealed here.
+int scrollback_env_replace(
+    scrollback_env *env, const char *path, const uint8_t *bytes, size_t count);
 
 // MARK: Taking back a failed write
 

@@ -59,9 +59,25 @@ final class ChannelNames: Sendable {
 }
 
 extension Rows {
+    /// The number that a channel's name row gives it.
+    ///
+    /// `nil` if there is no such row, or if the number is another channel's: that channel keeps it, and this
+    /// one is unknown, so that no channel reads or writes another's rows.
     func storedNumber(of url: ChannelURL) throws(StoreError) -> ChannelNumber? {
-        try read(ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)") {
-            (reader) throws(ByteReader.Damage) in try reader.integer()
+        let number: ChannelNumber? = try read(
+            ByteWriter.key { $0.nameKey(url) }, as: "the number of channel \(url)"
+        ) { (reader) throws(ByteReader.Damage) in try reader.integer() }
+        guard let number, ChannelNumber.given ~= number else { return nil }
+        return try isNamed(number, url) ? number : nil
+    }
+
+    /// Whether a number's URL row names a channel, or is missing.
+    private func isNamed(
+        _ number: ChannelNumber, _ url: ChannelURL
+    ) throws(StoreError) -> Bool {
+        try withValue(of: ByteWriter.key { $0.table(.url, number) }) {
+            (value) throws(StoreError) in
+            value.map { $0.elementsEqual(url.rawValue.utf8) } ?? true
         }
     }
 }

@@ -1,4 +1,3 @@
-import CLevelDBEnvironment
 import Foundation
 
 /// The files of a database on disk, as far as we look at them ourselves.
@@ -60,58 +59,24 @@ struct DatabaseFiles {
         try OpenFile(directory: path).sync()
     }
 
-    /// Makes each record of a log that does not have its checksum one that LevelDB cannot take for
-    /// one.
+    /// Replaces what is damaged in the logs by fragments of a kind that LevelDB skips.
     ///
-    /// CLevelDBEnvironment.h says how they lie there.
-    func spoilDamagedRecords(in environment: LevelDB.Environment) throws(StoreError) {
-        for name in try names() where name.hasSuffix(".log") {
-            let path = "\(directory)/\(name)"
-            if environment.isSealed {
-                try environment.edit(path) { bytes, count in
-                    let bytes = UnsafeMutableRawBufferPointer(start: bytes, count: count)
-                    var copy = Array(bytes)
-                    if DatabaseFiles.spoilDamagedRecords(in: &copy) { bytes.copyBytes(from: copy) }
-                }
-                continue
-            }
-            do {
-                let file = URL(filePath: path)
-                var bytes = [UInt8](try Data(contentsOf: file))
-                guard DatabaseFiles.spoilDamagedRecords(in: &bytes) else { continue }
-                try Data(bytes).write(to: file)
-            } catch {
-                throw StoreError(system: error, doing: "look through the log", path: path)
-            }
+    /// Without it, LevelDB drops the rest of a block of 32 KiB after a record whose checksum is wrong.
+    func bridgeDamage(in environment: LevelDB.Environment) throws(StoreError) {
+        for path in try logs() {
+            var bytes = try environment.contents(of: path)
+            let damaged = LogParts(bytes).damaged
+            guard !damaged.isEmpty else { continue }
+            for range in damaged { LogParts.bridge(range, in: &bytes) }
+            try environment.replaceContents(of: path, by: bytes)
         }
     }
 
-    /// - Returns: Whether there was one.
-    private static func spoilDamagedRecords(in bytes: inout [UInt8]) -> Bool {
-        var hasChanged = false
-        let blockSize = Int(scrollback_log_block_size)
-        let headerSize = Int(scrollback_log_header_size)
-        for block in stride(from: 0, to: bytes.count, by: blockSize) {
-            let end = min(block + blockSize, bytes.count)
-            var header = block
-            while header + headerSize <= end {
-                let size = Int(bytes[header + 4]) + Int(bytes[header + 5]) << 8
-                let next = header + headerSize + size
-                // LevelDB itself drops what does not fit.
-                guard next <= end else { break }
-                let checksum = bytes[header + 6..<next].withUnsafeBytes {
-                    scrollback_log_checksum($0.baseAddress!, $0.count)
-                }
-                let stored = (0..<4).reduce(0) { $0 | UInt32(bytes[header + $1]) << (8 * $1) }
-                if checksum != stored {
-                    // No kind that there is.
-                    bytes[header + 6] = 0xFF
-                    hasChanged = true
-                }
-                header = next
-            }
-        }
-        return hasChanged
+    /// The paths of the logs, oldest first.
+    func logs() throws(StoreError) -> [String] {
+        try names().filter { $0.hasSuffix(".log") }
+            .sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+            .map { "\(directory)/\($0)" }
     }
 
     /// Writes a file beside the others, as large as what opening them may write, and removes it.

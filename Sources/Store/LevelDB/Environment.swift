@@ -110,12 +110,34 @@ extension LevelDB.Environment {
         if error != 0 { throw StoreError(errno: error, doing: "seal the file anew", path: path) }
     }
 
-    /// Lets a function change the bytes of a sealed log, all in one step.
-    func edit(
-        _ path: String, _ edit: @convention(c) (UnsafeMutablePointer<UInt8>, Int) -> Void
-    ) throws(StoreError) {
-        let error = scrollback_env_edit(pointer, path, edit)
-        if error != 0 { throw StoreError(errno: error, doing: "edit the log", path: path) }
+    /// Returns the bytes of a log, decrypted if files are encrypted; the database has to be closed.
+    ///
+    /// Bytes that cannot be decrypted are 0xFF.
+    func contents(of path: String) throws(StoreError) -> [UInt8] {
+        guard isSealed else {
+            do {
+                return [UInt8](try Data(contentsOf: URL(filePath: path)))
+            } catch {
+                throw StoreError(system: error, doing: "read the log", path: path)
+            }
+        }
+        var contents: [UInt8] = []
+        // Not `&contents`, which would lend the elements and not the array.
+        let error = withUnsafeMutablePointer(to: &contents) { contents in
+            scrollback_env_read(pointer, path, contents) { context, bytes, count in
+                context.assumingMemoryBound(to: [UInt8].self).pointee = Array(
+                    UnsafeBufferPointer(start: bytes, count: count))
+            }
+        }
+        if error != 0 { throw StoreError(errno: error, doing: "read the log", path: path) }
+        return contents
+    }
+
+    /// Replaces the bytes of a log in one step, encrypted if files are; the database has to be closed.
+    func replaceContents(of path: String, by bytes: [UInt8]) throws(StoreError) {
+        guard isSealed else { return try OpenFile.replace(path, by: bytes) }
+        let error = scrollback_env_replace(pointer, path, bytes, bytes.count)
+        if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
     /// Has a table made of what the logs hold, if they hold so many bytes.

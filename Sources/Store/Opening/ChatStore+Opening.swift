@@ -89,6 +89,9 @@ extension ChatStore {
             at: files?.outbox ?? "/outbox", .outbox, environments.outbox, &report.outboxLogs
         ) { () throws(StoreError) in
             try files?.keepDamagedOutbox()
+            if let outbox = files?.outbox {
+                try DatabaseFiles(outbox).bridgeDamage(in: environments.outbox)
+            }
         }
         report.outboxCopy = try files?.outboxCopies().last
         try ChatStore.migrate(cache, outbox, to: schema, files, &report, migrationHandler)
@@ -100,8 +103,12 @@ extension ChatStore {
         report.isCoverageDropped = try cache.finishDistrusting()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
-            try outbox.reindexDrafts()
+            let reindexing = try outbox.reindexDrafts()
+            let loss = try OutboxLoss(
+                of: report.outboxCopy, in: .disk(keys, as: StoreFiles.outboxName), outbox: outbox,
+                reindexing, logs: report.outboxDamage)
             report.isOutboxReindexed = true
+            report.outboxLoss = loss.isEmpty ? nil : loss
             try files?.outboxDistrust.remove()
         }
         let next = try Batch.NextNumbers(in: cache, outbox)

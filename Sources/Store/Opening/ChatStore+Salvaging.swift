@@ -60,6 +60,9 @@ public struct SalvageReport: Hashable, Sendable {
     /// there: it is not counted.
     public internal(set) var unreadableRows = 0
 
+    /// What is not in the new outbox, as far as the damaged files tell.
+    public internal(set) var loss = OutboxLoss()
+
     /// The path of the files as they were found; `nil` if there was no outbox.
     public internal(set) var outboxCopy: String?
 }
@@ -117,8 +120,8 @@ extension LevelDB {
     ) throws(StoreError) -> SalvageReport {
         func environment() -> Environment { .disk(keys, as: StoreFiles.outboxName) }
         try DatabaseFiles(outbox).copy(to: copy)
-        // LevelDB's repair takes what is in logs without a look at the checksums.
-        try DatabaseFiles(copy).spoilDamagedRecords(in: environment())
+        // LevelDB's repair does not check the records of logs.
+        try DatabaseFiles(copy).bridgeDamage(in: environment())
         try repair(at: copy, environment: environment())
         let source = try LevelDB(at: copy, environment: environment(), skippingDamage: true)
         defer { source.close() }
@@ -131,9 +134,11 @@ extension LevelDB {
         var report = SalvageReport()
         report.unreadableRows = try target.addReadableDrafts(of: source)
         try target.setSchemaVersion(version)
-        let drafts = try target.reindexDrafts()
-        report.keptDrafts = drafts.readable
-        report.unreadableRows += drafts.unreadable
+        let reindexing = try target.reindexDrafts()
+        report.keptDrafts = reindexing.readable
+        report.unreadableRows += reindexing.unreadable
+        report.loss = try OutboxLoss(
+            of: outbox, in: environment(), outbox: target, reindexing)
         return report
     }
 

@@ -1,13 +1,12 @@
 import Models
 
-// Repairs after a log has lost commits in its middle: any row may lack related rows.
+// After a log lost commits, or rows were damaged, any row may be there without its companions.
 
 extension LevelDB {
     /// Removes the rows that claim completeness: tokens, gaps, stale ranges, and saved lists, which
     /// a lost commit may have changed.
     ///
-    /// Other rows stay. ``finishDistrusting()`` must follow; after a crash, the next opening calls
-    /// it.
+    /// Call ``finishDistrusting()`` next, which rebuilds the rest; after a crash the next opening does.
     func distrust() throws(StoreError) {
         let batch = Overlay()
         batch.put { $0.schemaKey(.distrusted) }
@@ -22,40 +21,46 @@ extension LevelDB {
         try write(batch, isDurable: true)
     }
 
-    /// Repairs inconsistent rows: names, indexes and counts.
+    /// Rebuilds names, indexes and counts from the rows of channels and messages.
     ///
-    /// Each channel's history is then one gap.
+    /// Each channel is one gap then. A message under a key that disagrees with it is moved to its own key; of
+    /// two messages with one id, the one whose key agrees stays. Rows that cannot be decoded, and rows under
+    /// a number that names no channel, are removed.
     ///
-    /// - Returns: `true` if ``distrust()`` was called, now or at an earlier opening.
-    /// - Throws: `corruption` if a row cannot have been written by this package; otherwise errors
-    ///   of the disk.
-    /// - Complexity: O(*n*) in the number of rows if it was called, otherwise one lookup.
+    /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
+    /// - Throws: What the disk says, or `corruption` if a file is damaged.
+    /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
         let greatest = try rows.greatestNumber()
-        guard greatest < .greatestGiven else {
-            throw StoreError(.corruption, "channel number \(greatest) was never given", path: path)
-        }
-        let channels = try rows.namedNumbers()
         let batch = Overlay()
+        let channels = try rows.mendNames(in: batch)
         try rows.giveUpNumbers(without: channels, in: batch)
         for (number, url) in channels {
+            batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
+            // A number that stands for a channel is not cleared.
+            batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
+            try rows.removeChannels(thatAreNot: url, number, in: batch)
         }
-        batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(greatest + 1) })
+        // A number that cannot be read is one that the rows tell.
+        let known: ChannelNumber? = (try? nextNumber()) ?? nil
+        batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(max(known ?? 1, greatest + 1)) })
         try write(batch, isDurable: false)
-        for number in channels.keys.sorted() { try reindex(number) }
+        for (number, url) in channels.sorted(by: { $0.key < $1.key }) {
+            try reindex(number, of: url)
+        }
         let end = Overlay()
         end.remove { $0.schemaKey(.distrusted) }
         try write(end, isDurable: true)
         return true
     }
 
-    /// Rebuilds the indexes and the count of a channel's messages.
-    private func reindex(_ number: ChannelNumber) throws(StoreError) {
+    /// Rebuilds the indexes of a channel's messages, and their number.
+    private func reindex(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         let rows = Rows(snapshot: try snapshot())
         var batch = Overlay()
         func writeIfLarge() throws(StoreError) {
@@ -78,15 +83,20 @@ extension LevelDB {
         var seenRequests: Set<RequestID> = []
         try rows.scan(range) { (key, value) throws(StoreError) in
             guard let message = try? Message(serialized: value), let position = message.position,
-                seen.insert(position.messageID).inserted
+                message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // Remove an unreadable message, and the older one of two with the same ID, which
-                // was moved.
+                // What cannot be read is no message, and the older of two under one id was moved.
                 batch.remove { $0.raw(key) }
                 return true
             }
-            // If two messages have the same request ID, the newest one, which comes first, keeps
-            // it.
+            let ownKey = ByteWriter.key { $0.messageKey(number, position) }
+            if !key.elementsEqual(ownKey) {
+                batch.remove { $0.raw(key) }
+                if try rows.contains(ownKey) { return true }
+                batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
+            }
+            seen.insert(position.messageID)
+            // Which of two messages took their request last is not known; the newest is met first.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -99,59 +109,111 @@ extension LevelDB {
 }
 
 extension FixedWidthInteger {
-    /// The limit for numbers that were given: numbers are sequential and never get that far.
+    /// Half of all numbers: they are given one after the other, so none is greater.
     static var greatestGiven: Self { .max / 2 }
+
+    /// The numbers that can have been given.
+    static var given: ClosedRange<Self> { 1 ... .greatestGiven }
 }
 
 extension Rows {
-    /// Returns the highest number in any row.
+    /// The greatest number that any row has, without those that cannot have been given.
+    ///
+    /// - Complexity: O(*c*) in the channels, and a seek for each table.
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
+        func add(_ number: ChannelNumber?) -> Bool {
+            guard let number, number <= .greatestGiven else { return false }
+            greatest = max(greatest, number)
+            return true
+        }
         for table in Table.ofChannels + [.url, .cleared] {
             try scan(KeyRange(prefix: [table.rawValue]), isDescending: true) {
-                (key, _) throws(StoreError) in
-                greatest = max(greatest, try channelNumber(ofKey: key))
-                return false
+                (key, _) throws(StoreError) in !add(readableNumber(ofKey: key))
             }
         }
         try scan(KeyRange(prefix: [Table.name.rawValue])) { (_, value) throws(StoreError) in
-            greatest = max(greatest, try channelNumber(ofNameValue: value))
+            _ = add(try? channelNumber(ofNameValue: value))
             return true
         }
         return greatest
     }
 
-    /// Returns the channels by number.
-    fileprivate func namedNumbers() throws(StoreError) -> [ChannelNumber: ChannelURL] {
-        var channels: [ChannelNumber: ChannelURL] = [:]
-        try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
-            channels[try channelNumber(ofNameValue: value)] = try channelURL(ofNameKey: key)
+    /// Finds out which channel each number stands for, and removes the rows that say otherwise.
+    ///
+    /// Of two names with one number, the one that the URL row of the number has. A channel whose name row
+    /// is lost has the number whose URL row names it.
+    fileprivate func mendNames(
+        in batch: Overlay
+    ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
+        var named: [ChannelNumber: ChannelURL] = [:]
+        try scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            if let number = readableNumber(ofKey: key), key.count == Table.prefixSize,
+                ChannelNumber.given ~= number, let url = try? reader.text(), !url.isEmpty
+            {
+                named[number] = ChannelURL(url)
+            } else {
+                batch.remove { $0.raw(key) }
+            }
             return true
+        }
+        var channels: [ChannelNumber: ChannelURL] = [:]
+        var numbered: Set<ChannelURL> = []
+        try scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
+            guard let url = try? channelURL(ofNameKey: key), !url.rawValue.isEmpty,
+                let number = try? channelNumber(ofNameValue: value),
+                ChannelNumber.given ~= number, (named[number] ?? url) == url,
+                channels[number] == nil
+            else {
+                batch.remove { $0.raw(key) }
+                return true
+            }
+            channels[number] = url
+            numbered.insert(url)
+            return true
+        }
+        for (number, url) in named.sorted(by: { $0.key < $1.key })
+        where channels[number] == nil && numbered.insert(url).inserted {
+            channels[number] = url
         }
         return channels
     }
 
-    /// Marks numbers without a channel, whose rows are then removed.
+    /// Removes the row of a channel that cannot be decoded, or is another's; the server tells it again.
+    fileprivate func removeChannels(
+        thatAreNot url: ChannelURL, _ number: ChannelNumber, in batch: Overlay
+    ) throws(StoreError) {
+        for table in [Table.groupChannel, .openChannel] {
+            let key = ByteWriter.key { $0.table(table, number) }
+            let isOwn = try withValue(of: key) { (value) throws(StoreError) in
+                value.map { table.channelURL(ofRow: $0) == url } ?? true
+            }
+            if !isOwn { batch.remove { $0.raw(key) } }
+        }
+    }
+
+    /// Leaves what is under numbers that stand for nothing to be removed, and removes keys that are damaged.
     fileprivate func giveUpNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {
         for table in Table.ofChannels + [.url] {
-            var number: ChannelNumber = 0
-            // Seek from each number to the next one.
-            while true {
-                var found: ChannelNumber?
-                let range = KeyRange(
-                    ByteWriter.key { $0.table(table, number) },
-                    [table.rawValue].successorOfPrefix)
-                try scan(range) { (key, _) throws(StoreError) in
-                    found = try channelNumber(ofKey: key)
-                    return false
-                }
-                guard let found else { break }
-                if channels[found] == nil { batch.giveUp(found) }
-                guard found < .max else { break }
-                number = found + 1
+            try forEachNumber(in: table) { number in
+                if channels[number] == nil { batch.giveUp(number) }
+            } orDamaged: { key in
+                batch.remove { $0.raw(key) }
             }
+        }
+    }
+}
+
+extension Table {
+    /// The URL in the row of a channel; `nil` if it cannot be decoded.
+    func channelURL(ofRow value: UnsafeRawBufferPointer) -> ChannelURL? {
+        switch self {
+        case .groupChannel: (try? GroupChannel(serialized: value))?.url
+        case .openChannel: (try? OpenChannel(serialized: value))?.url
+        default: nil
         }
     }
 }

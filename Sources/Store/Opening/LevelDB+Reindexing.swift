@@ -1,17 +1,27 @@
 import Models
 
-// After a log of the outbox lost commits, a draft may be there without the row that leads to it.
+// After damage, an outbox item may have lost the row that leads to it, or such a row its item.
+
+/// What ``LevelDB/reindexDrafts()`` found.
+struct OutboxReindexing {
+    /// The number of items that can be read.
+    var readable = 0
+    /// The number of rows that are no readable items, whether or not they stay.
+    var unreadable = 0
+    /// The number of those rows that were removed, since nothing names the item.
+    var unreadableLost = 0
+    /// The items that an index row names and that have no row; only name and channel are known.
+    var lost: [Draft] = []
+}
 
 extension LevelDB {
-    /// Makes the rows that lead to drafts anew, and the number that the next draft gets.
+    /// Rebuilds the index of outbox items, and the number that the next item gets.
     ///
-    /// All in one batch. A draft that cannot be decoded stays if a row names its request id, and no
-    /// other draft has that; what can be neither read nor named goes, and the older of two drafts
-    /// under one id.
-    ///
-    /// - Returns: How many drafts can be read, and how many cannot, whether or not they stay.
+    /// All in one batch. An item that cannot be decoded stays if an index row names its request id and no
+    /// other item has that. Removed are rows that can be neither decoded nor named, and the older of
+    /// two items under one id.
     @discardableResult
-    func reindexDrafts() throws(StoreError) -> (readable: Int, unreadable: Int) {
+    func reindexDrafts() throws(StoreError) -> OutboxReindexing {
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
         let ids = try rows.takeRequests(in: batch)
@@ -21,20 +31,24 @@ extension LevelDB {
             index.add(key, rows.readableRecord(value))
             return true
         }
-        index.addUnreadable()
+        index.finish()
         for place in index.dropped { batch.remove { $0.raw([OutboxTable.draft.rawValue] + place) } }
+        for (place, draft) in index.moved {
+            batch.put(
+                { $0.raw([OutboxTable.draft.rawValue] + place) }, { $0.raw(draft.serializedBytes) })
+        }
         for (id, place) in index.places { batch.put({ $0.draftRequestKey(id) }, { $0.raw(place) }) }
-        // A number that cannot be read is one that the drafts tell.
+        // If the stored number is damaged, the items tell the next one.
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
         try write(batch, isDurable: true)
-        return (index.readable, index.unreadable)
+        return index.result
     }
 }
 
 extension Rows {
-    /// Removes the rows that lead to drafts.
+    /// Removes the index rows.
     ///
     /// - Returns: The request ids, by the places that they led to.
     fileprivate func takeRequests(in batch: Overlay) throws(StoreError) -> [KeyBytes: RequestID] {
@@ -43,7 +57,7 @@ extension Rows {
             (key, value) throws(StoreError) in
             batch.remove { $0.raw(key) }
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            // What is no text names no draft.
+            // Bytes that are no text name no item.
             if let id = try? reader.text() { ids[KeyBytes(value)] = RequestID(id) }
             return true
         }
@@ -51,66 +65,116 @@ extension Rows {
     }
 }
 
-/// Which draft each request id stands for.
+/// Which item each request id stands for.
 private struct DraftIndex {
-    /// The ids that rows gave to places before.
+    /// The ids that index rows gave to places before.
     let ids: [KeyBytes: RequestID]
-    /// The place of each draft: its key behind the letter.
+    /// The place of each item: its key without the letter.
     private(set) var places: [RequestID: KeyBytes] = [:]
     private(set) var dropped: [KeyBytes] = []
     private(set) var greatest: UInt64 = 0
-    private(set) var readable = 0
-    private(set) var unreadable = 0
-    private var leftOver: [KeyBytes] = []
+    private(set) var result = OutboxReindexing()
+    private var unreadable: [KeyBytes] = []
+    /// The items that were under another channel's key, by their own places.
+    private(set) var moved: [KeyBytes: Draft] = [:]
+    private var met: Set<KeyBytes> = []
 
     init(ids: [KeyBytes: RequestID]) { self.ids = ids }
 
-    /// Takes a row in; `draft` is `nil` if it cannot be decoded.
+    /// Adds a row; `draft` is `nil` if it cannot be decoded.
     mutating func add(_ key: UnsafeRawBufferPointer, _ draft: Draft?) {
-        let place = KeyBytes(key.dropFirst())
-        guard let (url, sequence) = DraftIndex.parts(of: place) else {
-            unreadable += 1
+        var place = KeyBytes(key.dropFirst())
+        met.insert(place)
+        guard let (url, sequence) = DraftPlace(place[...]).map({ ($0.channelURL, $0.sequence) })
+        else {
+            result.unreadable += 1
+            result.unreadableLost += 1
             dropped.append(place)
             return
         }
         greatest = max(greatest, sequence)
-        guard let draft, draft.channelURL == url, !draft.requestID.rawValue.isEmpty else {
-            unreadable += 1
-            leftOver.append(place)
+        guard let draft, !draft.channelURL.rawValue.isEmpty, !draft.requestID.rawValue.isEmpty
+        else {
+            result.unreadable += 1
+            unreadable.append(place)
             return
+        }
+        if draft.channelURL != url {
+            dropped.append(place)
+            place = DraftIndex.place(in: draft.channelURL, sequence)
+            moved[place] = draft
         }
         let id = draft.requestID
         guard let other = places[id] else {
-            readable += 1
+            result.readable += 1
             places[id] = place
             return
         }
         let isNewer = other.suffix(8).lexicographicallyPrecedes(place.suffix(8))
         let stays = ids[place] == id || (isNewer && ids[other] != id)
         dropped.append(stays ? other : place)
+        moved[stays ? other : place] = nil
         if stays { places[id] = place }
     }
 
-    /// Takes in what cannot be decoded, after all others.
-    mutating func addUnreadable() {
-        for place in leftOver {
+    private static func place(in url: ChannelURL, _ sequence: UInt64) -> KeyBytes {
+        ByteWriter.key { writer in
+            writer.measured(url.rawValue)
+            writer.integer(sequence)
+        }
+    }
+
+    /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows.
+    mutating func finish() {
+        for (place, draft) in moved where met.contains(place) {
+            // Another item has its place, and so its number.
+            greatest += 1
+            let free = DraftIndex.place(in: draft.channelURL, greatest)
+            moved[place] = nil
+            moved[free] = draft
+            if places[draft.requestID] == place { places[draft.requestID] = free }
+        }
+        for place in unreadable {
             if let id = ids[place], places[id] == nil {
                 places[id] = place
             } else {
                 dropped.append(place)
+                if ids[place] == nil { result.unreadableLost += 1 }
             }
         }
-        leftOver = []
+        let dangling = ids.filter { !met.contains($0.key) && places[$0.value] == nil }
+        result.lost = dangling.sorted {
+            $0.key.suffix(8).lexicographicallyPrecedes($1.key.suffix(8))
+        }
+        .map { Draft(unreadable: $0.value, at: DraftPlace($0.key[...])) }
     }
+}
 
-    /// What a place says; `nil` if it is none.
-    private static func parts(of place: KeyBytes) -> (ChannelURL, UInt64)? {
-        place.withBytes { bytes in
+/// What the key of an outbox item says: the channel, and the item's number.
+struct DraftPlace {
+    let channelURL: ChannelURL
+    let sequence: UInt64
+
+    /// - Parameter bytes: A key without its letter, or the value of an index row.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        let parts = bytes.withUnsafeBytes { bytes -> (String, UInt64)? in
             var reader = ByteReader(bytes)
             guard let url = try? reader.measured(), let sequence = try? reader.integer(UInt64.self),
                 reader.isAtEnd, sequence <= .greatestGiven
             else { return nil }
-            return (ChannelURL(url), sequence)
+            return (url, sequence)
         }
+        guard let parts else { return nil }
+        channelURL = ChannelURL(parts.0)
+        sequence = parts.1
+    }
+}
+
+extension Draft {
+    /// What is known of an item whose bytes cannot be decoded.
+    init(unreadable id: RequestID, at place: DraftPlace?) {
+        self.init()
+        requestID = id
+        if let place { channelURL = place.channelURL }
     }
 }

@@ -55,8 +55,13 @@ public struct OpeningReport: Hashable, Sendable {
     /// The path of the newest copy of a damaged outbox's files.
     ///
     /// Made now, at an earlier opening, or by ``ChatStore/salvageOutbox(at:encryptionKey:)``. Stays
-    /// until somebody removes it; `nil` if there is none.
+    /// until ``ChatStore/removeOutboxCopies()``; `nil` if there is none.
     public internal(set) var outboxCopy: String?
+
+    /// What was lost of the outbox, where ``isOutboxReindexed``; `nil` if nothing was.
+    ///
+    /// Reported by the opening that found the damage alone. The copy stays until the app decides.
+    public internal(set) var outboxLoss: OutboxLoss?
 
     /// Whether the outbox was gone, with all drafts, while the cache was there.
     public internal(set) var isOutboxLost = false

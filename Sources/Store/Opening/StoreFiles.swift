@@ -23,9 +23,8 @@ struct StoreFiles {
 
     /// Checks that no newer code has written the directory, and creates it.
     ///
-    /// The version is stored in its own file, because LevelDB writes to any database that it opens:
-    /// newer files must remain unchanged. A file without a valid version is treated as missing; the
-    /// rows then decide.
+    /// The version has its own file, because LevelDB writes to any database that it opens: newer
+    /// files must remain unchanged. If the file is missing, the rows decide.
     ///
     /// - Returns: The keys of the files; `nil` if they are not encrypted.
     func prepare(
@@ -57,13 +56,16 @@ struct StoreFiles {
         guard let file = try OpenFile(reading: version) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = try file.read(into: &bytes)
-        // A longer text is not a number.
-        guard count < bytes.count else { return nil }
         // Not `trimmingCharacters`: its first call in a process takes a quarter of the time of
         // opening a store.
         let words = String(decoding: bytes.prefix(count), as: UTF8.self)
             .split(whereSeparator: \.isWhitespace)
-        return words.count == 1 ? Int(words[0]) : nil
+        guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
+            throw StoreError(
+                .corruption, "the file holds no version; without it, the databases tell theirs",
+                path: version)
+        }
+        return number
     }
 
     func makeDirectory() throws(StoreError) {

@@ -8,7 +8,8 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - url: The channel. One that the cache does not hold may have drafts too.
-    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any.
+    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any. A draft with an
+    ///     operation or a state that only a newer version knows is in no state.
     ///   - limit: The most drafts to return. The default, `nil`, returns all.
     /// - Returns: The drafts; none for an unknown channel.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -24,7 +25,8 @@ extension StoreReader {
     /// A draft that cannot be decoded is left out; ``unreadableDraftIDs()`` names it.
     ///
     /// - Parameters:
-    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any.
+    ///   - state: The state of the drafts to return. The default, `nil`, returns those of any. A draft with an
+    ///     operation or a state that only a newer version knows is in no state.
     ///   - limit: The most drafts to return. The default, `nil`, returns all.
     /// - Returns: The drafts.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
@@ -81,6 +83,19 @@ extension StoreReader {
 }
 
 extension Rows {
+    /// The greatest number that any outbox item has; 0 if there is none.
+    ///
+    /// - Complexity: O(*n*) in the items; decodes none.
+    func greatestSequence() throws(StoreError) -> UInt64 {
+        var greatest: UInt64 = 0
+        try scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) { (key, _) throws(StoreError) in
+            let place = DraftPlace(KeyBytes(key.dropFirst())[...])
+            greatest = max(greatest, place?.sequence ?? 0)
+            return true
+        }
+        return greatest
+    }
+
     /// The key of the row that a draft has.
     func draftKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
         try withValue(of: ByteWriter.key { $0.draftRequestKey(id) }) { (value) throws(StoreError) in
@@ -99,7 +114,9 @@ extension StoreView {
         let outbox = outbox
         try outbox.scan(range) { (_, value) throws(StoreError) in
             let draft: Draft? = outbox.readableRecord(value)
-            if let draft, state == nil || draft.state == state { drafts.append(draft) }
+            if let draft, state == nil || draft.isUnderstood && draft.state == state {
+                drafts.append(draft)
+            }
             return drafts.count < limit
         }
         return drafts

@@ -306,8 +306,21 @@ extension StoreView {
         _ body: (Value) -> Bool
     ) throws(StoreError) {
         let cache = cache
+        var last: Value?
         try cache.scan(range, isDescending: isDescending) { (key, value) throws(StoreError) in
-            body(try cache.stretch(key, value, of: url))
+            let stretch: Value = try cache.stretch(key, value, of: url)
+            if let last {
+                let (older, newer) = isDescending ? (stretch, last) : (last, stretch)
+                if newer.lower < older.upper {
+                    throw StoreError(
+                        .corruption, "two rows overlap below \(newer.upper) in \(url)",
+                        path: cache.path,
+                        cause: ByteReader.Damage(
+                            offset: 0, expected: "a lower bound from \(older.upper) on"))
+                }
+            }
+            last = stretch
+            return body(stretch)
         }
     }
 

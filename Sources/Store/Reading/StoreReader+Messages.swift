@@ -254,6 +254,34 @@ extension StoreReader {
         return positions
     }
 
+    /// Returns the position of the message next to a position, by the keys of messages alone.
+    ///
+    /// - Parameters:
+    ///   - position: A position; a message there is not its own neighbor.
+    ///   - url: The channel.
+    ///   - isOlder: Whether the neighbor is the next older one; else it is the next newer one.
+    /// - Returns: The position; `nil` if there is no such message.
+    /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
+    /// - Complexity: One seek; decodes no message.
+    package func neighbor(
+        of position: Position, in url: ChannelURL, isOlder: Bool
+    ) throws(StoreError) -> Position? {
+        let view = try view
+        guard let number = try view.number(of: url) else { return nil }
+        let bound = Gap.Bound.position(position)
+        let cache = view.cache
+        var neighbor: Position?
+        try view.scanMessages(
+            .messages(
+                of: number, from: isOlder ? .beginning : bound, to: isOlder ? bound : .end),
+            of: number, isDescending: !isOlder
+        ) { (key, _) throws(StoreError) in
+            neighbor = try cache.position(ofMessageKey: key)
+            return false
+        }
+        return neighbor
+    }
+
     /// Returns how many messages are held in all.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be

@@ -52,7 +52,7 @@ extension Rows {
     /// without a valid number.
     ///
     /// - Complexity: A seek for each of them, regardless of their number of rows.
-    fileprivate func forEachNumber(
+    func forEachNumber(
         in table: Table, _ body: (ChannelNumber) -> Void, orDamaged: (KeyBytes) -> Void
     ) throws(StoreError) {
         var start: KeyBytes? = [table.rawValue]

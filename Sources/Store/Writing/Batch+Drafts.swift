@@ -28,6 +28,10 @@ extension Batch {
             }
             put(draft, key)
         } else {
+            if !next.isDraftCompared {
+                next.draft = max(next.draft, try outbox.greatestSequence() + 1)
+                next.isDraftCompared = true
+            }
             let key = ByteWriter.key { $0.draftKey(url, next.draft) }
             next.draft &+= 1
             put(draft, key)
@@ -53,26 +57,12 @@ extension Batch {
         }
         rows.outbox.remove { $0.raw(key) }
         rows.outbox.remove { $0.draftRequestKey(id) }
-        note(.removedDraft(draft ?? Draft.unreadable(id, key)), source)
+        note(.removedDraft(draft ?? Draft(unreadable: id, at: DraftPlace(key.dropFirst()))), source)
         return true
     }
 
     private func put(_ draft: Draft, _ key: KeyBytes) {
         rows.outbox.put(
             { $0.raw(key) }, { writer in draft.withSerializedBytes { writer.raw($0) } })
-    }
-}
-
-extension Draft {
-    /// What is known of a draft whose bytes are damaged.
-    fileprivate static func unreadable(_ id: RequestID, _ key: KeyBytes) -> Draft {
-        var draft = Draft()
-        draft.requestID = id
-        let url = key.withBytes { key in
-            var reader = ByteReader(UnsafeRawBufferPointer(rebasing: key.dropFirst()))
-            return try? reader.measured()
-        }
-        if let url { draft.channelURL = ChannelURL(url) }
-        return draft
     }
 }

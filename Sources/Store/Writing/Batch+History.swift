@@ -144,13 +144,18 @@ extension Batch {
         }
         let number = try number(giving: stretch.channelURL)
         var stretch = stretch
-        let overlapped: [Value] = try stretches(
-            of: stretch.channelURL, number, above: stretch.lower, below: stretch.upper)
-        for old in overlapped {
-            stretch.absorb(old)
-            removeRow(old, number)
-            note(old.removed)
-        }
+        var bounds: (lower: Gap.Bound, upper: Gap.Bound)
+        repeat {
+            bounds = (stretch.lower, stretch.upper)
+            let overlapped: [Value] = try stretches(
+                of: stretch.channelURL, number, above: bounds.lower, below: bounds.upper)
+            for old in overlapped {
+                stretch.absorb(old)
+                removeRow(old, number)
+                note(old.removed)
+            }
+            // Larger than before, it overlaps another only where damaged rows overlap each other.
+        } while (stretch.lower, stretch.upper) != bounds
         putRow(stretch, number)
         note(stretch.saved)
     }

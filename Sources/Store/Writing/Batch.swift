@@ -42,6 +42,9 @@ public final class Batch: StoreReader {
         var draft: UInt64
         /// `nil` until somebody asks.
         var access: UInt64?
+        /// Whether the numbers were compared with those that rows have: damage may have lowered them.
+        var isChannelCompared = false
+        var isDraftCompared = false
 
         /// Reads where the counting goes on.
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
@@ -188,6 +191,10 @@ extension Batch {
     }
 
     private func giveNumber(to url: ChannelURL) throws(StoreError) -> ChannelNumber {
+        if !next.isChannelCompared {
+            next.channel = max(next.channel, try cache.greatestNumber() + 1)
+            next.isChannelCompared = true
+        }
         let number = next.channel
         guard number < .max else {
             throw StoreError(.invalid, "no number is left for another channel", path: cache.path)

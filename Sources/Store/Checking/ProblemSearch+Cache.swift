@@ -1,0 +1,272 @@
+import Models
+
+extension ProblemSearch {
+    mutating func look(through rows: Rows) throws(StoreError) {
+        let channels = try lookThroughNames(of: rows)
+        try lookForUnnamedRows(in: rows, channels)
+        let next: ChannelNumber? = try readableNumber(.nextNumber, in: rows)
+        if try rows.greatestNumber() >= next ?? 1 { add(.nextNumber) }
+        for (number, url) in channels.sorted(by: { $0.key < $1.key }) {
+            try lookThroughMessages(of: url, number, in: rows)
+            try lookThroughIndexes(of: url, number, in: rows)
+            try lookThroughStretches(Gap.self, of: url, number, in: rows)
+            try lookThroughStretches(StaleRange.self, of: url, number, in: rows)
+            try lookThroughTombstones(of: url, number, in: rows)
+            for table in [Table.groupChannel, .openChannel] {
+                let key = ByteWriter.key { $0.table(table, number) }
+                let found = try rows.withValue(of: key) { (value) throws(StoreError) in
+                    value.map { table.channelURL(ofRow: $0) }
+                }
+                guard let found else { continue }
+                if found != url { add(found == nil ? .unreadable : .key, in: url) }
+            }
+        }
+        try lookThroughUsers(of: rows)
+        try lookThroughSavedLists(of: rows)
+    }
+
+    /// A number of the schema; `nil` if it is missing or damaged.
+    private mutating func readableNumber<Value: FixedWidthInteger>(
+        _ row: SchemaRow, in rows: Rows
+    ) throws(StoreError) -> Value? {
+        try rows.withValue(of: ByteWriter.key { $0.schemaKey(row) }) {
+            (value) throws(StoreError) -> Value? in
+            guard let value else { return nil }
+            var reader = ByteReader(value)
+            let number: Value? = try? reader.integer()
+            if number == nil || !reader.isAtEnd { add(.unreadable) }
+            return number
+        }
+    }
+
+    /// Compares the rows that give channels numbers with those that give numbers channels.
+    ///
+    /// - Returns: The channels on which both agree.
+    private mutating func lookThroughNames(
+        of rows: Rows
+    ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
+        var named: [ChannelNumber: ChannelURL] = [:]
+        try rows.scan(KeyRange(prefix: [Table.url.rawValue])) { (key, value) throws(StoreError) in
+            var reader = ByteReader(value)
+            if let number = rows.readableNumber(ofKey: key), key.count == Table.prefixSize,
+                let url = try? reader.text()
+            {
+                named[number] = ChannelURL(url)
+            } else {
+                add(.unreadable)
+            }
+            return true
+        }
+        var channels: [ChannelNumber: ChannelURL] = [:]
+        try rows.scan(KeyRange(prefix: [Table.name.rawValue])) { (key, value) throws(StoreError) in
+            guard let url = try? rows.channelURL(ofNameKey: key),
+                let number = try? rows.channelNumber(ofNameValue: value)
+            else {
+                add(.unreadable)
+                return true
+            }
+            if named[number] == url { channels[number] = url } else { add(.channelNumber, in: url) }
+            return true
+        }
+        for (number, url) in named where channels[number] == nil { add(.channelNumber, in: url) }
+        return channels
+    }
+
+    private mutating func lookForUnnamedRows(
+        in rows: Rows, _ channels: [ChannelNumber: ChannelURL]
+    ) throws(StoreError) {
+        var cleared: Set<ChannelNumber> = []
+        try rows.scan(KeyRange(prefix: [Table.cleared.rawValue])) { (key, _) throws(StoreError) in
+            if let number = rows.readableNumber(ofKey: key) { cleared.insert(number) }
+            return true
+        }
+        for number in cleared { if let url = channels[number] { add(.channelNumber, in: url) } }
+        for table in Table.ofChannels {
+            var (unnamed, unreadable) = (0, 0)
+            try rows.forEachNumber(in: table) { number in
+                if channels[number] == nil && !cleared.contains(number) { unnamed += 1 }
+            } orDamaged: { _ in
+                unreadable += 1
+            }
+            add(.unnamed, count: unnamed)
+            add(.unreadable, count: unreadable)
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func lookThroughMessages(
+        of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
+    ) throws(StoreError) {
+        var count: Int64 = 0
+        let range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            count += 1
+            guard let position = try? ByteReader.position(ofMessageKey: key),
+                let message = try? Message(serialized: value)
+            else {
+                add(.unreadable, in: url)
+                return true
+            }
+            guard message.position == position, message.channelURL == url else {
+                add(.key, in: url)
+                return true
+            }
+            let id = position.messageID
+            let createdAt = try rows.readablePlace(of: id, in: number)
+            if createdAt != position.createdAt {
+                let isTwice = try createdAt.map { (time) throws(StoreError) in
+                    let other = Position(createdAt: time, messageID: id)
+                    return try rows.contains(ByteWriter.key { $0.messageKey(number, other) })
+                }
+                add(isTwice == true ? .duplicateMessage : .index, in: url)
+            }
+            if let requestID = message.requestID, requestID.rawValue.utf8.count <= Limits.nameSize,
+                try rows.readableMessageID(ofRequest: requestID, in: number) == nil
+            {
+                add(.index, in: url)
+            }
+            if let parentID = message.parentMessageID {
+                let key = ByteWriter.key { $0.replyKey(number, parentID, position) }
+                if try !rows.contains(key) { add(.index, in: url) }
+            }
+            return true
+        }
+        let state = try rows.withValue(of: ByteWriter.key { $0.table(.state, number) }) {
+            (value) throws(StoreError) in value.map { try? rows.state($0) }
+        }
+        if let state, state == nil { return add(.unreadable, in: url) }
+        if state??.messageCount != count { add(.messageCount, in: url) }
+    }
+
+    /// Looks for index rows that lead to no message, or to one that says otherwise.
+    private mutating func lookThroughIndexes(
+        of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
+    ) throws(StoreError) {
+        func scan(
+            _ table: Table,
+            _ leads: (inout ByteReader, UnsafeRawBufferPointer) throws -> Bool
+        ) throws(StoreError) -> Int {
+            var wrong = 0
+            let range = KeyRange(prefix: ByteWriter.key { $0.table(table, number) })
+            try rows.scan(range) { (key, value) throws(StoreError) in
+                var reader = ByteReader(key.behindChannel)
+                do {
+                    if try !leads(&reader, value) { wrong += 1 }
+                } catch let error as StoreError where error.code != .corruption {
+                    throw error
+                } catch {
+                    wrong += 1
+                }
+                return true
+            }
+            return wrong
+        }
+        func message(_ position: Position) throws(StoreError) -> Message? {
+            try rows.readableRecord(ByteWriter.key { $0.messageKey(number, position) })
+        }
+        let wrongPlaces = try scan(.place) { reader, value in
+            var time = ByteReader(value)
+            let position = Position(
+                createdAt: try time.timestamp(), messageID: MessageID(try reader.text()))
+            return try rows.contains(ByteWriter.key { $0.messageKey(number, position) })
+        }
+        let wrongRequests = try scan(.request) { reader, value in
+            var id = ByteReader(value)
+            let (requestID, messageID) = (RequestID(try reader.text()), MessageID(try id.text()))
+            guard let createdAt = try rows.place(of: messageID, in: number) else { return false }
+            return try message(Position(createdAt: createdAt, messageID: messageID))?.requestID
+                == requestID
+        }
+        let wrongReplies = try scan(.reply) { reader, _ in
+            let parentID = MessageID(try reader.measured())
+            let position = try reader.descending { (reader) throws(ByteReader.Damage) in
+                try reader.position()
+            }
+            return try message(position)?.parentMessageID == parentID
+        }
+        add(.index, in: url, count: wrongPlaces + wrongRequests + wrongReplies)
+    }
+
+    // MARK: The rest of a channel
+
+    private mutating func lookThroughStretches<Value: Stretch>(
+        _ type: Value.Type, of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
+    ) throws(StoreError) {
+        var last: Value?
+        let range = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            guard let stretch: Value = try? rows.stretch(key, value, of: url) else {
+                add(.unreadable, in: url)
+                return true
+            }
+            if let last, stretch.lower < last.upper { add(.overlap, in: url) }
+            last = stretch
+            return true
+        }
+    }
+
+    private mutating func lookThroughTombstones(
+        of url: ChannelURL, _ number: ChannelNumber, in rows: Rows
+    ) throws(StoreError) {
+        let range = KeyRange(prefix: ByteWriter.key { $0.table(.tombstone, number) })
+        try rows.scan(range) { (key, value) throws(StoreError) in
+            if (try? rows.tombstone(key.behindChannel, value, in: url)) == nil {
+                add(.unreadable, in: url)
+            }
+            return true
+        }
+    }
+
+    // MARK: The rest of the cache
+
+    private mutating func lookThroughUsers(of rows: Rows) throws(StoreError) {
+        try rows.scan(KeyRange(prefix: [Table.user.rawValue])) { (key, value) throws(StoreError) in
+            let id = try? rows.text(ofKey: key, as: "a user's id")
+            let user = try? User(serialized: value)
+            if id == nil || user == nil {
+                add(.unreadable)
+            } else if user?.userID.rawValue != id {
+                add(.key)
+            }
+            return true
+        }
+    }
+
+    private mutating func lookThroughSavedLists(of rows: Rows) throws(StoreError) {
+        for saved in try rows.savedLists().beginnings {
+            var numbers: [ChannelNumber] = []
+            // swift-format-ignore: ReplaceForEachWithForLoop
+            try SortedKeys(rows, by: saved.sorting).forEach { key in
+                numbers.append(ChannelSorting.number(ofKey: key))
+                return true
+            }
+            let isWhole = saved.numbers.count == numbers.count
+            if !numbers.starts(with: saved.numbers) || saved.isWhole != isWhole { add(.savedList) }
+        }
+    }
+}
+
+extension Rows {
+    /// When a message was created; `nil` if no row says so that can be decoded.
+    fileprivate func readablePlace(
+        of id: MessageID, in number: ChannelNumber
+    ) throws(StoreError) -> Timestamp? {
+        try withValue(.place, number, id.rawValue) { (value) throws(StoreError) -> Timestamp? in
+            guard let value else { return nil }
+            var reader = ByteReader(value)
+            return try? reader.timestamp()
+        }
+    }
+
+    /// The message that a request row leads to; `nil` if there is no such row that can be decoded.
+    fileprivate func readableMessageID(
+        ofRequest id: RequestID, in number: ChannelNumber
+    ) throws(StoreError) -> MessageID? {
+        try withValue(.request, number, id.rawValue) { (value) throws(StoreError) -> MessageID? in
+            guard let value else { return nil }
+            var reader = ByteReader(value)
+            return (try? reader.text()).map { MessageID($0) }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Models
+
+extension ProblemSearch {
+    mutating func look(throughOutbox rows: Rows) throws(StoreError) {
+        var ids: [KeyBytes: RequestID] = [:]
+        var greatest: UInt64 = 0
+        try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+            (key, value) throws(StoreError) in
+            let bytes = KeyBytes(key.dropFirst())
+            guard let place = DraftPlace(bytes[...]) else {
+                add(.unreadable)
+                return true
+            }
+            greatest = max(greatest, place.sequence)
+            guard let draft = try? Draft(serialized: value) else {
+                add(.unreadable, in: place.channelURL)
+                return true
+            }
+            if draft.channelURL != place.channelURL { add(.key, in: place.channelURL) }
+            ids[bytes] = draft.requestID
+            return true
+        }
+        try lookThroughIndex(of: rows, ids)
+        var next: UInt64 = 1
+        let key = ByteWriter.key { $0.schemaKey(.nextNumber) }
+        try rows.withValue(of: key) { (value) throws(StoreError) in
+            guard let value else { return }
+            var reader = ByteReader(value)
+            if let number = try? reader.integer(UInt64.self) {
+                next = number
+            } else {
+                add(.unreadable)
+            }
+        }
+        if greatest >= next { add(.nextNumber) }
+    }
+
+    /// Compares the index rows with the items, which are given by their places.
+    private mutating func lookThroughIndex(
+        of rows: Rows, _ ids: [KeyBytes: RequestID]
+    ) throws(StoreError) {
+        var indexed: Set<KeyBytes> = []
+        try rows.scan(KeyRange(prefix: [OutboxTable.request.rawValue])) {
+            (key, value) throws(StoreError) in
+            let place = KeyBytes(value)
+            let id = try? rows.text(ofKey: key, as: "a request id")
+            let row = [OutboxTable.draft.rawValue] + place
+            // An item that cannot be decoded is reported as that.
+            let isRight =
+                if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
+            if isRight {
+                indexed.insert(place)
+            } else {
+                add(.index, in: DraftPlace(place[...])?.channelURL)
+            }
+            return true
+        }
+        for place in ids.keys where !indexed.contains(place) {
+            add(.index, in: DraftPlace(place[...])?.channelURL)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import Models
+
+/// Rows of one kind that are damaged or contradict each other, as ``ChatStore/check()`` finds them.
+public struct StoreProblem: Hashable, Sendable {
+    /// What is wrong.
+    public let kind: Kind
+
+    /// The channel that the rows are of; `nil` if they are of none, or of a number that names none.
+    public let channelURL: ChannelURL?
+
+    /// The number of rows.
+    public internal(set) var count: Int
+
+    /// The kinds of problems.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// A row cannot be decoded.
+        case unreadable
+        /// The row that gives a channel its number and the one that gives the number its channel disagree, or
+        /// one of them is missing.
+        case channelNumber
+        /// The number that comes next has been given before.
+        case nextNumber
+        /// A channel, a message, a user or an outbox item is under a key that disagrees with it.
+        case key
+        /// A message is under two keys.
+        case duplicateMessage
+        /// The index of messages, or of outbox items, lacks a row or has one that leads nowhere.
+        case index
+        /// A channel has another number of messages than was counted.
+        case messageCount
+        /// Two gaps, or two stale ranges, overlap.
+        case overlap
+        /// Rows are under a number that is no channel's.
+        case unnamed
+        /// A saved list of channels begins otherwise than the channels' rows say.
+        case savedList
+    }
+}
+
+extension StoreProblem: CustomStringConvertible {
+    /// What is wrong in words, such as "general: 2 rows of an index are missing or lead nowhere".
+    public var description: String {
+        let what =
+            switch kind {
+            case .unreadable: "cannot be decoded"
+            case .channelNumber: "give the channel another number, or none"
+            case .nextNumber: "would be given a second time"
+            case .key: "are under a key that disagrees with them"
+            case .duplicateMessage: "are messages under a second key"
+            case .index: "of an index are missing or lead nowhere"
+            case .messageCount: "count another number of messages"
+            case .overlap: "overlap the gap or stale range before them"
+            case .unnamed: "are under a number that is no channel's"
+            case .savedList: "begin a list otherwise than the channels do"
+            }
+        let noun = kind == .nextNumber ? "number" : "row"
+        return (channelURL.map { "\($0): " } ?? "")
+            + "\(count) \(noun)\(count == 1 ? "" : "s") \(what)"
+    }
+}
+
+extension ChatStore {
+    /// Looks for rows that cannot be decoded, and for rows that contradict each other.
+    ///
+    /// ``rebuildIndexes(at:)`` makes all but the content of damaged records right again; what it removes, the
+    /// next sync fetches.
+    ///
+    /// - Returns: The problems, by channel; none in a store that is whole.
+    /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block of a file
+    ///   is damaged.
+    /// - Complexity: O(*n*) in the rows, with some lookups for each message; decodes each.
+    public func check() throws(StoreError) -> [StoreProblem] {
+        let view = try view
+        var search = ProblemSearch()
+        try search.look(through: view.cache)
+        try search.look(throughOutbox: view.outbox)
+        return search.problems
+    }
+}
+
+/// The problems that were met so far.
+struct ProblemSearch {
+    private struct Place: Hashable {
+        let kind: StoreProblem.Kind
+        let url: ChannelURL?
+    }
+
+    private var counts: [Place: Int] = [:]
+
+    var problems: [StoreProblem] {
+        counts.map { StoreProblem(kind: $0.key.kind, channelURL: $0.key.url, count: $0.value) }
+            .sorted {
+                ($0.channelURL?.rawValue ?? "", $0.kind.rawValue)
+                    < ($1.channelURL?.rawValue ?? "", $1.kind.rawValue)
+            }
+    }
+
+    mutating func add(_ kind: StoreProblem.Kind, in url: ChannelURL? = nil, count: Int = 1) {
+        if count > 0 { counts[Place(kind: kind, url: url), default: 0] += count }
+    }
+}

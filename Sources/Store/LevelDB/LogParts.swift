@@ -1,0 +1,167 @@
+import CLevelDBEnvironment
+
+/// What a log of LevelDB consists of, read tolerantly: fragments of records, and what is damaged between
+/// them.
+///
+/// A fragment is a header (its checksum in four bytes, its length in two, its kind in one) and a payload. A
+/// record is one full fragment, or a first one, any number of middle ones and a last one. No fragment
+/// crosses the end of a block. LevelDB gives up the rest of a block at the first wrong checksum;
+/// this reader looks for the next fragment that has its checksum.
+///
+/// DO NOT CHANGE: leveldb/doc/log_format.md.
+struct LogParts {
+    enum Part: Equatable {
+        /// The payload of a record that is one fragment.
+        case record(Range<Int>)
+        /// A fragment of a longer record, or of a kind that does not exist.
+        case fragment
+        /// Bytes that are no fragment, as many as a header has or more.
+        case damage(Range<Int>)
+    }
+
+    private(set) var parts: [Part] = []
+    private let bytes: [UInt8]
+
+    private static let blockSize = Int(scrollback_log_block_size)
+    static let headerSize = Int(scrollback_log_header_size)
+    private static let fullKind: UInt8 = 1
+    private static let lastKind: UInt8 = 4
+    /// A kind that LevelDB does not know: it skips the fragment and goes on with the next one.
+    private static let bridgeKind: UInt8 = 0xFF
+
+    var damaged: [Range<Int>] {
+        parts.compactMap { if case .damage(let range) = $0 { range } else { nil } }
+    }
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        for block in stride(from: 0, to: bytes.count, by: LogParts.blockSize) { readBlock(block) }
+    }
+
+    private mutating func readBlock(_ block: Int) {
+        let end = min(block + LogParts.blockSize, bytes.count)
+        var header = block
+        while header + LogParts.headerSize <= end {
+            if let next = endOfFragment(at: header, in: end) {
+                let isRecord = bytes[header + 6] == LogParts.fullKind
+                parts.append(isRecord ? .record(header + LogParts.headerSize..<next) : .fragment)
+                header = next
+                continue
+            }
+            // The rest of a block that LevelDB left empty, or zeros that a crash left.
+            if bytes[header..<end].allSatisfy({ $0 == 0 }) { return }
+            let next = nextFragment(after: header, in: end)
+            if next == nil, isTorn(at: header, block: block, end: end) { return }
+            parts.append(.damage(header..<(next ?? end)))
+            header = next ?? end
+        }
+    }
+
+    /// The end of the fragment that begins at an offset; `nil` if there is none with its checksum.
+    private func endOfFragment(at header: Int, in end: Int) -> Int? {
+        let kind = bytes[header + 6]
+        guard (LogParts.fullKind...LogParts.lastKind).contains(kind) || kind == LogParts.bridgeKind
+        else { return nil }
+        let next = header + LogParts.headerSize + length(at: header)
+        guard next <= end else { return nil }
+        let stored = (0..<4).reduce(0) { $0 | UInt32(bytes[header + $1]) << (8 * $1) }
+        return LogParts.checksum(bytes, header + 6..<next) == stored ? next : nil
+    }
+
+    /// The next offset at which a fragment begins, leaving room for a header before it.
+    private func nextFragment(after header: Int, in end: Int) -> Int? {
+        let first = header + LogParts.headerSize
+        let last = end - LogParts.headerSize
+        return first > last ? nil : (first...last).first { endOfFragment(at: $0, in: end) != nil }
+    }
+
+    /// Whether the file ends within the fragment, as after a crash.
+    private func isTorn(at header: Int, block: Int, end: Int) -> Bool {
+        let next = header + LogParts.headerSize + length(at: header)
+        return end == bytes.count && next > end && next <= block + LogParts.blockSize
+    }
+
+    private func length(at header: Int) -> Int {
+        Int(bytes[header + 4]) | Int(bytes[header + 5]) << 8
+    }
+
+    private static func checksum(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
+        bytes[range].withUnsafeBytes { scrollback_log_checksum($0.baseAddress!, $0.count) }
+    }
+
+    /// Makes one fragment of damaged bytes that LevelDB skips.
+    static func bridge(_ range: Range<Int>, in bytes: inout [UInt8]) {
+        let length = range.count - headerSize
+        bytes[range.lowerBound + 4] = UInt8(truncatingIfNeeded: length)
+        bytes[range.lowerBound + 5] = UInt8(truncatingIfNeeded: length >> 8)
+        bytes[range.lowerBound + 6] = bridgeKind
+        let sum = checksum(bytes, range.lowerBound + 6..<range.upperBound)
+        for index in 0..<4 {
+            bytes[range.lowerBound + index] = UInt8(truncatingIfNeeded: sum >> (8 * index))
+        }
+    }
+}
+
+// MARK: Write batches
+
+/// The operations of a write batch, which is what a record of a log holds.
+///
+/// A batch is twelve bytes, then operations: 1, a key and a value, or 0 and a key; each key and value has
+/// its length in front, as a varint. DO NOT CHANGE: LevelDB's format.
+struct LoggedBatch {
+    struct Operation {
+        let key: ArraySlice<UInt8>
+        /// `nil` if the row is removed.
+        let value: ArraySlice<UInt8>?
+    }
+
+    private(set) var operations: [Operation] = []
+
+    private static let headerSize = 12
+
+    /// Reads the payload of a record up to the first operation that cannot be read.
+    init(_ payload: ArraySlice<UInt8>) {
+        var rest = payload.dropFirst(LoggedBatch.headerSize)
+        while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
+    }
+
+    /// Reads what is left of a damaged record: each run of bytes that is a row that a closure accepts.
+    init(
+        salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
+    ) {
+        var rest = bytes
+        while !rest.isEmpty {
+            var end = rest
+            if let operation = LoggedBatch.operation(&end), isRow(operation) {
+                operations.append(operation)
+                rest = end
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+    }
+
+    private static func operation(_ bytes: inout ArraySlice<UInt8>) -> Operation? {
+        switch bytes.popFirst() {
+        case 1:
+            guard let key = text(&bytes), let value = text(&bytes) else { return nil }
+            return Operation(key: key, value: value)
+        case 0: return text(&bytes).map { Operation(key: $0, value: nil) }
+        default: return nil
+        }
+    }
+
+    /// Reads bytes behind their length.
+    private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var count = 0
+        for shift in stride(from: 0, through: 28, by: 7) {
+            guard let byte = bytes.popFirst() else { return nil }
+            count |= Int(byte & 0x7F) << shift
+            guard byte < 0x80 else { continue }
+            guard count <= bytes.count else { return nil }
+            defer { bytes = bytes.dropFirst(count) }
+            return bytes.prefix(count)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// A reader that knows the grammar of Docs/Format.md alone, and none of the store's code for keys, reads
+/// every row of a store that has rows of each table.
+@Suite struct GrammarTests {
+    private let position = Position(createdAt: 20, messageID: "2")
+
+    @Test(arguments: FileForm.allCases) func everyRowIsWhatTheGrammarSays(files: FileForm) throws {
+        let directory = try StoreDirectory(files)
+        let store = try directory.open()
+        let messages = [
+            Message("1", at: 10, in: "a", by: "alice", request: "r1"),
+            Message("2", at: 20, in: "a", to: "1"),
+            // In the gap; of the same request as message 1, which it takes over.
+            Message("3", at: -30, in: "a", request: "r1"),
+        ]
+        let group = GroupChannel(url: "a", createdAt: 1)
+        var open = OpenChannel()
+        open.url = "ö"
+        var user = User()
+        user.userID = "alice"
+        let drafts = ["p", "q"].map { id in
+            Draft(
+                Message(id: nil, channelURL: "a", text: id, createdAt: 5), requestID: RequestID(id))
+        }
+        let lower = Gap.Bound.position(Position(createdAt: 15, messageID: ""))
+        let gap = Gap(
+            in: "a", from: lower, to: .position(position), walkCursor: "walk",
+            changesSince: FeedPoint("cursor", number: 7))
+        let stale = StaleRange(in: "a", from: .position(position), to: .end, epoch: 3)
+        try store.write { batch in
+            try batch.save(Message("9", at: 9, in: "gone"))
+            try batch.save(group)
+            try batch.save(open)
+            for message in messages { try batch.save(message) }
+            try batch.cover("a", from: .beginning, through: .end)
+            try batch.open(Gap(in: "a", to: .position(Position(createdAt: 0, messageID: "0"))))
+            try batch.open(gap)
+            try batch.markStale(stale)
+            try batch.save(Tombstone("4", in: "a", deletedAt: 40))
+            try batch.save(
+                Tombstone(
+                    "5", in: "a", deletedAt: 50,
+                    position: Position(createdAt: -5, messageID: "5")))
+            try batch.save(user)
+            batch.setToken([1, 2], for: "an app's own")
+            try batch.noteAccess(to: "a")
+            try batch.setPinned(true, "a")
+            for draft in drafts { try batch.save(draft) }
+        }
+        try store.write { try $0.removeChannel("gone") }
+        try store.purgeCleared()
+        _ = try store.groupChannels()
+        store.close()
+
+        let cache = try raw("cache", directory) { try RawCache($0) }
+        #expect(cache.version == 1 && cache.nextNumber == 4)
+        #expect(cache.numbers == ["a": 2, "ö": 3] && cache.urls == [2: "a", 3: "ö"])
+        #expect(cache.cleared == [0])
+        #expect(cache.users == ["alice": user])
+        #expect(cache.tokens == ["an app's own": [1, 2]])
+        #expect(cache.lists.map(\.numbers) == [[2]] && cache.lists.allSatisfy(\.isWhole))
+        #expect(Set(cache.channels.keys) == [2, 3])
+        let a = try #require(cache.channels[2])
+        #expect(a.group == group && a.open == nil && cache.channels[3]?.open == open)
+        #expect(Set(a.messages.values) == Set(messages))
+        #expect(a.messages.allSatisfy { $0.key == $0.value.position })
+        #expect(a.places == ["1": 10, "2": 20, "3": -30])
+        #expect(a.requests == ["r1": "3"])
+        #expect(a.replies == ["1": [position]])
+        #expect(a.gaps.count == 2)
+        #expect(a.gaps.last.map { $0 == (gap.upper, lower, "walk", gap.changesSince) } == true)
+        #expect(a.staleRanges.map(\.epoch) == [3] && a.staleRanges.map(\.upper) == [.end])
+        #expect(a.tombstones["4"].map { $0 == (40, nil) } == true)
+        #expect(a.tombstones["5"].map { $0 == (50, -5) } == true)
+        #expect(a.state == RawCache.State(count: 3, access: 1, isPinned: true))
+
+        let outbox = try raw("outbox", directory) { try RawOutbox($0) }
+        #expect(outbox.version == 1 && outbox.nextNumber == 3)
+        #expect(outbox.drafts["a"]?.map(\.draft) == drafts)
+        #expect(outbox.drafts["a"]?.map(\.sequence) == [1, 2])
+        #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
+    }
+
+    private func raw<Value>(
+        _ name: String, _ directory: StoreDirectory, _ read: (LevelDB.Snapshot) throws -> Value
+    ) throws -> Value {
+        let database = try LevelDB(
+            at: directory.url.appending(path: name).path, environment: directory.environment(name))
+        defer { database.close() }
+        return try read(try database.snapshot())
+    }
+}

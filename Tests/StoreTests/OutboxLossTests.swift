@@ -1,0 +1,193 @@
+import Foundation
+import Models
+import Testing
+
+@testable import Store
+
+/// Opening a damaged outbox keeps each item that can be read, and reports those that cannot.
+@Suite struct OutboxLossTests {
+    private let ids: [RequestID] = ["a", "b", "c"]
+
+    private func draft(_ id: RequestID, _ text: String? = nil) -> Draft {
+        Draft(
+            Message(
+                id: nil, channelURL: "general", text: text ?? "the text of \(id)", createdAt: 5),
+            requestID: id)
+    }
+
+    /// A closed store whose outbox has three items, each in a record of the only log.
+    private func directory(_ files: FileForm = .plain) throws -> StoreDirectory {
+        let directory = try StoreDirectory(files)
+        try directory.open().close()
+        for id in ids {
+            // Opened each time, so that each item is encrypted by itself.
+            let store = try directory.open()
+            try store.write { try $0.save(draft(id)) }
+            store.close()
+        }
+        return directory
+    }
+
+    /// Flips a bit of a text in the outbox's log; returns whether it is there.
+    @discardableResult
+    private func flip(_ text: String, in directory: StoreDirectory) throws -> Bool {
+        for log in try directory.files("outbox", ".log") {
+            var bytes = try Data(contentsOf: log)
+            guard let range = bytes.range(of: Data(text.utf8)) else { continue }
+            bytes[range.upperBound - 1] ^= 0x04
+            try bytes.write(to: log)
+            return true
+        }
+        return false
+    }
+
+    @Test(arguments: FileForm.allCases)
+    func openingKeepsEachItemThatSalvagingKeeps(files: FileForm) throws {
+        let directory = try directory(files)
+        let log = try #require(try directory.files("outbox", ".log").last)
+        let bytes = try Data(contentsOf: log)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 0x04
+            let name = "outbox/\(log.lastPathComponent)"
+            let copies = try (0..<2).map { _ in try StoreDirectory(of: directory) }
+            for copy in copies { try damaged.write(to: copy.url.appending(path: name)) }
+            let opened = try copies[0].open()
+            let salvage = try ChatStore.salvageOutbox(
+                at: copies[1].url, encryptionKey: files.key)
+            let salvaged = try copies[1].open()
+            let (kept, expected) = (try opened.drafts(), try salvaged.drafts())
+            #expect(Set(kept).isSuperset(of: expected), "flipped at \(index)")
+            #expect(kept.allSatisfy { $0 == draft($0.requestID) }, "flipped at \(index)")
+            #expect(try opened.contradictions() == [], "flipped at \(index)")
+            let report = opened.openingReport
+            // The header of an encrypted file alone makes all of its records unreadable.
+            if files == .plain { #expect(kept.count >= 2, "flipped at \(index)") }
+            let isReported = report.outboxLoss.map { $0.count > 0 } ?? false
+            #expect(kept.count == 3 || isReported || report.outboxLogs.hasTornTail, "\(index)")
+            #expect(
+                expected.count == 3 || salvage.loss.count > 0 || report.outboxLogs.hasTornTail,
+                "flipped at \(index)")
+        }
+    }
+
+    @Test func reportHasTheTextOfALostItem() throws {
+        let directory = try directory()
+        #expect(try flip("the text of b", in: directory))
+        let store = try directory.open()
+        #expect(try store.drafts().map(\.requestID) == ["a", "c"])
+        let loss = try #require(store.openingReport.outboxLoss)
+        #expect(loss.items == [draft("b", "the text of f")])
+        #expect(loss.unreadableCount == 0 && loss.count == 1)
+        store.close()
+        // Reported once; the damaged files stay.
+        let again = try directory.open()
+        #expect(again.openingReport.outboxLoss == nil)
+        let copy = try #require(again.openingReport.outboxCopy)
+        again.close()
+        let salvaged = try LevelDB.salvagedTexts(of: copy)
+        #expect(salvaged == ["the text of a", "the text of c"])
+        let last = try directory.open()
+        try last.removeOutboxCopies()
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        #expect(try !last.mayHaveLostOutboxItems())
+    }
+
+    @Test func reportNamesALostItemWhoseTextCannotBeRead() throws {
+        let directory = try directory()
+        // The tag of the message in the item, so that it cannot be decoded.
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        let text = try #require(bytes.range(of: Data("the text of b".utf8)))
+        bytes[text.lowerBound - 2] = 0xFF
+        try bytes.write(to: log)
+        let loss = try #require(try directory.open().openingReport.outboxLoss)
+        #expect(loss.items.map(\.requestID) == ["b"])
+        #expect(loss.items.map(\.channelURL) == ["general"])
+        #expect(loss.items.first?.message == nil)
+    }
+
+    @Test func encryptedRecordIsReportedByNumber() throws {
+        let directory = try directory(.encrypted)
+        let log = try #require(try directory.files("outbox", ".log").last)
+        var bytes = try Data(contentsOf: log)
+        // In the last record, which holds item c.
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: log)
+        let store = try directory.open()
+        #expect(try store.drafts().map(\.requestID) == ["a", "b"])
+        let loss = try #require(store.openingReport.outboxLoss)
+        #expect(loss.items == [] && loss.unreadableCount == 1)
+    }
+
+    @Test func itemThatWasSentLaterIsNotLost() throws {
+        let directory = try directory()
+        let store = try directory.open()
+        try store.write { try $0.removeDraft("b") }
+        store.close()
+        try flip("the text of b", in: directory)
+        let opened = try directory.open()
+        #expect(try opened.drafts().map(\.requestID) == ["a", "c"])
+        #expect(opened.openingReport.outboxDamage != nil)
+        #expect(opened.openingReport.outboxLoss == nil)
+    }
+
+    @Test func salvageNamesAnItemThatOnlyItsIndexRowNames() throws {
+        let directory = try directory()
+        let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
+        let batch = Overlay()
+        batch.put({ $0.draftKey("general", 2) }, { $0.raw([0xFF]) })
+        try outbox.write(batch, isDurable: true)
+        outbox.close()
+        let report = try ChatStore.salvageOutbox(at: directory.url)
+        #expect(report.keptDrafts == 2)
+        #expect(report.loss.items.map(\.requestID) == ["b"])
+    }
+
+    // MARK: Logs
+
+    @Test func fragmentsAroundDamageAreFound() throws {
+        let directory = try directory()
+        let log = try #require(try directory.files("outbox", ".log").last)
+        let bytes = [UInt8](try Data(contentsOf: log))
+        let whole = LogParts(bytes).parts
+        #expect(whole.count >= 3 && LogParts(bytes).damaged == [])
+        let ranges = whole.map { part -> Range<Int> in
+            if case .record(let range) = part { return range }
+            return 0..<0
+        }
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 0x20
+            let log = LogParts(damaged)
+            let record = try #require(ranges.firstIndex { index < $0.upperBound })
+            // A length that reaches beyond the end looks like a crash, if nothing follows.
+            let isTorn = log.parts.count == whole.count - 1
+            #expect(!isTorn || record == ranges.count - 1, "flipped at \(index)")
+            guard !isTorn else { continue }
+            let fragment = ranges[record].lowerBound - 7..<ranges[record].upperBound
+            #expect(log.damaged == [fragment], "flipped at \(index)")
+            var bridged = damaged
+            LogParts.bridge(fragment, in: &bridged)
+            #expect(LogParts(bridged).damaged == [])
+            #expect(LogParts(bridged).parts.count == whole.count)
+        }
+    }
+}
+
+extension LevelDB {
+    /// The texts of the items in the copy of a plain outbox, after its damage was bridged.
+    fileprivate static func salvagedTexts(of copy: String) throws -> [String] {
+        try DatabaseFiles(copy).bridgeDamage(in: .disk())
+        let database = try LevelDB(at: copy, skippingDamage: true)
+        defer { database.close() }
+        var texts: [String] = []
+        try Rows(snapshot: database.snapshot()).scan(
+            KeyRange(prefix: [OutboxTable.draft.rawValue])
+        ) { (_, value) throws(StoreError) in
+            texts.append((try? Draft(serialized: value))?.message?.text ?? "?")
+            return true
+        }
+        return texts
+    }
+}
