@@ -27,7 +27,8 @@ final class Viewer {
     func shows(_ window: Window) {
         // If nothing is known yet, there is no range: the newest messages are wanted.
         let range =
-            window.lower == .end ? nil : ShownRange(from: window.lower, to: window.upper)
+            window.lower == .end || window.upper < window.lower
+            ? nil : ShownRange(from: window.lower, to: window.upper)
         guard last != .some(range) else { return }
         last = .some(range)
         shown.yield(range)

@@ -224,8 +224,8 @@ struct Window {
     }
 
     private func shownMessage(of draft: Draft) -> Message? {
-        guard draft.operation == .send, let message = draft.message.flatMap(overlay.shown),
-            params.belongsTo(message)
+        guard draft.isUnderstood, draft.operation == .send,
+            let message = draft.message.flatMap(overlay.shown), params.belongsTo(message)
         else { return nil }
         return message
     }

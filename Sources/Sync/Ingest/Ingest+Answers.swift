@@ -104,8 +104,8 @@ extension Ingest {
         for position in positions where try batch.isInGap(position, in: url) {
             let bound = Gap.Bound.position(position)
             // The range excludes its neighbors, even those of the same time.
-            let older = try batch.messages(orNone: url, before: position).first?.position
-            let newer = try batch.messages(orNone: url, after: position).first?.position
+            let older = try batch.positionOrNil(before: position, in: url)
+            let newer = try batch.positionOrNil(after: position, in: url)
             let lower = max(bound.before, older.map { .position($0) } ?? .beginning)
             let upper = min(bound.after, newer.map { .position($0) } ?? .end)
             // Regardless of earlier losses, because the message arrived later.

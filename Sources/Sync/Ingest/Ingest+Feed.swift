@@ -176,7 +176,7 @@ extension Ingest {
         in url: ChannelURL, before untold: Position?
     ) throws(StoreError) -> Position? {
         guard let untold else { return try batch.newestPosition(in: url) }
-        return try batch.messages(orNone: url, before: untold).first?.position
+        return try batch.positionOrNil(before: untold, in: url)
     }
 
     // MARK: Channels

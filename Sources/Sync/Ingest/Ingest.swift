@@ -185,8 +185,8 @@ struct Ingest {
         defer { isAlone = false }
         guard try take(message, source, freshness) else { return false }
         if !isHeld, try !batch.isInGap(position, in: url) {
-            let lower = try batch.messages(orNone: url, before: position).first?.position
-            let upper = try batch.messages(orNone: url, after: position).first?.position
+            let lower = try batch.positionOrNil(before: position, in: url)
+            let upper = try batch.positionOrNil(after: position, in: url)
             try batch.open(
                 Gap(
                     in: url, from: lower.map(Gap.Bound.position) ?? .beginning,
@@ -199,7 +199,7 @@ struct Ingest {
     /// Takes the draft out of the outbox that a message was made from.
     private mutating func land(_ message: Message) throws(StoreError) {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
-            let draft = try batch.draft(orNil: id), draft.operation == .send,
+            let draft = try batch.draft(orNil: id), draft.isUnderstood, draft.operation == .send,
             draft.channelURL == message.channelURL
         else { return }
         try land(draft, as: message)

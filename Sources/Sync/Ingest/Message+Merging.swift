@@ -35,15 +35,18 @@ extension Message {
         {
             result.apply(poll)
         }
+        result.takeUnknownFields(of: rest)
         return result
     }
 
     /// Returns the message replaced by a newer copy.
+    ///
+    /// Keeps the fields that only a newer version of this package knows.
     func replaced(by other: Message) -> Message {
-        guard other.requestID == nil, let requestID else { return other }
-        // Some servers do not send the request ID to all devices of the user, or not always.
         var result = other
-        result.requestID = requestID
+        // Some servers do not send the request ID to all devices of the user, or not always.
+        if result.requestID == nil, let requestID { result.requestID = requestID }
+        result.takeUnknownFields(of: self)
         return result
     }
 

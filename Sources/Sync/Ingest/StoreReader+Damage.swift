@@ -16,21 +16,20 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.draft(id) }
     }
 
-    /// Returns the message before a position.
-    func messages(
-        orNone url: ChannelURL, before position: Position
-    ) throws(StoreError) -> [Message] {
-        try readable(or: []) { (reader) throws(StoreError) in
-            try reader.messages(in: url, before: .position(position), limit: 1)
+    /// The position of the next older message; `nil` if there is none.
+    func positionOrNil(before position: Position, in url: ChannelURL) throws(StoreError)
+        -> Position?
+    {
+        try readable(or: nil) { (reader) throws(StoreError) in
+            try reader.neighbor(of: position, in: url, isOlder: true)
         }
     }
 
-    /// Returns the message after a position.
-    func messages(
-        orNone url: ChannelURL, after position: Position
-    ) throws(StoreError) -> [Message] {
-        try readable(or: []) { (reader) throws(StoreError) in
-            try reader.messages(in: url, after: .position(position), limit: 1)
+    /// The position of the next newer message; `nil` if there is none.
+    func positionOrNil(after position: Position, in url: ChannelURL) throws(StoreError) -> Position?
+    {
+        try readable(or: nil) { (reader) throws(StoreError) in
+            try reader.neighbor(of: position, in: url, isOlder: false)
         }
     }
 
@@ -45,7 +44,7 @@ extension StoreReader {
     /// read.
     func position(after position: Position, in url: ChannelURL) throws(StoreError) -> Position? {
         try readable(or: position) { (reader) throws(StoreError) in
-            try reader.messages(in: url, after: .position(position), limit: 1).first?.position
+            try reader.neighbor(of: position, in: url, isOlder: false)
         }
     }
 

@@ -20,7 +20,8 @@ public struct DraftOverlay: Hashable, Sendable {
     ///   - userID: Whose reactions they give and take back.
     public init(_ drafts: some Sequence<Draft>, userID: UserID?) {
         self.userID = userID
-        for draft in drafts where draft.operation != .send && draft.state == .pending {
+        for draft in drafts
+        where draft.isUnderstood && draft.operation != .send && draft.state == .pending {
             if let id = draft.messageID {
                 changes[id, default: []].append(draft)
             } else if let id = draft.targetRequestID {
@@ -103,7 +104,7 @@ extension StoreReader {
     ) throws(StoreError) -> [Message] {
         let drafts = try drafts(in: url)
         let overlay = DraftOverlay(drafts, userID: nil)
-        return drafts.filter { $0.state == state && $0.operation == .send }
+        return drafts.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
             .compactMap { $0.message.flatMap(overlay.shown) }
     }
 }

@@ -84,6 +84,7 @@ struct Outbox {
     mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
+        let drafts = drafts.filter(\.isUnderstood)
         inDoubt = Set(drafts.filter { $0.operation == .send }.map(\.requestID))
         let channels = Dictionary(grouping: drafts, by: \.channelURL)
         for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
@@ -91,6 +92,7 @@ struct Outbox {
 
     /// Takes over what is on the disk of one channel.
     mutating func load(_ drafts: [Draft], of url: ChannelURL) {
+        let drafts = drafts.filter(\.isUnderstood)
         var queue = Queue()
         queue.isBusy = queues[url]?.isBusy ?? false
         for draft in drafts {

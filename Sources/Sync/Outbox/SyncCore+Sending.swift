@@ -43,8 +43,8 @@ extension SyncCore {
                     try reader.draft(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
-            // One that is damaged stays where it is, and keeps nobody.
-            guard let draft = found, draft.state == .pending else {
+            // A damaged item stays where it is, and does not hold up the others.
+            guard let draft = found, draft.isUnderstood, draft.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
             }

@@ -24,7 +24,8 @@ extension SyncCore {
     /// - Returns: The draft as it is now.
     mutating func resend(_ id: RequestID) throws(SyncError) -> Draft {
         try loadOutbox()
-        guard var draft = try heldDraft(id), draft.state == .failed else {
+        guard var draft = try heldDraft(id), draft.isUnderstood, draft.state == .failed
+        else {
             throw SyncError(.refused, "no draft \(id) has failed")
         }
         outbox.setUntried(isUnsent(draft), id)
@@ -54,7 +55,8 @@ extension SyncCore {
     /// - Returns: Those that were there, in the order in which they were named.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
-        guard let removed = takeOut(ids, where: { $0.state == .failed }) else { throw notWritten }
+        guard let removed = takeOut(ids, where: { $0.isUnderstood && $0.state == .failed })
+        else { throw notWritten }
         let gone = Set(removed.map(\.requestID))
         return ids.filter(gone.contains)
     }
@@ -124,7 +126,8 @@ extension SyncCore {
         _ id: RequestID, as change: Draft, _ apply: (inout Draft) -> Bool
     ) throws(SyncError) -> Bool {
         try loadOutbox()
-        guard var draft = try heldDraft(id), draft.operation == .send else { return false }
+        guard var draft = try heldDraft(id), draft.isUnderstood, draft.operation == .send
+        else { return false }
         // What the server may have, it does not take in another form. And what waits behind a
         // message comes after what the message says by then.
         let isUnsent = isUnsent(draft)
@@ -194,8 +197,10 @@ extension SyncCore {
         }
         guard let stored else { throw readFailure ?? SyncError(.store, "nobody knows what waits") }
         outbox.load(stored.drafts, stops: options.failedDraftPolicy == .stop)
-        // One that cannot be read may have files nevertheless.
-        guard stored.unreadable.isEmpty else { return }
+        // The files of items that cannot be read, or that damage took, stay.
+        guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
+            return
+        }
         act(.keepFiles(Set((stored.drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
     }
 }

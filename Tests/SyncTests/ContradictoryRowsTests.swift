@@ -1,0 +1,84 @@
+import EmbeddedServer
+import Foundation
+import Models
+import ScrollbackTesting
+import Sync
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A device whose rows contradict each other goes on, and shows what the server has at last.
+@Suite(.timeLimit(.minutes(10))) struct ContradictoryRowsTests {
+    /// Rows of channel number 1, given the positions of its messages.
+    enum Damage: CaseIterable {
+        case gaps, staleRanges, keys
+    }
+
+    private func write(_ damage: Damage, _ positions: [Position], to batch: Overlay) {
+        let bounds = positions.map(Gap.Bound.position)
+        func put<Value: Stretch>(_ stretch: Value) {
+            batch.put({ $0.boundKey(Value.table, 1, stretch.upper) }, stretch.writeValue)
+        }
+        switch damage {
+        case .gaps:
+            put(Gap(in: "general", from: bounds[0], to: bounds[3]))
+            put(Gap(in: "general", from: bounds[1], to: bounds[4]))
+        case .staleRanges:
+            put(StaleRange(in: "general", from: bounds[0], to: bounds[3], epoch: 1))
+            put(StaleRange(in: "general", from: bounds[1], to: bounds[4], epoch: 1))
+        case .keys:
+            // Each message says another position than its key.
+            for (key, value) in zip(positions, positions.reversed()) {
+                var message = Message(id: nil, channelURL: "general", text: "x", createdAt: 0)
+                message.messageID = value.messageID
+                message.createdAt = value.createdAt
+                let bytes = message.serializedBytes
+                batch.put({ $0.messageKey(1, key) }, { $0.raw(bytes) })
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func lostCursorOverContradictoryRowsEndsNothing(damage: Damage) async throws {
+        let directory = try ScratchDirectory.made()
+        let place = directory.url.appending(path: "store")
+        var store = try ChatStore(at: place)
+        let story = try await Story(.exact, store: store)
+        let messages = try await story.say("a b c d e f")
+        try await story.open()
+        await story.engine.close()
+        store.close()
+        let database = try LevelDB(at: place.appending(path: "cache").path)
+        let batch = Overlay()
+        write(damage, messages.compactMap(\.position), to: batch)
+        try database.write(batch, isDurable: true)
+        database.close()
+
+        store = try ChatStore(at: place)
+        #expect(try store.check() != [])
+        try story.server.expireCursors()
+        let engine = story.restarted(store: store)
+        await engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        _ = try await engine.connect(as: Credentials("bob"))
+        try await story.say("g")
+        try await engine.caughtUp("general")
+        await engine.close()
+        store.close()
+
+        // What the engine did not fetch again is rebuilt.
+        try ChatStore.rebuildIndexes(at: place)
+        store = try ChatStore(at: place)
+        #expect(try store.check() == [])
+        let again = story.restarted(store: store)
+        await again.show("general", ShownRange(from: .beginning), viewer: 1)
+        _ = try await again.connect(as: Credentials("bob"))
+        try await again.caughtUp("general")
+        #expect(
+            try store.messages(in: "general").map(\.text).joined(separator: " ")
+                == "g f e d c b a")
+        await again.close()
+        store.close()
+        directory.remove()
+    }
+}

@@ -1,0 +1,68 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import TestSupport
+import Testing
+
+/// An outbox item whose operation or state only a newer version knows is left alone.
+@Suite(.timeLimit(.minutes(10))) struct UnknownDraftTests {
+    /// The bytes of field 4, the operation, and of field 5, the state, each 99.
+    static let fields: [[UInt8]] = [
+        [0x20, 99], [0x28, 99], [0x20, 99, 0x28, 1], [0x20, 99, 0x28, 99],
+    ]
+
+    private func draft(_ fields: [UInt8]) throws -> Draft {
+        var draft = Draft(
+            Message(id: nil, channelURL: "general", text: "unknown", createdAt: 1),
+            requestID: "newer")
+        draft.message?.userMessageParams = UserMessageCreateParams("unknown")
+        return try Draft(serialized: draft.serializedBytes + fields)
+    }
+
+    @Test(arguments: fields) func unknownItemIsNotSentFailedOrRemoved(fields: [UInt8]) async throws
+    {
+        var options = SyncOptions.exact
+        options.failedDraftLimit = 0
+        let story = try await Story(options)
+        let newer = try draft(fields)
+        try story.store.write { try $0.save(newer) }
+        // It waited longer than any item may.
+        story.device.advance(by: .seconds(30 * 24 * 3600))
+        try await story.open()
+        let written = try await story.write("b")
+        guard case .sent = try await story.engine.awaitFate(of: written, in: "general") else {
+            Issue.record("The item after the unknown one was not sent.")
+            return
+        }
+        #expect(try await story.texts() == ["b"])
+        #expect(try story.store.draft("newer") == newer)
+        #expect(try story.store.pendingMessages(in: "general") == [])
+        #expect(try story.store.failedMessages(in: "general") == [])
+        #expect(try story.store.drafts(state: .pending) == [])
+        #expect(try story.store.drafts(state: .failed) == [])
+        #expect(try story.store.drafts() == [newer])
+        await #expect(throws: SyncError.self) { try await story.engine.resend("newer") }
+        #expect(try await story.engine.removeFailedMessages(["newer"]) == [])
+        #expect(try await story.engine.removeAllFailedMessages(in: "general") == [])
+        #expect(try story.store.draft("newer") == newer)
+        // The user can take it back.
+        #expect(try await story.engine.cancel("newer"))
+        #expect(try story.store.drafts() == [])
+        await story.close()
+    }
+
+    @Test func unknownStateOfAnEditChangesNothingThatIsShown() throws {
+        var edit = Draft(.update, requestID: "newer", channelURL: "general", createdAt: 1)
+        edit.messageID = "1"
+        var params = UserMessageUpdateParams()
+        params.text = "edited"
+        edit.userMessageUpdateParams = params
+        let message = Message(id: "1", channelURL: "general", text: "as it was", createdAt: 1)
+        let known = DraftOverlay([edit], userID: nil)
+        #expect(known.shown(message)?.text == "edited")
+        let newer = try Draft(serialized: edit.serializedBytes + [0x28, 99])
+        #expect(DraftOverlay([newer], userID: nil).isEmpty)
+    }
+}

@@ -1,0 +1,60 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Fields that only a newer version knows survive what this version does to a message.
+@Suite(.timeLimit(.minutes(10))) struct UnknownFieldTests {
+    /// Field 1000, of wire type 0, with the value 7: in no schema.
+    private let unknown: [UInt8] = [0xC0, 0x3E, 0x07]
+
+    private func hasUnknown(_ record: some Record) -> Bool {
+        let bytes = record.serializedBytes
+        return bytes.indices.contains { bytes[$0...].starts(with: unknown) }
+    }
+
+    @Test func unknownFieldOfAHeldMessageSurvivesAnAnsweredUpdate() async throws {
+        let story = try await Story()
+        try await story.open()
+        let sent = try await story.write("mine")
+        guard case .sent(let message) = try await story.engine.awaitFate(of: sent, in: "general")
+        else {
+            Issue.record("It was not sent.")
+            return
+        }
+        let id = try #require(message.messageID)
+        let held = try #require(try story.store.message(id, in: "general"))
+        let newer = try Message(serialized: held.serializedBytes + unknown)
+        try story.store.write { try $0.save(newer) }
+        var params = UserMessageUpdateParams()
+        params.text = "edited"
+        story.clock.advance(by: .seconds(1))
+        let edit = try await story.engine.update(id, in: "general", with: .user(params))
+        _ = try await story.engine.awaitFate(of: edit, in: "general")
+        try await story.until { try $0.message(id, in: "general")?.text == "edited" }
+        let edited = try #require(try story.store.message(id, in: "general"))
+        #expect(hasUnknown(edited))
+        try await story.end()
+    }
+
+    @Test func unknownFieldsOfAnOutboxItemSurviveAnEdit() async throws {
+        let story = try await Story()
+        story.network.goOffline()
+        let id = try await story.write("unsent")
+        let draft = try #require(try story.store.draft(id))
+        var newer = try Draft(serialized: draft.serializedBytes + unknown)
+        newer.message = try newer.message.map {
+            try Message(serialized: $0.serializedBytes + unknown)
+        }
+        try story.store.write { [newer] in try $0.save(newer) }
+        var params = UserMessageUpdateParams()
+        params.text = "edited"
+        try await story.engine.updateUnsent(id, in: "general", with: .user(params))
+        let edited = try #require(try story.store.draft(id))
+        #expect(edited.message?.text == "edited")
+        #expect(hasUnknown(edited) && edited.message.map { hasUnknown($0) } == true)
+        await story.close()
+    }
+}
