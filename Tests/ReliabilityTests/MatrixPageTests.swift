@@ -41,7 +41,7 @@ import Testing
     /// Those whose numbers are the same in every run, and that need no process of their own.
     @Test(arguments: [
         Fault.powerLost, .deniedFiles, .lockedFiles, .wrongKey, .newerSchema, .offline,
-        .sessionExpired, .feedCursorExpired, .serverPutBack,
+        .sessionExpired, .feedCursorExpired, .serverPutBack, .contradictoryRows,
     ])
     func itsCountsAreThoseOfThePage(fault: Fault) async throws {
         let place = try ScratchDirectory.made(in: ScratchDirectory.memory)

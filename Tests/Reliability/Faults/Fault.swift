@@ -7,6 +7,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case cutOutboxLog
     case flippedCacheLog, flippedCacheTable, flippedCacheManifest, flippedCacheCurrent
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
+    case contradictoryRows
 
     // What the system says no to.
     case fullDisk, readOnlyDisk, deniedFiles, lockedFiles, wrongKey, newerSchema
@@ -42,6 +43,7 @@ extension Fault {
         case .flippedOutboxTable: "… in a table of the outbox"
         case .flippedOutboxManifest: "… in the manifest of the outbox"
         case .flippedOutboxCurrent: "… in `CURRENT` of the outbox"
+        case .contradictoryRows: "rows of the cache that contradict each other"
         case .fullDisk: "disk full, from each change on"
         case .readOnlyDisk: "disk read-only, from each change on"
         case .deniedFiles: "permission denied when opening"
@@ -87,6 +89,7 @@ extension Fault {
         case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
             .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest, .flippedOutboxCurrent:
             "flips"
+        case .contradictoryRows: "rows"
         case .fullDisk, .readOnlyDisk: "disks"
         case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema: "openings"
         case .notSent, .requestLost, .answerLost, .throttled, .serverFailed, .shortPages,
@@ -119,6 +122,8 @@ extension Fault {
             .flippedOutboxManifest, .flippedOutboxCurrent:
             "DamageTests/aBitIsFlipped"
         case .flippedOutboxLog, .flippedOutboxTable: "SalvageTests/noDraftHasATextThatNobodyWrote"
+        case .contradictoryRows:
+            "ContradictoryRowsTests/lostCursorOverContradictoryRowsEndsNothing"
         case .fullDisk: "DiskTests/aDraftThatDoesNotFitIsNotThere"
         case .readOnlyDisk: "DiskTests/aReadOnlyDiskIsAMatterOfPermission"
         case .deniedFiles: "StoreErrorSystemTests/eachErrorOfTheSystemHasItsCode"

@@ -6,7 +6,7 @@ import Store
 // What becomes of files that were whole: they are cut, and bytes of them flipped.
 extension Matrix {
     /// A world at the end of its day, in files, with drafts that wait; each database has tables and a log.
-    private struct Template {
+    struct Template {
         let directory: URL
         let promised: [ChannelURL: [String]]
         let heard: [ChannelURL: Set<MessageID>]
@@ -50,7 +50,7 @@ extension Matrix {
         }
     }
 
-    private func survive(
+    func survive(
         in copy: URL, _ template: Template, _ fault: Fault, _ outcome: inout Outcome
     ) async throws {
         let world = try await World(in: copy, process: 2)
@@ -62,6 +62,7 @@ extension Matrix {
         outcome.injected += 1
         outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
         var part = Outcome()
+        if fault == .contradictoryRows { try rebuild(world, &part) }
         try await recover(world, &part)
         part.lost = try await world.lost()
         if part.lost > 0 && part.told.isEmpty {
@@ -73,7 +74,7 @@ extension Matrix {
         await world.close()
     }
 
-    private func template(in directory: URL) async throws -> Template {
+    func template(in directory: URL) async throws -> Template {
         let world = try await World(in: directory)
         try world.openDevice()
         try await world.takeDay()

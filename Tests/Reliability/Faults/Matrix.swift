@@ -23,6 +23,7 @@ package struct Matrix: Sendable {
             .flippedCacheManifest, .flippedCacheCurrent, .flippedOutboxLog, .flippedOutboxTable,
             .flippedOutboxManifest, .flippedOutboxCurrent:
             try await damage(fault, &outcome)
+        case .contradictoryRows: try await contradict(&outcome)
         case .fullDisk: try await failWrites(with: ENOSPC, &outcome)
         case .readOnlyDisk: try await failWrites(with: EROFS, &outcome)
         case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema:

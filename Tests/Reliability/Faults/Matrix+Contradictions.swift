@@ -1,0 +1,69 @@
+import Foundation
+import Models
+import Store
+
+// What becomes of rows that can be decoded and contradict each other.
+extension Matrix {
+    /// Makes rows of the cache contradict each other, one change for each copy of a device.
+    func contradict(_ outcome: inout Outcome) async throws {
+        try await withDirectory { directory in
+            let template = try await template(in: directory)
+            let cache = "device/cache"
+            for change in try contradictions(in: directory.appending(path: cache).path) {
+                try await withDirectory(copying: directory) { copy in
+                    let database = try LevelDB(at: copy.appending(path: cache).path)
+                    try database.write(change, isDurable: true)
+                    database.close()
+                    try await survive(in: copy, template, .contradictoryRows, &outcome)
+                }
+            }
+        }
+    }
+
+    /// Rows of each table that are removed, that have another row's value, or that are there twice.
+    private func contradictions(in path: String) throws -> [Overlay] {
+        let database = try LevelDB(at: path)
+        defer { database.close() }
+        let rows = Rows(try database.snapshot(), nil)
+        var changes: [Overlay] = []
+        func add(_ change: (Overlay) -> Void) {
+            let overlay = Overlay()
+            change(overlay)
+            changes.append(overlay)
+        }
+        for table in "milnpkrgc".utf8 {
+            var first: [(key: [UInt8], value: [UInt8])] = []
+            try rows.scan(KeyRange(prefix: [table])) { (key, value) throws(StoreError) in
+                first.append((Array(key), Array(value)))
+                return first.count < 2
+            }
+            guard first.count == 2 else { continue }
+            // A gap that is gone is a promise like any other, and each channel counts what it counts.
+            if table != UInt8(ascii: "g") && table != UInt8(ascii: "c") {
+                add { $0.remove { $0.raw(first[0].key) } }
+            }
+            if table != UInt8(ascii: "k") && first[0].value != first[1].value {
+                add { $0.put({ $0.raw(first[0].key) }, { $0.raw(first[1].value) }) }
+            }
+            add { batch in
+                var key = first[0].key
+                key[key.count - 1] ^= 0x40
+                batch.put({ $0.raw(key) }, { $0.raw(first[0].value) })
+            }
+        }
+        // The number that the next channel gets.
+        add { $0.put({ $0.raw(Array("sn".utf8)) }, { $0.raw([0, 0, 0, 1]) }) }
+        return changes
+    }
+
+    /// Finds what is contradictory in a device, and has it rebuilt.
+    func rebuild(_ world: World, _ outcome: inout Outcome) throws {
+        try world.openDevice()
+        let problems = try world.store?.check() ?? []
+        if problems.isEmpty { outcome.violations.append("a contradiction was not found") }
+        world.dropDevice()
+        outcome.note(told: "`check`")
+        try ChatStore.rebuildIndexes(at: world.device)
+        outcome.note(call: "`rebuildIndexes`")
+    }
+}
