@@ -106,8 +106,9 @@ let package = Package(
             dependencies: [
                 "Store", "Models", "ScrollbackTesting", "TestSupport", "CLevelDB",
                 "CLevelDBEnvironment", "CFaultEnvironment", "FaultyDisks", "StoreCrashWriter",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
-            exclude: ["Encrypted", "Schemas"]
+            exclude: ["Copies", "Encrypted", "Schemas"]
         ),
         .executableTarget(
             name: "StoreCrashWriter",

@@ -1,5 +1,6 @@
 #include "CLevelDBEnvironment.h"
 
+#include <cstring>
 #include <utility>
 
 #include "Environment.h"
@@ -33,6 +34,80 @@ scrollback_env *scrollback_env_create_sealed(
 
 int scrollback_env_reseal(scrollback_env *env, const char *path) {
     return env->environment.Reseal(path);
+}
+
+namespace {
+
+/// Hands an error to the caller; returns whether there is none.
+bool Report(const leveldb::Status &status, char **error) {
+    if (!status.ok()) *error = strdup(status.ToString().c_str());
+    return status.ok();
+}
+
+}  // namespace
+
+struct scrollback_writer {
+    scrollback::Environment *environment;
+    std::string path;
+    std::unique_ptr<leveldb::WritableFile> file;
+};
+
+struct scrollback_reader {
+    std::unique_ptr<leveldb::SequentialFile> file;
+};
+
+scrollback_writer *scrollback_env_create_file(
+    scrollback_env *env, const char *path, char **error) {
+    leveldb::WritableFile *file = nullptr;
+    if (!Report(env->environment.NewWritableFile(path, &file), error)) return nullptr;
+    return new scrollback_writer{
+        &env->environment, path, std::unique_ptr<leveldb::WritableFile>(file)};
+}
+
+void scrollback_writer_append(
+    scrollback_writer *writer, const void *bytes, size_t count, char **error) {
+    if (count == 0) return;
+    Report(writer->file->Append(leveldb::Slice(static_cast<const char *>(bytes), count)), error);
+}
+
+void scrollback_writer_finish(scrollback_writer *writer, char **error) {
+    leveldb::Status status = writer->file->Sync();
+    if (status.ok()) status = writer->file->Close();
+    if (status.ok()) status = writer->environment->SyncDirectoryOf(writer->path);
+    Report(status, error);
+}
+
+void scrollback_writer_destroy(scrollback_writer *writer) { delete writer; }
+
+scrollback_reader *scrollback_env_open_file(
+    scrollback_env *env, const char *path, uint64_t *size, char **error) {
+    leveldb::SequentialFile *file = nullptr;
+    leveldb::Status status = env->environment.GetFileSize(path, size);
+    if (status.ok()) status = env->environment.NewSequentialFile(path, &file);
+    if (!Report(status, error)) return nullptr;
+    return new scrollback_reader{std::unique_ptr<leveldb::SequentialFile>(file)};
+}
+
+size_t scrollback_reader_read(
+    scrollback_reader *reader, void *bytes, size_t count, char **error) {
+    char *target = static_cast<char *>(bytes);
+    size_t have = 0;
+    while (have < count) {
+        leveldb::Slice read;
+        leveldb::Status status = reader->file->Read(count - have, &read, target + have);
+        if (!Report(status, error)) return 0;
+        if (read.empty()) break;
+        if (read.data() != target + have) std::memcpy(target + have, read.data(), read.size());
+        have += read.size();
+    }
+    return have;
+}
+
+void scrollback_reader_destroy(scrollback_reader *reader) { delete reader; }
+
+void scrollback_env_remove_file(scrollback_env *env, const char *path, char **error) {
+    leveldb::Status status = env->environment.RemoveFile(path);
+    if (!status.IsNotFound()) Report(status, error);
 }
 
 int scrollback_env_read(

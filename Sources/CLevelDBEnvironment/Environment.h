@@ -71,6 +71,9 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
 
+    /// Makes the name of a file last.
+    leveldb::Status SyncDirectoryOf(const std::string &path);
+
     /// A file could not be created or written: LevelDB makes no table then.
     void NoteFailure();
 
@@ -88,7 +91,6 @@ class Environment final : public leveldb::EnvWrapper {
   private:
     /// Why the opening must not create a file, if so. The caller has the mutex.
     leveldb::Status Refusal() const;
-    leveldb::Status SyncDirectoryOf(const std::string &path);
     leveldb::Status TryLock(const std::string &path, leveldb::FileLock **lock, int *error);
     int CutLogs(const std::string &directory);
     /// How many bytes an opening would replay. The caller has the mutex.

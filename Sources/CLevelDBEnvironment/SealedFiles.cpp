@@ -21,7 +21,11 @@ bool EndsWith(const std::string &text, const std::string &end) {
         && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-bool IsTable(const std::string &path) { return EndsWith(path, ".ldb") || EndsWith(path, ".sst"); }
+/// Whether a file is sealed in pages: a table, or a copy of a file that waits to be sent.
+bool IsPaged(const std::string &path) {
+    return EndsWith(path, ".ldb") || EndsWith(path, ".sst")
+        || EndsWith(path, SCROLLBACK_COPY_SUFFIX);
+}
 
 /// The number of the error behind a status, as far as it is known.
 int ErrorOf(const Status &status) { return status.ok() ? 0 : errno != 0 ? errno : EIO; }
@@ -52,7 +56,7 @@ class SealedFiles final : public Files {
         Status status = IsPlain(path, &isPlain);
         if (!status.ok()) return status;
         if (isPlain && cipher_.generation == 0) return target()->NewAppendableFile(path, result);
-        if (isPlain || IsTable(path)) return Status::NotSupported(path, "is not sealed so");
+        if (isPlain || IsPaged(path)) return Status::NotSupported(path, "is not sealed so");
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
@@ -79,7 +83,7 @@ class SealedFiles final : public Files {
         bool isPlain = false;
         if (status.ok()) status = IsPlain(path, &isPlain);
         if (!status.ok() || isPlain) return status;
-        if (IsTable(path)) {
+        if (IsPaged(path)) {
             *size = SealedTable::PlainSize(*size);
             return status;
         }
@@ -220,13 +224,36 @@ class SealedFiles final : public Files {
         Status status = IsPlain(path, &isPlain);
         if (!status.ok()) return status;
         if (isPlain) return target()->NewSequentialFile(path, result);
-        if (IsTable(name)) return Status::NotSupported(path, "is read in pages");
+        std::unique_ptr<FileKey> key;
+        uint64_t size = 0;
+        if (IsPaged(name)) {
+            std::string head;
+            status = Head(path, &head);
+            if (status.ok()) status = FindKey(path, name, head, &key);
+            if (status.ok()) status = target()->GetFileSize(path, &size);
+        }
         std::unique_ptr<leveldb::SequentialFile> file;
-        status = Open(&leveldb::Env::NewSequentialFile, path, &file);
-        if (status.ok()) {
+        if (status.ok()) status = Open(&leveldb::Env::NewSequentialFile, path, &file);
+        if (status.ok() && key != nullptr) status = file->Skip(SealedHeader::kSize);
+        if (!status.ok()) return status;
+        if (key != nullptr) {
+            *result = SealedTable::Streamed(std::move(file), std::move(key), size);
+        } else {
             *result = new SealedStreamReader(std::move(file), cipher_, Identity(name));
         }
         return status;
+    }
+
+    /// Finds the key of a file that is sealed in pages, by its first bytes.
+    Status FindKey(
+        const std::string &path, const std::string &name, const std::string &head,
+        std::unique_ptr<FileKey> *key) {
+        SealedHeader header;
+        if (header.Read(head.data(), head.size())) {
+            *key = FileKey::Find(cipher_, Identity(name), header);
+        }
+        return *key == nullptr ? Status::Corruption(path, "is not the file that was written")
+                               : Status::OK();
     }
 
     Status NewRandomAccessFile(
@@ -238,12 +265,9 @@ class SealedFiles final : public Files {
         if (IsPlainHead(head)) {
             return target()->NewRandomAccessFile(path, result);
         }
-        SealedHeader header;
         std::unique_ptr<FileKey> key;
-        if (header.Read(head.data(), head.size())) {
-            key = FileKey::Find(cipher_, Identity(name), header);
-        }
-        if (key == nullptr) return Status::Corruption(path, "is not the table that was written");
+        status = FindKey(path, name, head, &key);
+        if (!status.ok()) return status;
         uint64_t size = 0;
         status = target()->GetFileSize(path, &size);
         std::unique_ptr<leveldb::RandomAccessFile> file;
@@ -262,7 +286,7 @@ class SealedFiles final : public Files {
         std::unique_ptr<leveldb::WritableFile> file;
         Status status = Open(&leveldb::Env::NewWritableFile, path, &file);
         if (!status.ok()) return status;
-        *result = IsTable(name)
+        *result = IsPaged(name)
             ? SealedTable::Written(std::move(file), std::move(key), header)
             : SealedStream::Written(std::move(file), std::move(key), header, 0, 0);
         return status;
@@ -297,7 +321,7 @@ class SealedFiles final : public Files {
         if (bytes != nullptr) {
             status = target->Append(*bytes);
         } else {
-            status = IsTable(from) ? CopyPages(from, target.get())
+            status = IsPaged(from) ? CopyPages(from, target.get())
                                    : CopyStream(from, target.get());
         }
         if (status.ok()) status = target->Sync();

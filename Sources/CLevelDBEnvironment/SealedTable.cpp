@@ -161,6 +161,79 @@ class ReadTable final : public leveldb::RandomAccessFile {
     const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
 };
 
+class StreamedTable final : public leveldb::SequentialFile {
+  public:
+    StreamedTable(
+        std::unique_ptr<leveldb::SequentialFile> file, std::unique_ptr<FileKey> key,
+        uint64_t size)
+        : file_(std::move(file)), key_(std::move(key)),
+          left_(size < SealedHeader::kSize ? 0 : size - SealedHeader::kSize) {}
+
+    Status Read(size_t count, Slice *result, char *scratch) override {
+        size_t have = 0;
+        Status status;
+        while (have < count) {
+            if (taken_ == size_) {
+                if (isOver_) break;
+                status = NextPage();
+                if (!status.ok()) break;
+            }
+            size_t part = std::min(count - have, size_ - taken_);
+            std::memcpy(scratch + have, page_ + taken_, part);
+            taken_ += part;
+            have += part;
+        }
+        *result = status.ok() ? Slice(scratch, have) : Slice();
+        return status;
+    }
+
+    Status Skip(uint64_t count) override {
+        char scratch[SealedTable::kPage];
+        Status status;
+        for (Slice read; status.ok() && count > 0; count -= read.size()) {
+            status = Read(std::min<uint64_t>(count, sizeof(scratch)), &read, scratch);
+            if (read.empty()) break;
+        }
+        return status;
+    }
+
+  private:
+    Status NextPage() {
+        char sealed[SealedTable::kSealedPage];
+        size_t size = std::min<uint64_t>(sizeof(sealed), left_);
+        for (size_t have = 0; have < size;) {
+            Slice read;
+            Status status = file_->Read(size - have, &read, sealed + have);
+            if (!status.ok()) return status;
+            if (read.empty()) return Status::Corruption("a sealed file ends too early");
+            if (read.data() != sealed + have) std::memcpy(sealed + have, read.data(), read.size());
+            have += read.size();
+        }
+        if (size < kTagSize) return Status::Corruption("a sealed file ends too early");
+        left_ -= size;
+        isOver_ = left_ == 0;
+        size_ = size - kTagSize;
+        taken_ = 0;
+        if (key_->Open(Nonce(number_++, isOver_).data(), "", sealed, size_, page_)) {
+            return Status::OK();
+        }
+        isOver_ = true;
+        size_ = 0;
+        return Status::Corruption("a page of a sealed file is not the one that was written");
+    }
+
+    const std::unique_ptr<leveldb::SequentialFile> file_;
+    const std::unique_ptr<FileKey> key_;
+    /// How many bytes of the file follow.
+    uint64_t left_;
+    /// The number of the next page.
+    uint64_t number_ = 0;
+    /// The page that is being read: its bytes, their number, and how many of them were read.
+    char page_[SealedTable::kPage];
+    size_t size_ = 0, taken_ = 0;
+    bool isOver_ = false;
+};
+
 }  // namespace
 
 uint64_t SealedTable::PlainSize(uint64_t size) {
@@ -180,6 +253,12 @@ leveldb::RandomAccessFile *SealedTable::Read(
     std::unique_ptr<leveldb::RandomAccessFile> file, std::unique_ptr<FileKey> key,
     uint64_t size) {
     return new ReadTable(std::move(file), std::move(key), size);
+}
+
+leveldb::SequentialFile *SealedTable::Streamed(
+    std::unique_ptr<leveldb::SequentialFile> file, std::unique_ptr<FileKey> key,
+    uint64_t size) {
+    return new StreamedTable(std::move(file), std::move(key), size);
 }
 
 }  // namespace scrollback

@@ -31,6 +31,8 @@ public final class ChatStore: StoreReader, Sendable {
     let outbox: LevelDB
     /// What the files are sealed by; `nil` if they are plain.
     let keys: DataKeys?
+    /// The copies of files that wait to be sent; `nil` for a store in memory.
+    package let outboxFiles: OutboxFiles?
     /// Held by the one who writes.
     let writer: Locked<Writer>
     /// Held for moments, to take or to exchange what readers read.
@@ -69,9 +71,10 @@ public final class ChatStore: StoreReader, Sendable {
 
     init(
         at directory: URL?, cache: LevelDB, outbox: LevelDB, next: Batch.NextNumbers,
-        report: OpeningReport, keys: DataKeys? = nil
+        report: OpeningReport, keys: DataKeys? = nil, outboxFiles: OutboxFiles? = nil
     ) throws(StoreError) {
         self.keys = keys
+        self.outboxFiles = outboxFiles
         self.directory = directory
         self.cache = cache
         self.outbox = outbox

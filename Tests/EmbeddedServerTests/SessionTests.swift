@@ -61,10 +61,10 @@ import Testing
     @Test func filesComeBackAsTheyWere() async throws {
         let alice = try await world.connect("alice")
         var file = UploadableFile()
-        file.data = Data([1, 2, 3, 4, 5])
         file.name = "a.bin"
+        let source = UploadSource(Data([1, 2, 3, 4, 5]))
         let steps = Locked<[Int]>([])
-        let info = try await alice.upload(file, requestID: "r") { progress in
+        let info = try await alice.upload(file, from: source, requestID: "r") { progress in
             steps.withLock { $0.append(progress.bytesTransferred) }
         }
         #expect(info.name == "a.bin")
@@ -74,7 +74,9 @@ import Testing
         #expect(try await alice.download(info) == Data([1, 2, 3, 4, 5]))
         #expect(await thrown { try await alice.download(FileInfo(url: "x")) }?.code == .notFound)
         world.server.conditions.maximumFileSize = 4
-        let error = await thrown { try await alice.upload(file, requestID: "r") { _ in } }
+        let error = await thrown {
+            try await alice.upload(file, from: source, requestID: "r") { _ in }
+        }
         #expect(error?.detail == .fileSizeLimitExceeded)
     }
 
@@ -90,7 +92,10 @@ import Testing
         var draft = Draft(message, requestID: "r")
         let refused = await thrown { try await alice.send(draft) }
         #expect(refused?.detail == .missingParameter)
-        draft.setUploadedFile(try await alice.upload(file, requestID: "r") { _ in }, at: 0)
+        let info = try await alice.upload(
+            file, from: UploadSource(Data([1])), requestID: "r"
+        ) { _ in }
+        draft.setUploadedFile(info, at: 0)
         let sent = try await alice.send(draft)
         #expect(sent.type == .file)
         #expect(sent.files.map(\.url) == ["embedded://files/1", "https://elsewhere"])

@@ -33,6 +33,11 @@ package final class FailingDisk: @unchecked Sendable {
         fault_env_fail_opens(pointer, "CURRENT", error)
     }
 
+    /// Fails to read files whose paths end with a suffix, until ``heal()``.
+    package func failReading(_ suffix: String, with error: Int32) {
+        fault_env_fail_reads(pointer, suffix, error)
+    }
+
     /// Fails to create tables.
     package func failTables(with error: Int32) { fault_env_fail_creates(pointer, ".ldb", error) }
 

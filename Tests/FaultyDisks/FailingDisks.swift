@@ -29,6 +29,7 @@ package final class FailingDisks: Sendable {
     /// Removes the unsynced data of a closed store.
     package func loseUnsynced(in directory: URL) throws {
         try cache.loseUnsynced(in: directory.appending(path: "cache"))
+        // The copies of outgoing files are on the disk of the outbox.
         try outbox.loseUnsynced(in: directory.appending(path: "outbox"))
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Models
@@ -183,14 +184,33 @@ import Testing
         let files = ["/a", "/b", "/c"].map { UploadableFile(path: $0) }
         let fresh = draft(files)
         var draft = fresh
-        draft.setKeptFile("7-1", at: 1)
-        #expect(draft.keptFiles == ["", "7-1"])
+        func copy(_ name: String) -> FileCopy {
+            var copy = FileCopy()
+            (copy.name, copy.size, copy.sha256) = (name, 3, Data(repeating: 7, count: 32))
+            return copy
+        }
+        draft.setFileCopy(copy("1"), at: 1)
+        #expect(draft.fileCopies == [FileCopy(), copy("1")])
         draft = try Draft(serialized: draft.serialize())
-        #expect((-1...3).map { draft.keptFile(at: $0) } == [nil, nil, "7-1", nil, nil])
-        draft.setKeptFile("7-0", at: 0)
-        draft.setKeptFile(nil, at: 1)
-        #expect(draft.keptFiles == ["7-0"])
-        draft.setKeptFile(nil, at: 0)
+        #expect((-1...3).map { draft.fileCopy(at: $0) } == [nil, nil, copy("1"), nil, nil])
+        draft.setFileCopy(copy("0"), at: 0)
+        draft.setFileCopy(nil, at: 1)
+        #expect(draft.fileCopies == [copy("0")])
+        draft.setFileCopy(nil, at: 0)
         #expect(draft == fresh)
+    }
+
+    @Test func replacedFileIsUploadedInPlaceOfTheOldOne() {
+        var draft = draft(["/a", "/b"].map { UploadableFile(path: $0) })
+        draft.setUploadedFile(FileInfo(url: "https://x/a"), at: 0)
+        draft.setUploadedFile(FileInfo(url: "https://x/b"), at: 1)
+        draft.replaceFile(at: 1, with: UploadableFile(path: "/c", name: "c"))
+        #expect(draft.files == [UploadableFile(path: "/a"), UploadableFile(path: "/c", name: "c")])
+        #expect(draft.message?.files.map(\.name) == [nil, "c"])
+        #expect(draft.indicesToUpload == [1])
+
+        var single = self.draft(FileMessageCreateParams(UploadableFile(path: "/a")))
+        single.replaceFile(at: 0, with: UploadableFile(path: "/c", name: "c"))
+        #expect(single.files.map(\.path) == ["/c"] && single.message?.file?.name == "c")
     }
 }

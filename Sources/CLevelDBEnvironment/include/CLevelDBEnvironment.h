@@ -145,6 +145,50 @@ int scrollback_env_read(
 int scrollback_env_replace(
     scrollback_env *env, const char *path, const uint8_t *bytes, size_t count);
 
+// MARK: Copies of files
+
+/// The end of the name of a file that is not LevelDB's: a copy of a file that waits to be sent. An
+/// environment that seals files seals it in pages, as it does tables.
+#define SCROLLBACK_COPY_SUFFIX ".copy"
+
+// Each call sets `error` if it fails: a text as LevelDB's errors have it, which the caller frees.
+
+/// A file that is written once, from the beginning to the end.
+typedef struct scrollback_writer scrollback_writer;
+
+/// Creates a file that only its owner can read. An existing file is replaced.
+scrollback_writer *_Nullable scrollback_env_create_file(
+    scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
+
+/// Appends bytes.
+void scrollback_writer_append(
+    scrollback_writer *writer, const void *_Nullable bytes, size_t count,
+    char *_Nullable *_Nonnull error);
+
+/// Ends the file. When it returns, the bytes of the file and its name in its directory are on the disk.
+void scrollback_writer_finish(scrollback_writer *writer, char *_Nullable *_Nonnull error);
+
+/// Closes the file, finished or not.
+void scrollback_writer_destroy(scrollback_writer *writer);
+
+/// A file that is read from the beginning to the end.
+typedef struct scrollback_reader scrollback_reader;
+
+/// Opens a file. `size` is the number of bytes that it holds, without the sealing.
+scrollback_reader *_Nullable scrollback_env_open_file(
+    scrollback_env *env, const char *path, uint64_t *size, char *_Nullable *_Nonnull error);
+
+/// Reads the next bytes. Returns their number: less than `count` only at the end of the file.
+size_t scrollback_reader_read(
+    scrollback_reader *reader, void *bytes, size_t count, char *_Nullable *_Nonnull error);
+
+/// Closes the file.
+void scrollback_reader_destroy(scrollback_reader *reader);
+
+/// Removes a file. It is not an error if there is none.
+void scrollback_env_remove_file(
+    scrollback_env *env, const char *path, char *_Nullable *_Nonnull error);
+
 // MARK: Taking back a failed write
 
 /// Notes that all that the logs hold by now is good. Call it after each write that succeeded, and

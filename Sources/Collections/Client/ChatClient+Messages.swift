@@ -86,13 +86,24 @@ extension ChatClient {
         }
     }
 
-    /// Sends a message again that failed, under the name that it had.
+    /// Sends a failed message again, with the same request id.
     ///
+    /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's copy is missing
+    /// or was changed. The error message of its draft says which file.
+    ///
+    /// - Parameters:
+    ///   - id: The request id of the message.
+    ///   - files: The files to send in place of the message's own, by index. None by default. A new file is
+    ///     copied where the one that it replaces was.
     /// - Returns: The message, pending.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if no message of that name has failed.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if no message of that request id has failed, if it has no
+    ///   file of an index, or if a file is larger than the server accepts or cannot be read; `store`. The message
+    ///   is unchanged then.
     @discardableResult
-    public func resend(_ id: RequestID) async throws(SyncError) -> Message? {
-        try await engine().resend(id).message
+    public func resend(
+        _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
+    ) async throws(SyncError) -> Message? {
+        try await engine().resend(id, replacing: files).message
     }
 
     /// Takes back a message that was not sent yet, and stops its upload.

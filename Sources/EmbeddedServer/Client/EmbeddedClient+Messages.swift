@@ -1,5 +1,6 @@
 public import Foundation
 public import Models
+public import Sync
 
 extension EmbeddedClient {
     // MARK: Reading
@@ -109,13 +110,14 @@ extension EmbeddedClient {
 
     /// Uploads a file, and returns what a message says of it.
     ///
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large, and if there is none.
+    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of the source.
     public func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
-        let bytes = try bytes(of: file)
-        try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(bytes.count) }
+        let size = source.byteCount
+        try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size) }
+        let bytes = try source.data()
         // In four steps, so that whoever shows progress has some to show.
         for step in 1...4 {
             try checkCancellation()
@@ -125,21 +127,6 @@ extension EmbeddedClient {
         }
         return try ask(.files) { state, _ throws(BackendError) in
             try state.takeFile(bytes, file)
-        }
-    }
-
-    private func bytes(of file: UploadableFile) throws(BackendError) -> Data {
-        if let data = file.data { return data }
-        guard let path = file.path else {
-            throw BackendError(
-                .refused, "the file has neither data nor a path", detail: .missingParameter)
-        }
-        do {
-            return try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw BackendError(
-                .refused, "cannot read the file at \(path): \(error.localizedDescription)",
-                detail: .invalidParameter)
         }
     }
 

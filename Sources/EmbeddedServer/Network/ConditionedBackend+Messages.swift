@@ -1,7 +1,7 @@
 public import Foundation
 public import Models
 import Store
-import Sync
+public import Sync
 
 // The connection, messages, files, receipts: on their way, and otherwise as they are.
 extension ConditionedBackend {
@@ -84,11 +84,11 @@ extension ConditionedBackend {
 
     /// Forwards the call to ``base`` under the conditions of the network.
     public func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
         try await perform(.upload, requestID.rawValue) { _ throws(BackendError) in
-            try await base.upload(file, requestID: requestID, progress: progress)
+            try await base.upload(file, from: source, requestID: requestID, progress: progress)
         }
     }
 

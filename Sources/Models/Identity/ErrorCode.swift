@@ -135,6 +135,10 @@ extension ErrorCode {
     public static let fileUploadTimeout = ErrorCode(800_250)
     /// The file is larger than the server accepts.
     public static let fileSizeLimitExceeded = ErrorCode(800_260)
+    /// The outbox's copy of a file is missing or was changed.
+    ///
+    /// Resend the message with the file: `resend(_:replacing:)`.
+    public static let fileDamaged = ErrorCode(800_261)
     /// The message was still pending when the application ended.
     public static let pendingError = ErrorCode(800_400)
     /// The collection was disposed.
@@ -193,7 +197,8 @@ extension ErrorCode {
     public var isAutoResendable: Bool { ErrorCode.autoResendable.contains(self) }
 
     private static let resendable: Set<ErrorCode> = autoResendable.union([
-        .networkError, .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .pendingError,
+        .networkError, .ackTimeout, .fileUploadCanceled, .fileUploadTimeout, .fileDamaged,
+        .pendingError,
         .internalServerError, .rateLimitExceeded, .tooManyMessages, .deactivatedInChannel,
     ])
 

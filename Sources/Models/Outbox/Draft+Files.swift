@@ -38,21 +38,35 @@ extension Draft {
         uploadedFiles = uploadedFiles.with(file, at: index, none: FileInfo()) { $0.url.isEmpty }
     }
 
-    /// Returns the name of the outbox's copy of the file at an index of ``files``; `nil` if there
-    /// is none.
-    public func keptFile(at index: Int) -> String? {
-        let names = keptFiles
-        return names.indices.contains(index) && !names[index].isEmpty ? names[index] : nil
+    /// Returns the outbox's copy of the file at an index of ``files``; `nil` if it has none.
+    public func fileCopy(at index: Int) -> FileCopy? {
+        let copies = fileCopies
+        return copies.indices.contains(index) && !copies[index].name.isEmpty ? copies[index] : nil
     }
 
-    /// Stores the name of the outbox's copy of a file.
+    /// Sets the outbox's copy of a file.
     ///
     /// - Parameters:
-    ///   - name: The name in the outbox's own directory; `nil` if the copy no longer exists.
+    ///   - copy: The copy, with a name; `nil` if there is none.
     ///   - index: The index of the file in ``files``. With any other index, nothing changes.
-    public mutating func setKeptFile(_ name: String?, at index: Int) {
+    public mutating func setFileCopy(_ copy: FileCopy?, at index: Int) {
         guard files.indices.contains(index) else { return }
-        keptFiles = keptFiles.with(name, at: index, none: "", isNone: \.isEmpty)
+        fileCopies = fileCopies.with(copy, at: index, none: FileCopy()) { $0.name.isEmpty }
+    }
+
+    /// Replaces a file of a message that was not sent; the new one is uploaded in its place.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the file in ``files``. With any other index, nothing changes.
+    ///   - file: The new file.
+    ///   - copy: The outbox's copy of the new file; `nil` if there is none.
+    public mutating func replaceFile(
+        at index: Int, with file: UploadableFile, copy: FileCopy? = nil
+    ) {
+        guard files.indices.contains(index) else { return }
+        message?.replaceFile(at: index, with: file)
+        setUploadedFile(nil, at: index)
+        setFileCopy(copy, at: index)
     }
 }
 

@@ -149,20 +149,19 @@ public struct Draft: Record {
         set { self[23] = newValue }
     }
 
-    /// The outbox's copies of ``files``, in the same order; an empty name if there is no copy.
-    ///
-    /// Entries are names of files in the outbox's own directory and not paths, because an app's
-    /// directories move when it is updated. The outbox owns the copies and deletes them with the
-    /// item. The list may be shorter than ``files``; ``keptFile(at:)`` handles both.
-    public var keptFiles: [String] {
-        get { self[24] }
-        set { self[24] = newValue }
-    }
-
     /// The time at which the user last resent the item, on this device's clock; `nil` if never.
     public var resentAt: Timestamp? {
         get { self[25] }
         set { self[25] = newValue }
+    }
+
+    /// The outbox's copies of ``files``, in the same order; an entry without a name if there is no copy.
+    ///
+    /// The outbox owns the copies and deletes them with the item. The list may be shorter than
+    /// ``files``; ``fileCopy(at:)`` handles both.
+    public var fileCopies: [FileCopy] {
+        get { self[26] }
+        set { self[26] = newValue }
     }
 
     /// The fields of this type.
@@ -190,8 +189,9 @@ public struct Draft: Record {
             Field(21, "follows_message_id", \Draft.followsMessageID, meaning: .zeroIsNone),
             Field(22, "uploaded_files", \Draft.uploadedFiles),
             Field(23, "is_doubtful", \Draft.isDoubtful),
-            Field(24, "kept_files", \Draft.keptFiles),
+            // 24 is free: names of copies without their size and hash.
             Field(25, "resent_at", \Draft.resentAt),
+            Field(26, "file_copies", \Draft.fileCopies),
         ])
 }
 

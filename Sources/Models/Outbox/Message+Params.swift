@@ -40,6 +40,19 @@ extension Message {
         multipleFilesMessageParams = params
     }
 
+    /// Replaces a file of a message that was not sent, in its params and in the list that is shown.
+    mutating func replaceFile(at index: Int, with new: UploadableFile) {
+        if var params = fileMessageParams {
+            params.file = new
+            fileMessageParams = params
+            file = FileInfo(new)
+        } else if var params = multipleFilesMessageParams {
+            params.files[index] = new
+            multipleFilesMessageParams = params
+            files[index] = FileInfo(new)
+        }
+    }
+
     private init(
         _ params: some MessageCreateParams, _ type: MessageType, _ text: String,
         _ channelURL: ChannelURL, _ channelType: ChannelType, _ sender: Sender?, _ time: Timestamp

@@ -14,11 +14,12 @@ extension BackendConformance {
             var random = SeededRandom(seed: 1)
             let bytes = Data((0..<5000).map { _ in UInt8(random.number(below: 256)) })
             var file = UploadableFile()
-            file.data = bytes
             file.name = "noise.bin"
             file.mimeType = "application/octet-stream"
             let steps = Steps()
-            let info = try await alice.backend.upload(file, requestID: request) { progress in
+            let info = try await alice.backend.upload(
+                file, from: UploadSource(bytes), requestID: request
+            ) { progress in
                 steps.add(progress.bytesTransferred)
             }
             try expect(!info.url.isEmpty, "the file has no address")

@@ -1,6 +1,6 @@
 public import Foundation
 public import Models
-import Sync
+public import Sync
 
 // Calls for the connection, the feed, changelogs and messages.
 extension BackendRecorder {
@@ -139,12 +139,12 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
         try await record("upload", ["": file, "requestID": requestID]) {
             () async throws(BackendError) in
-            try await base.upload(file, requestID: requestID, progress: progress)
+            try await base.upload(file, from: source, requestID: requestID, progress: progress)
         }
     }
 

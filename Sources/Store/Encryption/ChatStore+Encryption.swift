@@ -114,23 +114,24 @@ extension StoreFiles {
         where name.hasPrefix(StoreFiles.copyPrefix) && name.hasSuffix(OpenFile.unfinished) {
             try OpenFile.removeAll(at: directory.appending(path: name).path)
         }
-        for database in try databases() {
-            for name in try OpenFile.names(in: database.path)
+        for directory in try sealedDirectories() {
+            for name in try OpenFile.names(in: directory.path)
             where name.hasSuffix(SCROLLBACK_RESEALED_SUFFIX) {
-                try OpenFile.remove(database.path + "/" + name)
+                try OpenFile.remove(directory.path + "/" + name)
             }
         }
     }
 
-    /// The directories of databases, copies too, and whose they are.
-    private func databases() throws(StoreError) -> [(path: String, name: String)] {
-        [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName)]
+    /// The directories with encrypted files: the databases, the copies of the outbox and of outgoing files; and
+    /// the name that the keys of their files depend on.
+    private func sealedDirectories() throws(StoreError) -> [(path: String, name: String)] {
+        [(cache, StoreFiles.cacheName), (outbox, StoreFiles.outboxName), (files, OutboxFiles.name)]
             + (try outboxCopies().map { ($0, StoreFiles.outboxName) })
     }
 
     private func sealedFiles() throws(StoreError) -> [(path: String, database: String, size: Int)] {
         var files: [(path: String, database: String, size: Int)] = []
-        for (path, database) in try databases() {
+        for (path, database) in try sealedDirectories() {
             for name in try OpenFile.names(in: path).sorted() where name != DatabaseFiles.lock {
                 var status = stat()
                 guard lstat(path + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG

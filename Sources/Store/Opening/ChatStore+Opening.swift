@@ -54,7 +54,7 @@ extension ChatStore {
         }
         try self.init(
             at: directory, cache: found.cache, outbox: found.outbox, next: found.next,
-            report: found.report, keys: found.keys)
+            report: found.report, keys: found.keys, outboxFiles: found.outboxFiles)
     }
 
     /// What a store is made of.
@@ -64,6 +64,7 @@ extension ChatStore {
         let next: Batch.NextNumbers
         let report: OpeningReport
         let keys: DataKeys?
+        let outboxFiles: OutboxFiles?
     }
 
     private static func opened(
@@ -74,6 +75,11 @@ extension ChatStore {
     ) throws(StoreError) -> Opened {
         let keys = try files?.prepare(for: schema, key)
         var environments = environments
+        // The copies of files are in the environment of the outbox, but have keys of their own.
+        let outboxFiles = files.map { files in
+            let environment = keys.map { environments.outbox.sealed(by: $0, as: OutboxFiles.name) }
+            return OutboxFiles(in: files, environment ?? environments.outbox)
+        }
         if let keys {
             environments.cache = environments.cache.sealed(by: keys, as: StoreFiles.cacheName)
             environments.outbox = environments.outbox.sealed(by: keys, as: StoreFiles.outboxName)
@@ -112,7 +118,9 @@ extension ChatStore {
             try files?.outboxDistrust.remove()
         }
         let next = try Batch.NextNumbers(in: cache, outbox)
-        return Opened(cache: cache, outbox: outbox, next: next, report: report, keys: keys)
+        return Opened(
+            cache: cache, outbox: outbox, next: next, report: report, keys: keys,
+            outboxFiles: outboxFiles)
     }
 
     private static func migrate(

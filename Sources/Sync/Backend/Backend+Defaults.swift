@@ -36,7 +36,7 @@ extension Backend {
 
     /// Throws `unsupported`.
     public func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
         throw .lacking(.files)

@@ -239,7 +239,7 @@ public protocol Backend: Sendable {
     ///   it.
     ///
     /// - Parameter draft: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
-    ///   the results of ``upload(_:requestID:progress:)``.
+    ///   the results of ``upload(_:from:requestID:progress:)``.
     /// - Returns: The message.
     /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
     func send(_ draft: Draft) async throws(BackendError) -> Message
@@ -308,14 +308,16 @@ public protocol Backend: Sendable {
     /// - `upload.bytes`: Downloading the file returns the same bytes.
     ///
     /// - Parameters:
-    ///   - file: The file, with its data or its path.
+    ///   - file: The name, type and thumbnail sizes of the file. It has no data and no path.
+    ///   - source: The bytes of the file.
     ///   - requestID: The request ID of the outbox item that contains the file.
     ///   - progress: A closure that is called from time to time, on any thread, with increasing
     ///     numbers.
     /// - Returns: The description of the file for the message, with a URL.
-    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large.
+    /// - Throws: `refused` with `fileSizeLimitExceeded` if the file is too large; the errors of
+    ///   the source.
     func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo
 

@@ -121,10 +121,10 @@ extension ForwardingBackend {
 
     /// Forwards the call to ``base``.
     public func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
-        try await base.upload(file, requestID: requestID, progress: progress)
+        try await base.upload(file, from: source, requestID: requestID, progress: progress)
     }
 
     /// Forwards the call to ``base``.

@@ -1,4 +1,5 @@
 import Models
+import Store
 
 /// A call of the backend.
 enum BackendRequest: Hashable, Sendable {
@@ -55,7 +56,7 @@ enum BackendAnswer: Sendable {
 extension Backend {
     /// Makes a call, and says what came of it.
     func answer(
-        to request: BackendRequest, _ files: OutboxFiles = OutboxFiles(besides: nil),
+        to request: BackendRequest, _ files: OutboxFiles? = nil,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async -> BackendAnswer {
         do throws(BackendError) {
@@ -74,10 +75,7 @@ extension Backend {
             case .channel(let url): return .channel(try await channel(url))
             case .send(let draft): return .message(try await send(draft))
             case .upload(let draft, let index):
-                var file = draft.files[index]
-                if let copy = draft.keptFile(at: index) { file.path = files.path(of: copy) }
-                return .uploaded(
-                    try await upload(file, requestID: draft.requestID, progress: progress))
+                return .uploaded(try await upload(draft, index, files, progress))
             case .update(let id, let url, let update, let requestID):
                 return .message(
                     try await self.update(id, in: url, with: update, requestID: requestID))
@@ -98,5 +96,26 @@ extension Backend {
         } catch {
             return .failed(error)
         }
+    }
+
+    private func upload(
+        _ draft: Draft, _ index: Int, _ files: OutboxFiles?,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws(BackendError) -> FileInfo {
+        let source = try UploadSource(draft, index, in: files)
+        var file = draft.files[index]
+        // The source is verified; what is at the path is not.
+        (file.data, file.path) = (nil, nil)
+        let result: Result<FileInfo, BackendError>
+        do throws(BackendError) {
+            result = .success(
+                try await upload(
+                    file, from: source, requestID: draft.requestID, progress: progress))
+        } catch {
+            result = .failure(error)
+        }
+        // Whatever the backend made of it: a damaged file is not uploaded.
+        if let damage = source.damage { throw damage }
+        return try result.get()
     }
 }

@@ -54,9 +54,9 @@ struct SyncCore {
         /// Ask the user's application for new credentials.
         case renewSession
         /// Remove the outbox's copies of files.
-        case removeFiles([String])
+        case removeFiles([FileCopy])
         /// Remove all copies but these.
-        case keepFiles(Set<String>)
+        case keepFiles([FileCopy])
         case tell(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
         case reply(SyncReply, ticket: Int)

@@ -25,7 +25,6 @@ public actor SyncEngine {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let jitter: @Sendable () -> Double
     private let renewSession: @Sendable () async -> Credentials?
-    let files: OutboxFiles
     let now: @Sendable () -> Timestamp
     let makeRequestID: @Sendable () -> RequestID
 
@@ -90,7 +89,6 @@ public actor SyncEngine {
         self.sleep = sleep
         self.jitter = jitter
         self.renewSession = renewSession
-        files = OutboxFiles(besides: store.directory)
         self.now = now
         self.makeRequestID = makeRequestID
         core = SyncCore(store, options, backend.capabilities, limits: limits)
@@ -371,8 +369,8 @@ public actor SyncEngine {
             renewal?.cancel()
         case .disconnect: endConnection()
         case .renewSession: renew()
-        case .removeFiles(let names): files.remove(names)
-        case .keepFiles(let names): files.removeAll(but: names)
+        case .removeFiles(let copies): store.outboxFiles?.remove(copies)
+        case .keepFiles(let copies): store.outboxFiles?.removeAll(but: copies)
         case .tell(let event):
             if case .state(let state) = event { tellStore(state) }
             tell(event)
@@ -387,15 +385,15 @@ public actor SyncEngine {
     }
 
     private func call(_ request: BackendRequest, _ number: Int) {
-        let (backend, store, files, ending) = (backend, store, files, ending)
+        let (backend, store, ending) = (backend, store, ending)
         calls[number] = Task { [weak self] in
             await ending?.value
             let meter = UploadMeter()
             let answer = await withTaskCancellationHandler {
-                await backend.answer(to: request, files) { progress in
+                await backend.answer(to: request, store.outboxFiles) { progress in
                     guard case .upload(let draft, _) = request else { return }
                     meter.report(progress) {
-                        // A store that is closed has nobody to tell.
+                        // Progress has no observers if the store is closed.
                         _ = try? store.tell(
                             .uploadProgress(
                                 draft.requestID, in: draft.channelURL,

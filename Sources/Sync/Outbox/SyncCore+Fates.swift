@@ -218,8 +218,8 @@ extension SyncCore {
         act(.tell(.fate(fate, of: draft)))
         if case .failed = fate { return }
         lastFates.note(fate, of: draft.requestID)
-        let files = draft.keptFiles.filter { !$0.isEmpty }
-        if !files.isEmpty { act(.removeFiles(files)) }
+        let copies = draft.fileCopies
+        if !copies.isEmpty { act(.removeFiles(copies)) }
     }
 
     /// Tells what became of a draft, now or when it is known.

@@ -19,15 +19,28 @@ extension SyncCore {
         outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
     }
 
-    /// Lets a draft that failed wait again.
-    ///
-    /// - Returns: The draft as it is now.
-    mutating func resend(_ id: RequestID) throws(SyncError) -> Draft {
+    /// Returns a draft that failed, to be sent again.
+    mutating func failedDraft(_ id: RequestID) throws(SyncError) -> Draft {
         try loadOutbox()
-        guard var draft = try heldDraft(id), draft.isUnderstood, draft.state == .failed
-        else {
+        guard let draft = try heldDraft(id), draft.isUnderstood, draft.state == .failed else {
             throw SyncError(.refused, "no draft \(id) has failed")
         }
+        return draft
+    }
+
+    /// Sends a failed draft again.
+    ///
+    /// - Parameters:
+    ///   - id: The request id of the draft.
+    ///   - files: The files to send in place of the draft's own, and their copies, by index.
+    /// - Returns: The draft as it is now.
+    /// - Throws: ``SyncError`` with code `refused` or `store`.
+    mutating func resend(
+        _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
+    ) throws(SyncError) -> Draft {
+        var draft = try failedDraft(id)
+        let replaced = files.keys.compactMap { draft.fileCopy(at: $0) }
+        for (index, new) in files { draft.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(draft), id)
         draft.resend(at: time)
         // Whoever sends it again knows that it may be there already.
@@ -37,6 +50,7 @@ extension SyncCore {
             return try ingest.batch.drafts(in: draft.channelURL)
         }
         outbox.load(drafts, of: draft.channelURL)
+        if !replaced.isEmpty { act(.removeFiles(replaced)) }
         return draft
     }
 
@@ -201,6 +215,6 @@ extension SyncCore {
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }
-        act(.keepFiles(Set((stored.drafts + [new].compactMap { $0 }).flatMap(\.keptFiles))))
+        act(.keepFiles((stored.drafts + [new].compactMap { $0 }).flatMap(\.fileCopies)))
     }
 }

@@ -65,13 +65,40 @@ extension SyncEngine {
             keepsCopies: keepsCopies)
     }
 
-    /// Sends again what failed, under the name that it had.
+    /// Sends a failed draft again, with the same request id.
     ///
+    /// A draft that failed with the error code `fileDamaged` needs the file again: its error message says which
+    /// one. A new file is copied where the one that it replaces was.
+    ///
+    /// - Parameters:
+    ///   - id: The request id of the draft.
+    ///   - files: The files to send in place of the draft's own, by index of `Draft.files`. None by default.
     /// - Returns: The draft, pending.
-    /// - Throws: ``SyncError`` with code `refused` if no draft of that name has failed; `store`, `closed`.
+    /// - Throws: ``SyncError`` with code `refused` if no draft of that request id has failed, if it has no file of
+    ///   an index, or if a file is larger than the server accepts or cannot be read; `store`, `closed`. The draft
+    ///   is unchanged then.
     @discardableResult
-    public func resend(_ id: RequestID) throws(SyncError) -> Draft {
-        try change { (core) throws(SyncError) in try core.resend(id) }
+    public func resend(
+        _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
+    ) throws(SyncError) -> Draft {
+        guard !files.isEmpty else {
+            return try change { (core) throws(SyncError) in try core.resend(id, replacing: [:]) }
+        }
+        let draft = try change { (core) throws(SyncError) in try core.failedDraft(id) }
+        if let index = files.keys.first(where: { !draft.files.indices.contains($0) }) {
+            throw SyncError(.refused, "draft \(id) has no file \(index)")
+        }
+        try check(Array(files.values))
+        var new: [Int: (file: UploadableFile, copy: FileCopy?)] = [:]
+        do throws(SyncError) {
+            for (index, file) in files {
+                new[index] = (file, draft.fileCopy(at: index) == nil ? nil : try copy(of: file))
+            }
+            return try change { (core) throws(SyncError) in try core.resend(id, replacing: new) }
+        } catch {
+            store.outboxFiles?.remove(new.values.compactMap(\.copy))
+            throw error
+        }
     }
 
     /// Takes back what was not sent yet, with all that was to be done to it.
@@ -219,20 +246,32 @@ extension SyncEngine {
         _ message: Message, keepsCopies: Bool = false
     ) throws(SyncError) -> Message {
         var draft = Draft(message, requestID: makeRequestID())
-        if keepsCopies {
-            for (index, file) in draft.files.enumerated() {
-                guard let path = file.path, file.data == nil else { continue }
-                draft.setKeptFile(
-                    try files.copy(path, for: draft.requestID, at: index), at: index)
-            }
-        }
         do throws(SyncError) {
+            for (index, file) in keepsCopies ? Array(draft.files.enumerated()) : [] {
+                draft.setFileCopy(try copy(of: file), at: index)
+            }
             try post(draft, .localMessagePendingCreated)
         } catch {
-            files.remove(draft.keptFiles)
+            store.outboxFiles?.remove(draft.fileCopies)
             throw error
         }
         return draft.message ?? message
+    }
+
+    /// Copies a file that has a path; the copy is on the disk when it returns.
+    ///
+    /// `nil` for a file whose bytes are in the outbox item.
+    private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
+        guard let path = file.path, file.data == nil else { return nil }
+        guard let files = store.outboxFiles else {
+            throw SyncError(.refused, "a store in memory has no place for a copy of \(path)")
+        }
+        do throws(StoreError) {
+            return try files.add(path)
+        } catch {
+            guard error.path == path else { throw SyncError(error) }
+            throw SyncError(.refused, "the file at \(path) cannot be read", cause: error)
+        }
     }
 
     private func post(

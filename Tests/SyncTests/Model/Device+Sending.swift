@@ -41,7 +41,9 @@ extension Device {
         case .resend(let tag):
             guard let draft = try held(RequestID(tag)), draft.state == .failed
             else { return true }
-            guard try attempt({ try core.resend(draft.requestID) }) != nil else { return true }
+            guard try attempt({ try core.resend(draft.requestID, replacing: [:]) }) != nil else {
+                return true
+            }
             sendings.resend(draft.requestID)
             try take(.changed)
         case .moveClock(let seconds):

@@ -1,0 +1,88 @@
+import CLevelDBEnvironment
+
+// Files that are not LevelDB's, written and read in the same environment as a database, and so encrypted as
+// its files are. The names end with SCROLLBACK_COPY_SUFFIX.
+
+/// A file that is being written, from the beginning to the end.
+struct FileWriter: ~Copyable {
+    private let writer: OpaquePointer
+    private let path: String
+    private let environment: LevelDB.Environment
+
+    /// Creates a file that only its owner can read.
+    init(_ path: String, in environment: LevelDB.Environment) throws(StoreError) {
+        let writer = try LevelDB.check(path) {
+            scrollback_env_create_file(environment.pointer, path, $0)
+        }
+        guard let writer else { throw StoreError(.io, "cannot create the file", path: path) }
+        self.writer = writer
+        self.path = path
+        self.environment = environment
+    }
+
+    deinit { scrollback_writer_destroy(writer) }
+
+    /// Appends bytes.
+    func append(_ bytes: some Sequence<UInt8>) throws(StoreError) {
+        let bytes = Array(bytes)
+        try LevelDB.check(path) { error in
+            bytes.withUnsafeBytes {
+                scrollback_writer_append(writer, $0.baseAddress, $0.count, error)
+            }
+        }
+    }
+
+    /// Ends the file.
+    ///
+    /// When it returns, the file and its name are on the disk.
+    func finish() throws(StoreError) {
+        try LevelDB.check(path) { scrollback_writer_finish(writer, $0) }
+    }
+}
+
+/// A file that is being read, from the beginning to the end.
+struct FileReader: ~Copyable {
+    /// The number of bytes that the file holds, without the encryption.
+    let size: Int
+    private let reader: OpaquePointer
+    private let path: String
+    private let environment: LevelDB.Environment
+
+    /// Opens a file.
+    ///
+    /// - Throws: `corruption` if there is none, or if it was not encrypted by the environment.
+    init(_ path: String, in environment: LevelDB.Environment) throws(StoreError) {
+        var size: UInt64 = 0
+        let reader = try LevelDB.check(path) {
+            scrollback_env_open_file(environment.pointer, path, &size, $0)
+        }
+        guard let reader else { throw StoreError(.io, "cannot open the file", path: path) }
+        self.size = Int(clamping: size)
+        self.reader = reader
+        self.path = path
+        self.environment = environment
+    }
+
+    deinit { scrollback_reader_destroy(reader) }
+
+    /// Reads the next bytes, fewer than `count` only at the end.
+    ///
+    /// - Throws: `corruption` if a page of an encrypted file is not the one that was written.
+    func read(_ count: Int) throws(StoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let have = try LevelDB.check(path) { error in
+            bytes.withUnsafeMutableBytes {
+                scrollback_reader_read(reader, $0.baseAddress!, $0.count, error)
+            }
+        }
+        bytes.removeLast(count - have)
+        return bytes
+    }
+}
+
+extension LevelDB.Environment {
+    /// Removes a file; it is not an error if there is none.
+    func remove(_ path: String) throws(StoreError) {
+        try LevelDB.check(path) { scrollback_env_remove_file(pointer, path, $0) }
+    }
+}

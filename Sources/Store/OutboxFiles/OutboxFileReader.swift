@@ -1,0 +1,59 @@
+import Crypto
+import Foundation
+import Models
+
+/// Reads a copy of a file that waits to be sent, and checks it on the way.
+///
+/// The last bytes are returned only if all bytes have the size and the hash that the outbox item says. So a
+/// caller that has all bytes has the right ones, and a damaged copy cannot be sent as a whole.
+package final class OutboxFileReader {
+    private let copy: FileCopy
+    private let file: FileReader
+    private let path: String
+    private var hash = SHA256()
+    private var left: Int
+    private var isVerified = false
+
+    init(
+        _ copy: FileCopy, _ file: consuming FileReader, at path: String
+    ) throws(StoreError) {
+        guard file.size == copy.size else {
+            throw StoreError(
+                .corruption, "it has \(file.size) bytes instead of \(copy.size)", path: path)
+        }
+        self.copy = copy
+        self.path = path
+        left = copy.size
+        self.file = file
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// - Parameter count: The most bytes to return, at least 1.
+    /// - Returns: The bytes; `nil` at the end.
+    /// - Throws: ``StoreError`` with code `corruption` if the bytes are not those that were copied; `permission`
+    ///   or `io` if they cannot be read now.
+    package func next(upTo count: Int) throws(StoreError) -> [UInt8]? {
+        guard !isVerified else { return nil }
+        let expected = min(count, left)
+        let bytes = try file.read(expected)
+        guard bytes.count == expected else {
+            throw StoreError(
+                .corruption, "it ends \(left - bytes.count) bytes too early", path: path)
+        }
+        hash.update(data: bytes)
+        left -= expected
+        if left == 0 { try verify() }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    private func verify() throws(StoreError) {
+        guard try file.read(1).isEmpty else {
+            throw StoreError(.corruption, "it has more than \(copy.size) bytes", path: path)
+        }
+        guard let sha256 = copy.sha256, hash.finalize() == sha256 else {
+            throw StoreError(.corruption, "its bytes have changed", path: path)
+        }
+        isVerified = true
+    }
+}

@@ -1,0 +1,129 @@
+import CLevelDBEnvironment
+import Crypto
+import Foundation
+package import Models
+
+/// The outbox's own copies of files that wait to be sent.
+///
+/// They are in the directory `files` beside the databases, and are removed with their outbox item. In an
+/// encrypted store they are encrypted as tables are. Docs/Format.md, "Copies of outgoing files".
+package struct OutboxFiles: Sendable {
+    /// DO NOT CHANGE: the keys of encrypted files depend on it.
+    static let name = "files"
+
+    private let store: StoreFiles
+    private let environment: LevelDB.Environment
+
+    init(in store: StoreFiles, _ environment: LevelDB.Environment) {
+        self.store = store
+        self.environment = environment
+    }
+
+    /// Copies a file, in constant memory, and hashes it on the way.
+    ///
+    /// When it returns, the copy and its name are on the disk.
+    ///
+    /// - Parameter path: The path of the file. Symbolic links are followed.
+    /// - Returns: The name, the size and the hash of the copy, for the outbox item.
+    /// - Throws: ``StoreError`` that names the file that could not be read, or the copy that could not be
+    ///   written: `permission`, `noSpace` or `io`. No copy is left then.
+    /// - Complexity: O(*n*) in the bytes. Waits for the disk.
+    package func add(_ path: String) throws(StoreError) -> FileCopy {
+        let source = try OpenFile(path, O_RDONLY | O_NONBLOCK, "open the file")
+        try OpenFile.createDirectory(store.files)
+        let name = OutboxFiles.makeName()
+        do throws(StoreError) {
+            let target = try FileWriter(self.path(name), in: environment)
+            var hash = SHA256()
+            var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
+            var copy = FileCopy()
+            while true {
+                let count = try source.read(into: &buffer)
+                guard count > 0 else { break }
+                hash.update(data: buffer[..<count])
+                try target.append(buffer[..<count])
+                copy.size += count
+            }
+            try target.finish()
+            copy.name = name
+            copy.sha256 = Data(hash.finalize())
+            return copy
+        } catch {
+            // The failure is reported. A copy that cannot be removed now is removed by `removeAll(but:)`.
+            try? environment.remove(self.path(name))
+            throw error
+        }
+    }
+
+    /// Opens a copy to be read.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it is missing, of another size, or not encrypted with
+    ///   the store's key; `permission` or `io` if it cannot be read now.
+    package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
+        let path = path(copy.name)
+        guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
+            throw StoreError(.corruption, "it is missing", path: path)
+        }
+        return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
+    }
+
+    /// Removes copies.
+    ///
+    /// One that cannot be removed now is removed by ``removeAll(but:)``.
+    package func remove(_ copies: [FileCopy]) {
+        for copy in copies where OutboxFiles.isName(copy.name) {
+            try? environment.remove(path(copy.name))
+        }
+    }
+
+    /// Removes the copies that belong to no outbox item, which a crash may leave.
+    ///
+    /// Nothing is removed while the files of a damaged outbox are kept: its items may name any copy.
+    package func removeAll(but kept: [FileCopy]) {
+        // Where the directory cannot be read, nothing can be removed: the next opening tries again.
+        guard (try? store.hasDamagedOutbox()) == false,
+            let names = try? OpenFile.names(in: store.files)
+        else { return }
+        let kept = Set(kept.map(\.name))
+        for name in names where name != "." && name != ".." && !kept.contains(name) {
+            try? environment.remove(path(name))
+        }
+    }
+
+    private func path(_ name: String) -> String { store.files + "/" + name }
+
+    private static let bufferSize = 64 << 10
+}
+
+// MARK: Names
+
+extension OutboxFiles {
+    private static let randomCount = 16
+
+    /// Returns a random name, which says nothing about the item or its user.
+    private static func makeName() -> String {
+        (0..<randomCount).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
+            + SCROLLBACK_COPY_SUFFIX
+    }
+
+    /// Whether ``makeName()`` makes such names.
+    ///
+    /// An outbox item that was changed on the disk cannot name a file outside of the directory.
+    private static func isName(_ name: String) -> Bool {
+        let digits = name.utf8.dropLast(SCROLLBACK_COPY_SUFFIX.utf8.count)
+        return name.hasSuffix(SCROLLBACK_COPY_SUFFIX) && digits.count == 2 * randomCount
+            && digits.allSatisfy { allowed.contains($0) }
+    }
+
+    private static let allowed = Array("0123456789abcdef".utf8)
+}
+
+extension StoreFiles {
+    /// The directory of the outbox's copies of files.
+    var files: String { directory.appending(path: OutboxFiles.name).path }
+
+    /// Whether the files of a damaged outbox are kept.
+    fileprivate func hasDamagedOutbox() throws(StoreError) -> Bool {
+        try OpenFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
+    }
+}

@@ -1,0 +1,198 @@
+public import Foundation
+public import Models
+import Store
+
+/// The bytes of a file that is uploaded, read piece by piece.
+///
+/// The engine opens it wherever the bytes are: in memory, in a file of the application, or in the outbox's own copy,
+/// which may be encrypted. No plain copy of an encrypted file is written to the disk.
+///
+/// ```swift
+/// let reader = try source.makeReader()
+/// while let piece = try reader.next() { try await body.write(piece) }
+/// ```
+///
+/// The outbox's copies are verified while they are read: the last piece is returned only if all bytes have the
+/// size and the SHA-256 that were stored when the message was written.
+public struct UploadSource: Sendable {
+    /// The number of bytes.
+    public let byteCount: Int
+
+    private let open: @Sendable () throws(BackendError) -> UploadReader
+    private let damageFound = DamageFound()
+
+    /// Shared by the readers of a source.
+    private final class DamageFound: Sendable {
+        let error = Locked<BackendError?>(nil)
+    }
+
+    /// Creates a source of bytes in memory.
+    public init(_ data: Data) {
+        byteCount = data.count
+        open = { () throws(BackendError) in
+            var rest = data[...]
+            return UploadReader { (count) throws(BackendError) in
+                guard !rest.isEmpty else { return nil }
+                defer { rest = rest.dropFirst(count) }
+                return rest.prefix(count)
+            }
+        }
+    }
+
+    /// Creates a source of the bytes of a file, which has to stay as it is until they were read.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: `BackendError` with code `refused` if the file cannot be read.
+    public init(contentsOf path: String) throws(BackendError) {
+        func file() throws(BackendError) -> FileHandle {
+            do {
+                return try FileHandle(forReadingFrom: URL(filePath: path))
+            } catch {
+                throw BackendError(unreadable: path, error)
+            }
+        }
+        do {
+            byteCount = try Int(clamping: file().seekToEnd())
+        } catch {
+            throw (error as? BackendError) ?? BackendError(unreadable: path, error)
+        }
+        let path = path
+        open = { () throws(BackendError) in
+            let file: FileHandle
+            do {
+                file = try FileHandle(forReadingFrom: URL(filePath: path))
+            } catch {
+                throw BackendError(unreadable: path, error)
+            }
+            return UploadReader { (count) throws(BackendError) in
+                do {
+                    let piece = try file.read(upToCount: count)
+                    return piece?.isEmpty ?? true ? nil : piece
+                } catch {
+                    throw BackendError(unreadable: path, error)
+                }
+            }
+        }
+    }
+
+    /// Creates a source of the outbox's copy of a file.
+    ///
+    /// - Parameters:
+    ///   - copy: The copy.
+    ///   - files: The outbox's files; `nil` for a store in memory, which has none.
+    ///   - name: The name of the file in error messages.
+    /// - Throws: `BackendError` with the detail `fileDamaged` if the copy is missing or has another size;
+    ///   `unanswered` if it cannot be read now.
+    init(_ copy: FileCopy, in files: OutboxFiles?, called name: String) throws(BackendError) {
+        byteCount = copy.size
+        let damageFound = damageFound
+        @Sendable func checked<Value>(
+            _ read: () throws(StoreError) -> Value
+        ) throws(BackendError) -> Value {
+            do throws(StoreError) {
+                return try read()
+            } catch {
+                let failure = BackendError(copyOf: name, error)
+                if failure.detail == .fileDamaged { damageFound.error.withLock { $0 = failure } }
+                throw failure
+            }
+        }
+        @Sendable func reader() throws(BackendError) -> OutboxFileReader {
+            guard let files else {
+                throw BackendError(
+                    .refused, "\(name): a store in memory has no copies", detail: .fileDamaged)
+            }
+            return try checked { () throws(StoreError) in try files.reader(of: copy) }
+        }
+        open = { () throws(BackendError) in
+            let reader = try reader()
+            return UploadReader { (count) throws(BackendError) in
+                try checked { () throws(StoreError) in try reader.next(upTo: count) }.map {
+                    Data($0)
+                }
+            }
+        }
+        // Missing and cut files fail before the backend does anything.
+        _ = try reader()
+    }
+
+    /// Opens the bytes to be read from the beginning, as often as needed.
+    ///
+    /// - Returns: A reader for one task.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on.
+    public func makeReader() throws(BackendError) -> UploadReader { try open() }
+
+    /// Reads all bytes into memory: for small files.
+    ///
+    /// - Returns: The bytes.
+    /// - Throws: As ``makeReader()`` and ``UploadReader/next(upTo:)``.
+    /// - Complexity: O(*n*) in the bytes. Waits for the disk.
+    public func data() throws(BackendError) -> Data {
+        let reader = try makeReader()
+        var data = Data()
+        while let piece = try reader.next() { data += piece }
+        return data
+    }
+
+    /// Why the copy was found damaged, by whichever reader; `nil` if it was not.
+    var damage: BackendError? { damageFound.error.withLock { $0 } }
+}
+
+/// Reads the bytes of a file that is uploaded, from the beginning to the end.
+public final class UploadReader {
+    private let read: (Int) throws(BackendError) -> Data?
+
+    init(_ read: @escaping (Int) throws(BackendError) -> Data?) { self.read = read }
+
+    /// Returns the next bytes.
+    ///
+    /// - Parameter count: The most bytes to return, 1 or more; 64 KiB by default.
+    /// - Returns: The bytes; `nil` at the end.
+    /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on: `refused` if the
+    ///   bytes were changed or the file is gone, `unanswered` if they cannot be read now.
+    /// - Complexity: O(*n*) in the bytes returned. Waits for the disk.
+    public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
+        precondition(count > 0, "UploadReader.next reads at least one byte, not \(count).")
+        return try read(count)
+    }
+}
+
+extension UploadSource {
+    /// Opens the bytes of a file of an outbox item.
+    init(
+        _ draft: Draft, _ index: Int, in files: OutboxFiles?
+    ) throws(BackendError) {
+        let (file, count) = (draft.files[index], draft.files.count)
+        let number = count > 1 ? " \(index + 1) of \(count)" : ""
+        let name = "file\(number)\(file.name.map { ", \"\($0)\"" } ?? "")"
+        if let copy = draft.fileCopy(at: index) {
+            try self.init(copy, in: files, called: name)
+        } else if let data = file.data {
+            self.init(data)
+        } else if let path = file.path {
+            try self.init(contentsOf: path)
+        } else {
+            throw BackendError(
+                .refused, "\(name) has neither data nor a path", detail: .missingParameter)
+        }
+    }
+}
+
+extension BackendError {
+    fileprivate init(unreadable path: String, _ error: any Error) {
+        self.init(
+            .refused, "the file at \(path) cannot be read: \(error)", detail: .invalidParameter)
+    }
+
+    fileprivate init(copyOf name: String, _ error: StoreError) {
+        guard error.code == .corruption else {
+            // As while the device is locked: the engine tries again later.
+            self.init(.unanswered, "the copy of \(name) cannot be read: \(error.message)")
+            return
+        }
+        self.init(
+            .refused,
+            "the copy of \(name) was damaged: \(error.message); resend it with the file",
+            detail: .fileDamaged)
+    }
+}
