@@ -9,6 +9,9 @@ package enum Fault: String, CaseIterable, Sendable {
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
     case contradictoryRows
 
+    // Copies of files that wait to be sent.
+    case killedWithFiles, powerLostWithFiles, damagedFiles
+
     // What the system says no to.
     case fullDisk, readOnlyDisk, deniedFiles, lockedFiles, wrongKey, newerSchema
 
@@ -44,6 +47,9 @@ extension Fault {
         case .flippedOutboxManifest: "… in the manifest of the outbox"
         case .flippedOutboxCurrent: "… in `CURRENT` of the outbox"
         case .contradictoryRows: "rows of the cache that contradict each other"
+        case .killedWithFiles: "`kill -9` before each change to the disk, while files are sent"
+        case .powerLostWithFiles: "power lost before each change to the disk, while a file is sent"
+        case .damagedFiles: "a copy of a file to send flipped, cut, emptied, extended or missing"
         case .fullDisk: "disk full, from each change on"
         case .readOnlyDisk: "disk read-only, from each change on"
         case .deniedFiles: "permission denied when opening"
@@ -90,6 +96,9 @@ extension Fault {
             .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest, .flippedOutboxCurrent:
             "flips"
         case .contradictoryRows: "rows"
+        case .killedWithFiles: "kills"
+        case .powerLostWithFiles: "cuts of the power"
+        case .damagedFiles: "copies"
         case .fullDisk, .readOnlyDisk: "disks"
         case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema: "openings"
         case .notSent, .requestLost, .answerLost, .throttled, .serverFailed, .shortPages,
@@ -124,6 +133,9 @@ extension Fault {
         case .flippedOutboxLog, .flippedOutboxTable: "SalvageTests/noDraftHasATextThatNobodyWrote"
         case .contradictoryRows:
             "ContradictoryRowsTests/lostCursorOverContradictoryRowsEndsNothing"
+        case .killedWithFiles, .powerLostWithFiles:
+            "DamagedFilesTests/promisedFileOutlivesAPowerCut"
+        case .damagedFiles: "DamagedFilesTests/damagedCopyFailsAndTheFileIsHandedInAgain"
         case .fullDisk: "DiskTests/aDraftThatDoesNotFitIsNotThere"
         case .readOnlyDisk: "DiskTests/aReadOnlyDiskIsAMatterOfPermission"
         case .deniedFiles: "StoreErrorSystemTests/eachErrorOfTheSystemHasItsCode"

@@ -17,12 +17,17 @@ struct InterruptedDay {
     }
 
     /// What the process does: the day, and each promise said when it is made.
+    ///
+    /// `database` is `cache` or `outbox`, whose changes are counted; or `files`, for the outbox and its
+    /// copies of files on a day on which files are sent.
     static func run(in directory: URL, killedAt change: Int, of database: String) async throws {
         let world = try await World(in: directory)
         let disks = world.disks
         (database == "cache" ? disks.cache : disks.outbox).kill(at: change)
         try world.openDevice(on: disks)
-        for step in Step.day { try await world.take(step) { say($0) } }
+        for step in database == "files" ? Step.dayWithFiles : Step.day {
+            try await world.take(step) { say($0) }
+        }
         await world.close()
         say(Promises.end)
     }

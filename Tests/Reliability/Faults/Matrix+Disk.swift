@@ -7,8 +7,10 @@ import Sync
 // What becomes of the process, of the power, and of a disk that takes no more.
 extension Matrix {
     /// Ends processes, each one before a later change to the disk, until one comes to its end.
-    func kill(_ outcome: inout Outcome) async throws {
-        for database in ["cache", "outbox"] {
+    ///
+    /// `parts` are the disks whose changes are counted: see ``InterruptedDay``.
+    func kill(_ parts: [String], _ outcome: inout Outcome) async throws {
+        for database in parts {
             for change in Swift.stride(from: 1, through: .max, by: stride) {
                 let isOver = try await withDirectory { directory in
                     let day = try InterruptedDay(in: directory, killedAt: change, of: database)

@@ -17,7 +17,10 @@ package struct Matrix: Sendable {
     package func run(_ fault: Fault) async throws -> Outcome {
         var outcome = Outcome()
         switch fault {
-        case .killed: try await kill(&outcome)
+        case .killed: try await kill(["cache", "outbox"], &outcome)
+        case .killedWithFiles: try await kill(["files"], &outcome)
+        case .powerLostWithFiles: try await losePowerWithFiles(&outcome)
+        case .damagedFiles: try await damageFiles(&outcome)
         case .powerLost: try await losePower(&outcome)
         case .tornCacheLog, .tornOutboxLog, .cutOutboxLog, .flippedCacheLog, .flippedCacheTable,
             .flippedCacheManifest, .flippedCacheCurrent, .flippedOutboxLog, .flippedOutboxTable,

@@ -2,12 +2,18 @@ import EmbeddedServer
 
 /// What happens on a day of a world, one thing after the other; the same each time.
 enum Step: CaseIterable {
-    case connect, hear, write, land, goOffline, goOnline, say
+    case connect, hear, write, sendFiles, land, goOffline, goOnline, say
 
     /// Messages come and go, online and off, and at last two of each channel wait to be sent.
     static let day: [Step] = [
         .connect, .hear, .write, .land, .hear, .write, .land, .goOffline, .write, .write, .say,
         .goOnline, .land, .hear, .goOffline, .write, .write, .say,
+    ]
+
+    /// Files are sent, online and off, and at last one of each channel waits to be sent.
+    static let dayWithFiles: [Step] = [
+        .connect, .sendFiles, .land, .goOffline, .sendFiles, .goOnline, .land, .goOffline,
+        .sendFiles,
     ]
 }
 
@@ -18,6 +24,7 @@ extension World {
         case .connect: try await connect()
         case .hear: try await hear(note)
         case .write: try await write(note)
+        case .sendFiles: try await sendFiles(note)
         case .land: try await land()
         case .goOffline: network.goOffline()
         case .goOnline:

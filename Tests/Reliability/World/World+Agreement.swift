@@ -1,4 +1,5 @@
 import EmbeddedServer
+import Foundation
 import Models
 import Store
 import Sync
@@ -25,6 +26,12 @@ extension World {
             if draft.isDoubtful && isThere {
                 try await engine.removeFailedMessages([draft.requestID])
                 calls.append("`removeFailedMessages`")
+            } else if draft.errorCode == .fileDamaged {
+                let file = try file(text)
+                defer { remove(file) }
+                try await engine.resend(draft.requestID, replacing: [0: file])
+                resent.insert(text)
+                calls.append("`resend(_:replacing:)`")
             } else {
                 _ = try await engine.resend(draft.requestID)
                 resent.insert(text)
@@ -76,6 +83,12 @@ extension World {
                 found.append("\(url): a message says something else")
             }
             if try !store.gaps(in: url).isEmpty { found.append("\(url): a gap is left") }
+            for message in history {
+                guard let file = message.file else { continue }
+                let bytes = try await auditor.download(file)
+                guard bytes != World.fileBytes(message.text) else { continue }
+                found.append("\(url): \(message.text) has another file than was sent")
+            }
             let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
             // An attempt whose end nobody knows may come through when its user has sent it again.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
@@ -90,6 +103,9 @@ extension World {
             }
         }
         if try !store.drafts().isEmpty { found.append("the outbox is not empty") }
+        let copies = try? FileManager.default.contentsOfDirectory(
+            atPath: device.appending(path: "files").path)
+        if copies?.isEmpty == false { found.append("copies of files are left") }
         await auditor.disconnect()
         return found
     }

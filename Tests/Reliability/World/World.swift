@@ -183,6 +183,39 @@ final class World {
         }
     }
 
+    /// Has bob send a file in each channel, of which the outbox has a copy; what it took is promised.
+    func sendFiles(_ note: (String) -> Void = { _ in }) async throws {
+        guard let engine else { return }
+        for url in World.channels {
+            count += 1
+            let text = "bob \(process).\(count)"
+            var params = FileMessageCreateParams(try file(text))
+            params.text = text
+            defer { remove(params.file) }
+            _ = try await engine.send(params, in: url, keepsCopies: true)
+            promised[url, default: []].append(text)
+            note("wrote \(url) \(text)")
+        }
+    }
+
+    /// What is in the file of a message of bob's.
+    static func fileBytes(_ text: String) -> Data {
+        Data(String(repeating: text + " ", count: 1_000).utf8)
+    }
+
+    /// Makes the file of a message of bob's.
+    func file(_ text: String) throws -> UploadableFile {
+        let url = directory.appending(path: "file-\(count)")
+        try World.fileBytes(text).write(to: url)
+        return UploadableFile(path: url.path, name: text)
+    }
+
+    /// Removes a file that was copied.
+    func remove(_ file: UploadableFile?) {
+        // A test that is over removes what is left.
+        if let path = file?.path { try? FileManager.default.removeItem(atPath: path) }
+    }
+
     /// Waits until all was sent that bob wrote.
     func land() async throws { try await until { try $0.drafts().isEmpty } }
 
@@ -229,7 +262,9 @@ extension SyncEvent {
         case .sessionExpired: return "sessionExpired"
         case .failed(_, let error): return "failed(\(error.code))"
         case .fate(.failed(let draft), of: _):
-            let reason = draft.isDoubtful ? "in doubt" : "it can be sent again"
+            let reason =
+                draft.errorCode == .fileDamaged
+                ? "fileDamaged" : draft.isDoubtful ? "in doubt" : "it can be sent again"
             return "DraftFate.failed: \(reason)"
         case .fate, .hugeGap, .evicted: return nil
         }

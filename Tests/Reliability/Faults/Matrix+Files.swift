@@ -1,0 +1,93 @@
+import FaultyDisks
+import Foundation
+import Models
+import Store
+import Sync
+
+// Copies of files that wait to be sent: a power cut while they are made, and damage before they are sent.
+extension Matrix {
+    /// Plain and encrypted stores.
+    private var keys: [EncryptionKey?] { [nil, EncryptionKey((1...32).map { UInt8($0) })] }
+
+    /// Cuts the power before each change to the disk that sending a file makes; what was not synced is lost.
+    func losePowerWithFiles(_ outcome: inout Outcome) async throws {
+        for key in keys {
+            for change in Swift.stride(from: 1, through: .max, by: stride) {
+                let isOver = try await withDirectory { directory in
+                    let world = try await World(in: directory)
+                    let disks = FailingDisks()
+                    try world.openDevice(on: disks, key: key)
+                    try await world.take(.connect)
+                    try await world.take(.goOffline)
+                    let before = disks.outbox.changes
+                    disks.outbox.cutPower(at: change)
+                    var promised = world.promised
+                    try await world.sendFiles { _ in
+                        // What returns after the cut has promised nothing.
+                        if disks.outbox.changes - before < change { promised = world.promised }
+                    }
+                    let isOver = disks.outbox.changes - before < change
+                    world.promised = promised
+                    await world.engine?.close()
+                    guard let store = world.store else { return true }
+                    try disks.cutPower(of: store, at: world.device)
+                    await world.closeDevice()
+                    outcome.injected += 1
+                    outcome.promised += promised.values.reduce(0) { $0 + $1.count }
+                    try await recover(world, &outcome, key: key)
+                    outcome.lost += try await world.lost()
+                    await world.close()
+                    return isOver
+                }
+                if isOver { break }
+            }
+        }
+    }
+
+    /// Damages the copy of a file of each channel, one after the other, in each way that there is.
+    func damageFiles(_ outcome: inout Outcome) async throws {
+        for key in keys {
+            for place in Swift.stride(from: 0, to: 10_000, by: 500 * stride) {
+                for damage in FileDamage.allCases {
+                    try await withDirectory { directory in
+                        let world = try await World(in: directory)
+                        try world.openDevice(key: key)
+                        try await world.take(.connect)
+                        try await world.take(.goOffline)
+                        try await world.sendFiles()
+                        await world.closeDevice()
+                        let files = world.device.appending(path: "files")
+                        for name in try FileManager.default.contentsOfDirectory(atPath: files.path)
+                        {
+                            try damage.apply(to: files.appending(path: name), at: place)
+                            outcome.injected += 1
+                        }
+                        outcome.promised += world.promised.values.reduce(0) { $0 + $1.count }
+                        try await recover(world, &outcome, key: key)
+                        for text in world.told.all { outcome.note(told: text) }
+                        outcome.lost += try await world.lost()
+                        await world.close()
+                    }
+                }
+            }
+        }
+        if outcome.calls.isEmpty { outcome.violations.append("no damage was reported") }
+    }
+
+    private enum FileDamage: CaseIterable {
+        case flipped, cut, emptied, extended, missing
+
+        func apply(to file: URL, at place: Int) throws {
+            var bytes = try Data(contentsOf: file)
+            let place = min(place, bytes.count - 1)
+            switch self {
+            case .flipped: bytes[place] ^= 1 << UInt8(place % 8)
+            case .cut: bytes = bytes.prefix(place)
+            case .emptied: bytes = Data()
+            case .extended: bytes += Data(repeating: 0, count: 1 + place)
+            case .missing: return try FileManager.default.removeItem(at: file)
+            }
+            try bytes.write(to: file)
+        }
+    }
+}
