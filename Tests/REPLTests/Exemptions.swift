@@ -153,7 +153,7 @@ enum Exemptions {
                 "SyncEngine.removeDropBox()",
                 "SyncEngine.removeAllFailedMessages(in:)",
                 "SyncEngine.removeFailedMessages(_:)",
-                "SyncEngine.resend(_:)",
+                "SyncEngine.resend(_:replacing:)",
                 "SyncEngine.send(_:in:channelType:)",
                 "SyncEngine.send(_:in:channelType:keepsCopies:)",
                 "SyncEngine.show(_:_:viewer:)",

@@ -35,13 +35,7 @@ extension Command {
         ) { arguments in
             let (paths, json) = (arguments.words, arguments.json)
             guard !paths.isEmpty else { throw CommandError.usage }
-            let files = try paths.map { word in
-                let path = word.fromHome
-                guard FileManager.default.isReadableFile(atPath: path) else {
-                    throw CommandError.failed("there is no file '\(word)' that can be read")
-                }
-                return UploadableFile(path: path, name: URL(filePath: path).lastPathComponent)
-            }
+            let files = try paths.map { try UploadableFile(readableAt: $0) }
             let collection = try arguments.collection
             // A store in memory has no directory for copies.
             let keepsCopies = collection.engine.store.directory != nil
@@ -192,19 +186,28 @@ extension Command {
         },
         Command(
             name: "resend",
-            usage: "REQUESTID",
-            summary: "Sends a failed message again.",
+            usage: "REQUESTID [[N=]PATH ...]",
+            summary: "Sends a failed message again; with PATH, in place of its file number N.",
             example: "resend alice-1",
             preparation: ["demo", "fail send refused", "send Hello"],
-            offers: [.requests],
-            covers: ["MessageCollection.resend(_:)", "ChatClient.resend(_:)"],
+            offers: [.requests, .files],
+            offersForMore: true,
+            covers: [
+                "MessageCollection.resend(_:replacing:)", "ChatClient.resend(_:replacing:)",
+            ],
             gives: [.requestID]
         ) { arguments in
-            let id = try arguments.requestID
+            guard let word = arguments.words.first else { throw CommandError.usage }
+            let id = RequestID(word)
+            var files: [Int: UploadableFile] = [:]
+            for (index, word) in arguments.words.dropFirst().enumerated() {
+                let (number, path) = word.numberAndPath(or: index + 1)
+                files[number - 1] = try UploadableFile(readableAt: path)
+            }
             if let collection = try arguments.device.collection {
-                try await collection.resend(id)
+                try await collection.resend(id, replacing: files)
             } else {
-                try await arguments.client.resend(id)
+                try await arguments.client.resend(id, replacing: files)
             }
             return .text("sending \(id) again", [.requestID: id])
         },
@@ -354,6 +357,27 @@ extension Command.Reply {
         reply.values[.messageID] = message.messageID
         reply.values[.requestID] = message.requestID
         return reply
+    }
+}
+
+extension UploadableFile {
+    /// A file of this device, which has to be there.
+    fileprivate init(readableAt word: String) throws {
+        let path = word.fromHome
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw CommandError.failed("there is no file '\(word)' that can be read")
+        }
+        self.init(path: path, name: URL(filePath: path).lastPathComponent)
+    }
+}
+
+extension String {
+    /// The parts of `N=PATH`; the default number where there is none.
+    fileprivate func numberAndPath(or number: Int) -> (number: Int, path: String) {
+        guard let mark = firstIndex(of: "="), let given = Int(self[..<mark]) else {
+            return (number, self)
+        }
+        return (given, String(self[index(after: mark)...]))
     }
 }
 
