@@ -72,6 +72,10 @@ struct OtherBlock {
             "Docs/Format.md", "block   :=",
             .none(because: "a grammar; sealed files of before are read by EncryptionTests")),
         OtherBlock(
+            "Docs/Format.md", "name    := digits", .none(because: "a grammar; names are random")),
+        OtherBlock(
+            "Docs/Format.md", "53425345414c", .test("bytesOfACopyNeverChange")),
+        OtherBlock(
             "Docs/Format.md", "scrollback 1 messages",
             .test("theFileOnThePageIsTheOneThatIsWritten")),
         OtherBlock(
