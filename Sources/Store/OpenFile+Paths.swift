@@ -78,13 +78,21 @@ extension OpenFile {
         }
     }
 
+    /// Makes a directory that its owner alone can enter, whatever the process's mask is.
+    ///
+    /// - Returns: 0, or the number of the error.
+    private static func makePrivateDirectory(_ path: String) -> Int32 {
+        guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else { return errno }
+        return 0
+    }
+
     /// Returns 0 or an error number.
     private static func makeDirectory(_ path: String, isParent: Bool) throws(StoreError) -> Int32 {
-        var error = mkdir(path, 0o700) == 0 ? 0 : errno
+        var error = makePrivateDirectory(path)
         if error == ENOENT, let parent = parent(of: path) {
             error = try makeDirectory(parent, isParent: true)
             guard error == 0 else { return error }
-            error = mkdir(path, 0o700) == 0 ? 0 : errno
+            error = makePrivateDirectory(path)
         }
         if error == EEXIST {
             var status = stat()

@@ -36,11 +36,22 @@ struct OpenFile: ~Copyable {
     }
 
     init(_ path: String, _ flags: Int32, _ action: String) throws(StoreError) {
-        descriptor = retrying { open(path, flags | O_CLOEXEC, 0o600) }
+        descriptor = retrying { open(path, flags | O_CLOEXEC, OpenFile.ownerOnly) }
         self.path = path
-        guard descriptor < 0 else { return }
-        throw StoreError(errno: errno, doing: action, path: path)
+        guard descriptor >= 0 else {
+            throw StoreError(errno: errno, doing: action, path: path)
+        }
+        guard flags & O_CREAT != 0 else { return }
+        // The process's mask may have taken the owner's rights from a new file.
+        var status = stat()
+        if fstat(descriptor, &status) == 0,
+            status.st_mode & OpenFile.ownerOnly != OpenFile.ownerOnly
+        {
+            fchmod(descriptor, OpenFile.ownerOnly)
+        }
     }
+
+    private static let ownerOnly: mode_t = 0o600
 
     private init?(
         _ path: String, _ flags: Int32, _ action: String, unless none: [Int32]
