@@ -32,6 +32,11 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
+        // It would tell the same, and the same would fail.
+        guard !isHaltedByDamage else {
+            state.isLive = false
+            return
+        }
         feedFailures += 1
         act(
             .wait(

@@ -28,7 +28,7 @@ extension SyncCore {
                 .messages(url, .cursor(newer.cursor), older: 0, newer: options.pageSize),
                 .newer(url, edge: newer.edge))
         }
-        guard let plan = plan(for: url, work) else { return wait(for: url, atLeast: nil) }
+        guard let plan = plan(for: url, work) else { return pause(url) }
         guard let step = plan.next else { return }
         work.isBusy = true
         switch step {
@@ -121,8 +121,16 @@ extension SyncCore {
     }
 
     private mutating func goOn(with url: ChannelURL) {
-        if state.failure == nil { return healing.resume(url) }
-        wait(for: url, atLeast: nil)
+        if lastFailure == nil { return healing.resume(url) }
+        pause(url)
+    }
+
+    /// Leaves a channel alone after a failure of the store: for a while, or for good if the cache is damaged.
+    private mutating func pause(_ url: ChannelURL) {
+        guard let lastFailure, isCacheDamage(lastFailure) else {
+            return wait(for: url, atLeast: nil)
+        }
+        leave(url, lastFailure)
     }
 
     /// - Returns: Whether something has to be found out before the channel's next turn.
@@ -247,7 +255,7 @@ extension SyncCore {
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
         // What was not stored is asked for again.
-        guard isStored != nil else { return wait(for: url, atLeast: nil) }
+        guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
         if next == .stalled { return stall(url) }

@@ -124,6 +124,8 @@ struct SyncCore {
     private var told: SyncState?
     private var writeFailure: SyncError? { didSet { noteFailure() } }
     private(set) var readFailure: SyncError? { didSet { noteFailure() } }
+    /// Damage that was found in the cache; it stays until the cache is cleared.
+    var cacheDamage: SyncError? { didSet { noteFailure() } }
 
     init(
         _ store: ChatStore, _ options: SyncOptions, _ capabilities: BackendCapabilities,
@@ -309,8 +311,26 @@ struct SyncCore {
         }
     }
 
-    /// What can be read says nothing of a disk that is full.
-    private mutating func noteFailure() { state.failure = writeFailure ?? readFailure }
+    /// Why the last write, or the last read, failed; `nil` if it did not.
+    var lastFailure: SyncError? {
+        // What can be read says nothing of a disk that is full.
+        writeFailure ?? readFailure
+    }
+
+    private mutating func noteFailure() {
+        if let lastFailure, isCacheDamage(lastFailure), cacheDamage == nil {
+            cacheDamage = lastFailure
+        }
+        state.failure = lastFailure ?? cacheDamage
+    }
+
+    /// Whether a failure is that of a damaged cache: trying again is of no use, and the outbox can be used.
+    func isCacheDamage(_ error: SyncError) -> Bool {
+        (error.cause as? StoreError).map(store.isCacheDamage) ?? false
+    }
+
+    /// Whether the last read or write has failed since the cache is damaged.
+    var isHaltedByDamage: Bool { lastFailure.map(isCacheDamage) ?? false }
 
     // MARK: The connection
 
@@ -356,6 +376,8 @@ struct SyncCore {
 
     private mutating func begin(_ session: BackendSession) {
         connector.succeed()
+        // What cannot be read is found again.
+        cacheDamage = nil
         state.user = session.user
         let hasNewEpoch = write { (ingest) throws(StoreError) in
             if try ingest.batch.storedUser() != session.user { ingest.batch.setUser(session.user) }
@@ -459,10 +481,12 @@ struct SyncCore {
         guard !waiting.isEmpty else { return }
         for (ticket, url) in waiting.sorted(by: { $0.key < $1.key }) {
             let isDone =
-                state.isLive && state.failure == nil
+                state.isLive && lastFailure == nil
                 && (url.map { !healing.isLeft($0) } ?? healing.isDone)
             // Who waits for all channels waits for those, too, that go on.
-            let error = url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil)
+            let error =
+                (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
+                ?? (isDone ? nil : cacheDamage)
             guard isDone || error != nil else { continue }
             abandon(ticket)
             act(error.map { .fail($0, ticket: ticket) } ?? .reply(.caughtUp, ticket: ticket))

@@ -13,6 +13,9 @@ extension SyncEngine {
     /// The rows are inaccessible immediately. They are removed from the disk by later writes, or
     /// immediately by `ChatStore.purgeCleared()`.
     ///
+    /// A cache whose tables are damaged cannot be cleared row by row: `ChatClient.clearCachedData()` removes
+    /// its files, and `ChatStore.rebuildCache(at:)` does for a store that is closed.
+    ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData() }
@@ -51,6 +54,7 @@ extension SyncCore {
             ingest.batch.setLossCount(losses + 1)
         }
         guard isCleared != nil else { throw unwritten("the cache could not be cleared") }
+        cacheDamage = nil
         // Its response would follow data that no longer exists.
         for (number, call) in calls where call.isOfFeed { drop(number) }
         state.isLive = false

@@ -244,6 +244,9 @@ public actor SyncEngine {
     /// Whether something is on its way beside the feed; what waits for its time is not.
     package var isAsking: Bool { !core.isIdle }
 
+    /// Whether the feed is being asked what comes next.
+    package var isFollowingFeed: Bool { core.calls.values.contains(where: \.isOfFeed) }
+
     // MARK: Asking
 
     func reply(to question: SyncQuestion) async throws(SyncError) -> SyncReply {

@@ -1,4 +1,5 @@
 public import Models
+import Store
 
 /// The state of a sync engine.
 public struct SyncState: Hashable, Sendable {
@@ -24,7 +25,10 @@ public struct SyncState: Hashable, Sendable {
     /// The error because of which the store cannot be read or written, such as a full disk; `nil`
     /// if there is none.
     ///
-    /// The engine retries automatically.
+    /// The engine retries automatically, except after damage to the cache: then the cause is a
+    /// `StoreError` with code `corruption`. Outbox items are sent nevertheless. A channel that cannot
+    /// be read is not retried, and neither is the feed if an event cannot be stored, before
+    /// ``SyncEngine/clearCachedData()`` or the next connection.
     public internal(set) var failure: SyncError?
 
     /// A Boolean value that indicates whether all events were reported and no work is left.
@@ -51,6 +55,7 @@ public struct SyncState: Hashable, Sendable {
         left.connection == right.connection && left.user == right.user
             && left.isLive == right.isLive && left.channelsLeft == right.channelsLeft
             && left.unreadCount == right.unreadCount && left.failure?.code == right.failure?.code
+            && left.failure?.storeCode == right.failure?.storeCode
     }
 
     /// Hashes the properties that are compared.
@@ -62,6 +67,11 @@ public struct SyncState: Hashable, Sendable {
         hasher.combine(unreadCount)
         hasher.combine(failure?.code)
     }
+}
+
+extension SyncError {
+    /// The code of the store's error, if it was one.
+    fileprivate var storeCode: StoreError.Code? { (cause as? StoreError)?.code }
 }
 
 extension ConnectionState {

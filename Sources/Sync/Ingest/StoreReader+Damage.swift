@@ -40,6 +40,16 @@ extension StoreReader {
         }
     }
 
+    func newestPosition(orNil url: ChannelURL) throws(StoreError) -> Position? {
+        try readable(or: nil) { (reader) throws(StoreError) in
+            try reader.newestPosition(in: url)
+        }
+    }
+
+    func storedAppInfoOrNil() throws(StoreError) -> AppInfo? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.storedAppInfo() }
+    }
+
     /// Returns the position of the message after a position; the position itself if it cannot be
     /// read.
     func position(after position: Position, in url: ChannelURL) throws(StoreError) -> Position? {

@@ -64,7 +64,9 @@ extension SyncCore {
             default: return nil
             }
         }
-        guard let fate else { return wait(forOutboxOf: url, atLeast: nil) }
+        guard let fate = fate ?? acknowledge(draft, answer) else {
+            return wait(forOutboxOf: url, atLeast: nil)
+        }
         if let fate {
             outbox.remove(id, from: url)
             settle(draft)
@@ -72,6 +74,23 @@ extension SyncCore {
         }
         attempts[id] = nil
         outbox.setBusy(false, url)
+    }
+
+    /// Takes an item out of the outbox whose answer a damaged cache could not take: the server has it.
+    ///
+    /// - Returns: What became of it; `nil` if that could not be written either, or something else has failed.
+    private mutating func acknowledge(_ draft: Draft, _ answer: BackendAnswer) -> DraftFate?? {
+        guard isHaltedByDamage else { return nil }
+        let fate: DraftFate
+        switch answer {
+        case .message(let message): fate = .sent(message)
+        case .deleted, .reaction: fate = .done
+        default: return nil
+        }
+        let removed = write { (ingest) throws(StoreError) in
+            try ingest.batch.removeDraft(draft.requestID, source: fate.source(of: draft))
+        }
+        return removed == nil ? nil : .some(fate)
     }
 
     private mutating func takeFailure(_ error: BackendError, _ draft: Draft, _ call: Call) {

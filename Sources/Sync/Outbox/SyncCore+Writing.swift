@@ -12,7 +12,7 @@ extension SyncCore {
         try loadOutbox(with: draft)
         try commit { (ingest) throws(StoreError) in
             var draft = draft
-            draft.follows = try ingest.batch.newestPosition(in: draft.channelURL)
+            draft.follows = try ingest.batch.newestPosition(orNil: draft.channelURL)
             try ingest.batch.save(draft, source: source)
             if let target { try ingest.batch.save(target) }
         }

@@ -301,7 +301,7 @@ extension SyncEngine {
 
     /// Refuses files that the server would refuse, before anything of them is read.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
-        let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfo() }
+        let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {
             let size = try size(of: file)
             if let limit = info?.uploadSizeLimit, size > limit {
