@@ -113,6 +113,12 @@ final class Listener: ConnectionDelegate, UserEventDelegate, ChannelDelegate {
     func sessionWasClosed() { hear("session closed") }
     func sessionTokenDidRequire() { hear("token required") }
 
+    func didFindStorageDamage(_ damage: StorageDamage) {
+        if damage.cache != nil { hear("damage: cache") }
+        if damage.outbox != nil { hear("damage: outbox") }
+        if damage.unmovedOutbox != nil { hear("damage: unmoved outbox") }
+    }
+
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         hear("unread \(count.groupChannelUnreadMessageCount)")
     }

@@ -29,20 +29,48 @@ extension ChatClient {
 
     /// Removes all that the server can give again from this device; what waits to be sent stays.
     ///
-    /// Works at any time. Where the cache could not be opened since it is damaged, its files are removed, and
-    /// an empty one is begun; collections are disposed of then, and the user has to connect again.
+    /// The cache that a client with another key setting has of the user is removed, too.
+    ///
+    /// Works at any time. Where the cache is damaged, its files are removed, and an empty one is begun;
+    /// collections are disposed of then, and the user has to connect again.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
     public func clearCachedData() async throws(SyncError) {
         let engine = try engine()
-        if cachingError?.code == .corruption, let userID = session?.userID {
-            let directory = options.directory(of: userID)
-            return try await reopen(engine) { () throws(StoreError) in
-                try ChatStore.rebuildCache(at: directory)
+        try await removeOtherCachedData()
+        if cachingError?.code == .corruption || storageDamage.cache != nil {
+            return try await rebuildCache(of: engine)
+        }
+        do throws(SyncError) {
+            try await engine.clearCachedData()
+            try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
+        } catch {
+            guard let cause = error.cause as? StoreError, engine.store.isCacheDamage(cause) else {
+                throw error
+            }
+            try await rebuildCache(of: engine)
+        }
+    }
+
+    private func rebuildCache(of engine: SyncEngine) async throws(SyncError) {
+        guard let userID = session?.userID else { return }
+        let directory = options.directory(of: userID)
+        try await reopen(engine) { () throws(StoreError) in
+            try ChatStore.removeCachedData(at: directory)
+        }
+    }
+
+    /// Removes what the server can give again from the stores of the user that the client does not open.
+    func removeOtherCachedData() async throws(SyncError) {
+        guard let userID = session?.userID, options.isLocalCachingEnabled,
+            cachingError?.code != .wrongKey
+        else { return }
+        let options = options
+        try await onDisk { () throws(StoreError) in
+            for directory in try UserDirectories(options).others(of: userID) {
+                try ChatStore.removeCachedData(at: directory)
             }
         }
-        try await engine.clearCachedData()
-        try await onDisk { () throws(StoreError) in try engine.store.purgeCleared() }
     }
 
     /// Says what would go out of the user's cache, and removes nothing, as

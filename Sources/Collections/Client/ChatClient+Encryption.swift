@@ -32,7 +32,7 @@ extension ChatClient {
     /// does each store.
     ///
     /// For an application whose client is not open. Where the process ends in between, call it again with the same
-    /// keys before a client is opened. What was kept without a key is encrypted when its user next connects.
+    /// keys before a client is opened. What was kept without a key is encrypted when a client is next opened.
     ///
     /// - Parameters:
     ///   - options: What the client is opened with, with the present key.
@@ -105,6 +105,6 @@ extension LastUser {
         new.encryptionKey = key
         // One that is under the new key already is found by it.
         guard let userID = LastUser(options).userID else { return }
-        LastUser(new).userID = userID
+        LastUser(new).set(userID)
     }
 }

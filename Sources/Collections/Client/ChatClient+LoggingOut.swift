@@ -8,7 +8,9 @@ extension ChatClient {
     public enum Wiping: Hashable, Sendable, CaseIterable {
         /// All that the server can give again; what was not sent stays, and is sent when the user is back.
         case cachedData
-        /// All there is of the user, the whole directory; who called has what was not sent.
+        /// All there is of the user, with and without a key: the user's directories. The caller has what was not
+        /// sent, but for what a client with another key setting holds, which this one cannot read, and for what
+        /// ``StorageDamage/unmovedOutbox`` is about.
         case everything
     }
 

@@ -42,6 +42,11 @@ public final class ChatClient {
     /// Everything works then, in memory. ``clearCachedData()`` is the way out of a damaged cache.
     public private(set) var cachingError: StoreError?
 
+    /// What was found damaged or lost of the user's files since they were opened.
+    ///
+    /// ``UserEventDelegate/didFindStorageDamage(_:)`` is told of it.
+    public private(set) var storageDamage = StorageDamage()
+
     /// What other processes had left in the drop box when the client last found anything there, or why it
     /// could not look; `nil` if it never did.
     ///
@@ -60,6 +65,7 @@ public final class ChatClient {
     @ObservationIgnored private var isConnectionWanted = false
     @ObservationIgnored private var follower: StoreFollower?
     @ObservationIgnored private var report = ConnectionReport()
+    @ObservationIgnored private var isDamageReported = true
     @ObservationIgnored private var connectionDelegates = Delegates<any ConnectionDelegate>()
     @ObservationIgnored private var userEventDelegates = Delegates<any UserEventDelegate>()
     @ObservationIgnored private var channelDelegates = Delegates<any ChannelDelegate>()
@@ -110,8 +116,12 @@ public final class ChatClient {
         migrationHandler: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async -> ChatClient {
         let client = ChatClient(backend, options, migrationHandler)
-        if options.isLocalCachingEnabled, let userID = LastUser(options).userID {
+        guard options.isLocalCachingEnabled else { return client }
+        if let userID = LastUser(options).userID {
             await client.begin(userID)
+        } else {
+            // What fails here is tried again, and reported, when a user connects.
+            try? await onDisk { () throws(StoreError) in try UserDirectories(options).prepare() }
         }
         return client
     }
@@ -144,6 +154,7 @@ public final class ChatClient {
         guard let session, session.userID == credentials.userID else {
             throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
         }
+        reportDamage()
         isConnectionWanted = true
         await absorb(of: session)
         guard isConnectionWanted else { throw SyncError(.closed, "disconnected meanwhile") }
@@ -152,7 +163,7 @@ public final class ChatClient {
             throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
         }
         currentUser = outcome.user
-        if options.isLocalCachingEnabled { LastUser(options).userID = credentials.userID }
+        noteLastUser(credentials.userID)
         return outcome
     }
 
@@ -263,13 +274,35 @@ public final class ChatClient {
     /// Who has connected meanwhile is left alone: the same user, too.
     func forget(_ leaving: Session, removesFiles: Bool) async {
         await betweenSwitches { [self] in
-            if session?.engine === leaving.engine {
-                forgetLastUser()
-                await end()
+            let isPresent = session?.engine === leaving.engine
+            if isPresent { await end() }
+            if session?.userID != leaving.userID {
+                await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            guard removesFiles, session?.userID != leaving.userID,
-                let directory = leaving.store.directory
-            else { return }
+            // Last: after a crash before this, the user is there to log out once more.
+            if isPresent { noteLastUser(nil) }
+        }
+    }
+
+    /// Removes all directories of a user: also the store of another key setting, which this client cannot read.
+    ///
+    /// - Parameters:
+    ///   - leaving: What belongs to the user.
+    ///   - keepsOutbox: Whether only the cache of the user's store is removed, whose tables may still hold what
+    ///     was cleared.
+    private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
+        guard let directory = leaving.store.directory else { return }
+        guard !keepsOutbox else {
+            // The rows are removed already. Files that cannot be removed now are rewritten by later writes.
+            try? await onDisk { () throws(StoreError) in
+                try ChatStore.removeCachedData(at: directory)
+            }
+            return
+        }
+        let (options, userID) = (options, leaving.userID)
+        // The others first: this one is what a user can log out of again.
+        let others = (try? UserDirectories(options).others(of: userID)) ?? []
+        for directory in others + [directory] {
             // What cannot be removed now goes when the next user connects.
             try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
@@ -336,10 +369,13 @@ public final class ChatClient {
 
     private func begin(_ userID: UserID) async {
         var store: ChatStore?
-        cachingError = nil
+        (cachingError, storageDamage, isDamageReported) = (nil, StorageDamage(), true)
         if options.isLocalCachingEnabled {
             do throws(StoreError) {
-                store = try await ChatClient.openStore(of: userID, options, migrationHandler)
+                let opened = try await ChatClient.openStore(of: userID, options, migrationHandler)
+                store = opened.store
+                storageDamage = StorageDamage(opened.store.openingReport, unmoved: opened.unmoved)
+                isDamageReported = storageDamage.isEmpty
             } catch {
                 cachingError = error
             }
@@ -381,13 +417,19 @@ public final class ChatClient {
     private static func openStore(
         of userID: UserID, _ options: ChatClientOptions,
         _ migrationHandler: @Sendable (MigrationProgress) -> Void
-    ) async throws(StoreError) -> ChatStore {
-        // What log-outs could not finish, whoever it was.
-        try ChatStore.finishRemovals(in: options.usersDirectory)
-        try options.encryptPlainFiles(of: userID)
-        return try ChatStore(
+    ) async throws(StoreError) -> (store: ChatStore, unmoved: SyncError?) {
+        let directories = UserDirectories(options)
+        try directories.prepare()
+        try directories.encryptPlainStore(of: userID)
+        let store = try ChatStore(
             at: options.directory(of: userID), options: options.store,
             encryptionKey: options.encryptionKey, migrationHandler: migrationHandler)
+        do throws(SyncError) {
+            try directories.moveOutboxes(of: userID, to: store)
+            return (store, nil)
+        } catch {
+            return (store, error)
+        }
     }
 
     /// A store in memory; it fails only where there is no memory.
@@ -425,7 +467,24 @@ public final class ChatClient {
         }
     }
 
+    /// Notifies delegates of what was found damaged, once: at the next connection, or when it is found.
+    private func reportDamage() {
+        guard !isDamageReported else { return }
+        isDamageReported = true
+        for delegate in userEventDelegates.all { delegate.didFindStorageDamage(storageDamage) }
+    }
+
+    private func noteCacheDamage(_ state: SyncState) {
+        guard storageDamage.cache == nil, let session,
+            let cause = state.failure?.cause as? StoreError, session.store.isCacheDamage(cause)
+        else { return }
+        storageDamage.cache = cause
+        isDamageReported = false
+        reportDamage()
+    }
+
     private func take(_ state: SyncState) {
+        noteCacheDamage(state)
         if state.connection != .revoked { currentUser = state.user ?? currentUser }
         connectionState = ConnectionState(state.connection)
         if state.connection == .online { lastConnectedAt = options.now() }
@@ -446,19 +505,22 @@ public final class ChatClient {
     private func closeRevokedSession() {
         for weak in collections { weak.collection?.dispose() }
         currentUser = nil
-        forgetLastUser()
+        noteLastUser(nil)
         guard let engine = session?.engine else { return }
         let clearing = Task { @MainActor in
             // Left there, it is shown to nobody: whoever connects next has another directory, or clears it.
             try? await engine.clearCachedData()
+            try? await removeOtherCachedData()
             // Nor does what is left there come in: nothing is absorbed for who was revoked.
             try? await engine.removeDropBox()
         }
         session?.tasks.add(clearing)
     }
 
-    private func forgetLastUser() {
-        if options.isLocalCachingEnabled { LastUser(options).userID = nil }
+    /// Notes whose cache is shown before anybody connects; a wrong key touches nothing.
+    private func noteLastUser(_ userID: UserID?) {
+        guard options.isLocalCachingEnabled, cachingError?.code != .wrongKey else { return }
+        LastUser(options).set(userID)
     }
 
     private func take(_ change: Change) {

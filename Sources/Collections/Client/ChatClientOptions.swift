@@ -29,9 +29,10 @@ public struct ChatClientOptions: Sendable {
 
     /// What the files are encrypted with; `nil`, the default, if they are not.
     ///
-    /// With a key, the names of the users' directories are hashes. What was kept of a user without a
-    /// key before is encrypted when it is next opened, and moved there. Taking the key away again does not
-    /// decrypt: what was kept with it is not found without it.
+    /// With a key, the names of the users' directories are hashes. Stores that were kept without a key before
+    /// are encrypted when the client is opened, and moved there. Taking the key away again does not decrypt: a
+    /// client without it does not find what was kept with it, and begins a plain store beside. The next
+    /// client with the key moves the outbox items of that store to the encrypted one, and removes it.
     public var encryptionKey: EncryptionKey?
 
     /// How the engine goes about its work.
@@ -75,22 +76,9 @@ public struct ChatClientOptions: Sendable {
     /// Where the directories of the application's users are.
     var usersDirectory: URL { directory(of: "x").deletingLastPathComponent() }
 
-    private func directory(of userID: UserID, isEncrypted: Bool) -> URL {
+    /// Where the files of a user are if the client has a key, or has none.
+    func directory(of userID: UserID, isEncrypted: Bool) -> URL {
         ChatStore.directory(
             in: directory, applicationID: applicationID, userID: userID, hidesUser: isEncrypted)
-    }
-
-    /// Encrypts what is kept of a user without a key, if there is a key now.
-    func encryptPlainFiles(of userID: UserID) throws(StoreError) {
-        guard let encryptionKey else { return }
-        let plain = directory(of: userID, isEncrypted: false)
-        let encrypted = directory(of: userID)
-        guard access(plain.path, F_OK) == 0 else { return }
-        // Those of long ids are hashes either way.
-        guard plain == encrypted || access(encrypted.path, F_OK) != 0 else { return }
-        try ChatStore.reencrypt(at: plain, from: nil, to: encryptionKey)
-        guard rename(plain.path, encrypted.path) == 0 else {
-            throw StoreError(errno: errno, doing: "rename the directory", path: plain.path)
-        }
     }
 }

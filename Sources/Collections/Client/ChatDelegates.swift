@@ -49,11 +49,18 @@ extension ConnectionDelegate {
 public protocol UserEventDelegate: AnyObject {
     /// The number of the user's unread messages over all channels has changed.
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount)
+    /// The files that are kept of the user are damaged, or something that the user wrote was lost.
+    ///
+    /// Called by ``ChatClient/connect(as:)`` for what was found when the store was opened, and later when more is
+    /// found. `damage` has all that is known, as ``ChatClient/storageDamage`` has.
+    func didFindStorageDamage(_ damage: StorageDamage)
 }
 
 extension UserEventDelegate {
     /// Does nothing.
     public func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {}
+    /// Does nothing.
+    public func didFindStorageDamage(_ damage: StorageDamage) {}
 }
 
 /// Receives the live events of all channels.

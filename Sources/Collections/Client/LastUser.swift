@@ -2,45 +2,58 @@ import Foundation
 import Models
 import Store
 
-/// Who was the last to connect on this device, so that what is held of them can be shown at once.
+/// The user who connected last on this device, so that their cache can be shown before anybody connects.
+///
+/// A client with a key uses an encrypted file and removes the plain one, which names the user.
 struct LastUser {
-    private let file: URL
-    /// The one that has a readable id, which is removed where there is a key.
-    private let plain: URL
-    private let key: EncryptionKey?
+    private let plain: NoteFile
+    private let sealed: NoteFile?
 
     init(_ options: ChatClientOptions) {
-        key = options.encryptionKey
         // Beside the users' directories, whose names all begin with an underscore or a hyphen.
-        let directory = options.usersDirectory
-        plain = directory.appending(path: "last-user")
-        file = key == nil ? plain : directory.appending(path: "last-user-sealed")
+        func note(_ name: String, _ key: EncryptionKey?) -> NoteFile {
+            NoteFile(
+                at: options.usersDirectory.appending(path: name).path, encryptedWith: key,
+                for: "last user")
+        }
+        plain = note("last-user", nil)
+        sealed = options.encryptionKey.map { note("last-user-sealed", $0) }
     }
 
+    /// The user; `nil` if there is none, or the file cannot be read.
+    ///
+    /// The next user who connects is noted again, so an unreadable file is no error.
     var userID: UserID? {
-        get {
-            // None, and unreadable, are alike: the next one to connect is known again.
-            guard var bytes = try? Data(contentsOf: file) else { return nil }
-            if let key {
-                guard let opened = key.open(bytes, for: "last user") else { return nil }
-                bytes = opened
-            }
-            return UserID(String(decoding: bytes, as: UTF8.self))
+        guard let sealed else { return id(in: plain) }
+        // Before the application had a key, there was a plain file alone.
+        return sealed.exists ? id(in: sealed) : id(in: plain)
+    }
+
+    private func id(in note: NoteFile) -> UserID? {
+        note.read().map { UserID(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Notes a user; `nil` for none.
+    ///
+    /// A failure costs the next start the time until somebody connects.
+    func set(_ userID: UserID?) {
+        if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
+        if sealed != nil { try? plain.remove() }
+    }
+
+    private func write(_ userID: UserID?, to note: NoteFile) {
+        if let userID {
+            try? note.write(Data(userID.rawValue.utf8))
+        } else {
+            try? note.remove()
         }
-        nonmutating set {
-            guard newValue != userID else { return }
-            // Forgotten, it costs the next start the time until somebody connects.
-            if let newValue {
-                var bytes = Data(newValue.rawValue.utf8)
-                if let key {
-                    guard let sealed = key.seal(bytes, for: "last user") else { return }
-                    bytes = sealed
-                }
-                try? bytes.write(to: file, options: .atomic)
-                if key != nil { try? FileManager.default.removeItem(at: plain) }
-            } else {
-                try? FileManager.default.removeItem(at: file)
-            }
-        }
+    }
+
+    /// Encrypts the plain file, if the application has a key; an encrypted one that exists counts.
+    func encryptPlainFile() {
+        guard let sealed, plain.exists else { return }
+        if !sealed.exists, let userID { write(userID, to: sealed) }
+        guard sealed.exists else { return }
+        try? plain.remove()
     }
 }

@@ -53,6 +53,18 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
+    /// Encrypts a plain store that nobody has open, and gives its directory another name.
+    ///
+    /// Where the process ends in between, the same call goes on.
+    ///
+    /// - Throws: ``StoreError``, as ``reencrypt(at:from:to:progress:)`` does.
+    package static func encrypt(
+        at directory: URL, with key: EncryptionKey, movingTo new: URL
+    ) throws(StoreError) {
+        try reencrypt(at: directory, from: nil, to: key)
+        try OpenFile.move(directory.withoutSlash, to: new.withoutSlash)
+    }
+
     package static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         on disk: LevelDB.Environment, progress: (Double) -> Void = { _ in }

@@ -24,6 +24,25 @@ extension ChatStore {
                 path: hidesUser ? hash(user) : fileName(user), directoryHint: .isDirectory)
     }
 
+    /// The names in the directory that users' directories are in; none if it does not exist.
+    package static func directoryNames(in root: URL) throws(StoreError) -> [String] {
+        try OpenFile.names(in: root.path)
+    }
+
+    /// The directories that a readable name in `root` shows to be a user's, and the users.
+    ///
+    /// The ids of users whose names are hashes cannot be told from them: those are left out.
+    package static func readableDirectories(
+        in root: URL
+    ) throws(StoreError) -> [(userID: UserID, directory: URL)] {
+        try OpenFile.names(in: root.path).sorted().compactMap { name in
+            guard name.hasPrefix("_"), let id = String(name.dropFirst()).removingPercentEncoding,
+                fileName(id) == name
+            else { return nil }
+            return (UserID(id), root.appending(path: name, directoryHint: .isDirectory))
+        }
+    }
+
     /// The longest name that is not replaced by a hash.
     private static let longestName = 100
 

@@ -15,6 +15,16 @@ extension ChatStore {
         try OpenFile.removeAll(at: removed)
     }
 
+    /// Removes what the server can give again from a store that nobody has open: its cache, and its push inbox.
+    ///
+    /// Needs no key. What the user wrote stays.
+    ///
+    /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
+    package static func removeCachedData(at directory: URL) throws(StoreError) {
+        try rebuildCache(at: directory)
+        try DropFiles(in: directory).removeBox()
+    }
+
     /// Removes what ``removeFiles(at:)`` has left of any of the stores that are side by side in a directory.
     package static func finishRemovals(in directory: URL) throws(StoreError) {
         // Where there is no directory, there is nothing to remove.
@@ -28,7 +38,14 @@ extension ChatStore {
     private static let removedSuffix = ".removed"
 
     private static func removedPath(of directory: URL) -> String {
-        let path = directory.path
-        return (path.last == "/" ? String(path.dropLast()) : path) + removedSuffix
+        directory.withoutSlash + removedSuffix
+    }
+}
+
+extension URL {
+    /// The path of a directory without a slash at its end.
+    var withoutSlash: String {
+        let path = path
+        return path.last == "/" && path.count > 1 ? String(path.dropLast()) : path
     }
 }

@@ -1,0 +1,164 @@
+import Foundation
+import Models
+import Store
+import Sync
+
+/// The directories that the stores of an application's users have on this device.
+///
+/// A client with a key gives a user's directory a name that is a hash of the user's id; a client without a
+/// key, a readable name. So an app that opened a client without its key once has a second, plain store.
+/// The next client with the key encrypts it, or moves what the user wrote in it to the encrypted store and
+/// removes it. Each step can be repeated, so a crash in between costs nothing.
+struct UserDirectories {
+    private let options: ChatClientOptions
+    private var root: URL { options.usersDirectory }
+
+    init(_ options: ChatClientOptions) { self.options = options }
+
+    private func plain(_ userID: UserID) -> URL {
+        options.directory(of: userID, isEncrypted: false)
+    }
+
+    private func encrypted(_ userID: UserID) -> URL {
+        options.directory(of: userID, isEncrypted: true)
+    }
+
+    /// All directories of a user but the one that the client opens: those of another key setting, and
+    /// plain stores whose outbox items could not be moved.
+    func others(of userID: UserID) throws(StoreError) -> [URL] {
+        let present = options.directory(of: userID)
+        let stores = [plain(userID), encrypted(userID)].filter {
+            $0 != present && access($0.path, F_OK) == 0
+        }
+        return stores + (try leftovers(of: userID))
+    }
+
+    // MARK: Encrypting
+
+    /// Finishes what log-outs could not remove, and encrypts the plain stores of all users if there is a key.
+    ///
+    /// A store that cannot be encrypted now stays as it is: opening it for its user says why.
+    func prepare() throws(StoreError) {
+        try ChatStore.finishRemovals(in: root)
+        guard options.encryptionKey != nil, try isKeyPlausible() else { return }
+        LastUser(options).encryptPlainFile()
+        for (userID, directory) in try ChatStore.readableDirectories(in: root) {
+            guard directory == plain(userID) else { continue }
+            // What fails here is tried again, and reported, when the user's store is opened.
+            try? encryptPlainStore(of: userID)
+        }
+    }
+
+    /// Whether the key opens one of the encrypted stores, or there are none: a wrong key encrypts nothing.
+    private func isKeyPlausible() throws(StoreError) -> Bool {
+        guard let key = options.encryptionKey else { return false }
+        let names = try KeyFile.directories(in: root.path)
+        for name in names {
+            // One whose file of keys is damaged says nothing about the key.
+            let keys = KeyFile(in: root.appending(path: name).path)
+            if (try? keys.isOpened(byOneOf: [key])) ?? false { return true }
+        }
+        return names.isEmpty
+    }
+
+    /// Encrypts the plain store of a user, if there are a key and such a store.
+    ///
+    /// It becomes the user's store. Where the user has an encrypted store already, only the plain store's outbox
+    /// is kept, as a leftover: see ``moveOutboxes(of:to:)``.
+    ///
+    /// - Throws: ``StoreError`` with code `wrongKey` if the key is not that of the encrypted store, or that of no
+    ///   store on this device; `locked` if another process has the plain store open; what the disk says.
+    func encryptPlainStore(of userID: UserID) throws(StoreError) {
+        let (plain, encrypted) = (plain(userID), encrypted(userID))
+        guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }
+        // Those of long ids are hashes either way.
+        guard plain != encrypted else {
+            try ChatStore.reencrypt(at: plain, from: nil, to: key)
+            return
+        }
+        guard access(encrypted.path, F_OK) == 0 else {
+            guard try isKeyPlausible() else { throw wrongKey(plain) }
+            return try ChatStore.encrypt(at: plain, with: key, movingTo: encrypted)
+        }
+        let keys = KeyFile(in: encrypted.path)
+        if try keys.exists(), try !keys.isOpened(byOneOf: [key]) { throw wrongKey(encrypted) }
+        try ChatStore.removeCachedData(at: plain)
+        try ChatStore.encrypt(at: plain, with: key, movingTo: nextLeftover(of: userID))
+    }
+
+    private func wrongKey(_ directory: URL) -> StoreError {
+        StoreError(
+            .wrongKey, "the key opens no store of this application", path: directory.path)
+    }
+
+    // MARK: Leftovers
+
+    /// Moves the outbox items of plain stores that were encrypted to the user's store, and removes them.
+    ///
+    /// - Throws: ``SyncError`` with code `store` if some cannot be read or written. Those stay, encrypted, and
+    ///   are tried again when the store is next opened.
+    func moveOutboxes(of userID: UserID, to store: ChatStore) throws(SyncError) {
+        guard let key = options.encryptionKey else { return }
+        var failure: SyncError?
+        for directory in try stored({ () throws(StoreError) in try leftovers(of: userID) }) {
+            do throws(SyncError) {
+                try moveOutbox(in: directory, key, to: store)
+                try stored { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func moveOutbox(
+        in directory: URL, _ key: EncryptionKey, to store: ChatStore
+    ) throws(SyncError) {
+        let source = try stored { () throws(StoreError) in
+            try ChatStore(at: directory, encryptionKey: key)
+        }
+        defer { source.close() }
+        try source.moveOutbox(to: store)
+        let report = source.openingReport
+        guard report.outboxDamage == nil, report.outboxCopy == nil else {
+            throw SyncError(
+                StoreError(
+                    .corruption, "an outbox that was kept without a key is damaged",
+                    path: directory.path))
+        }
+    }
+
+    private func stored<Result>(
+        _ body: () throws(StoreError) -> Result
+    ) throws(SyncError) -> Result {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw SyncError(error)
+        }
+    }
+
+    private static let leftoverSuffix = ".plain-"
+
+    private func leftovers(of userID: UserID) throws(StoreError) -> [URL] {
+        try leftoverNumbers(of: userID).sorted().map { leftover(of: userID, $0) }
+    }
+
+    private func nextLeftover(of userID: UserID) throws(StoreError) -> URL {
+        leftover(of: userID, (try leftoverNumbers(of: userID).max() ?? 0) + 1)
+    }
+
+    private func leftover(of userID: UserID, _ number: Int) -> URL {
+        let name = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
+        return root.appending(path: "\(name)\(number)", directoryHint: .isDirectory)
+    }
+
+    private func leftoverNumbers(of userID: UserID) throws(StoreError) -> [Int] {
+        let prefix = encrypted(userID).lastPathComponent + UserDirectories.leftoverSuffix
+        return try ChatStore.directoryNames(in: root).compactMap { name in
+            guard name.hasPrefix(prefix) else { return nil }
+            // Not one that is being removed.
+            return Int(name.dropFirst(prefix.count))
+        }
+    }
+}

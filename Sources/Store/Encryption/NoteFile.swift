@@ -1,0 +1,49 @@
+package import Foundation
+
+/// A small file beside the stores of an application, read and written as a whole.
+package struct NoteFile: Sendable {
+    private let path: String
+    private let key: EncryptionKey?
+    private let purpose: String
+
+    /// Creates a value that names a file; the file need not exist.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - key: The key that the file is encrypted with; `nil` for a plain file.
+    ///   - purpose: A text that encrypted bytes are bound to.
+    package init(at path: String, encryptedWith key: EncryptionKey?, for purpose: String) {
+        self.path = path
+        self.key = key
+        self.purpose = purpose
+    }
+
+    /// Whether the file exists.
+    package var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Returns the bytes; `nil` if the file is missing, cannot be read, or has another key.
+    package func read() -> Data? {
+        guard let bytes = FileManager.default.contents(atPath: path) else { return nil }
+        guard let key else { return bytes }
+        return key.open(bytes, for: purpose)
+    }
+
+    /// Replaces the bytes in one step; they are on the disk when the call returns.
+    ///
+    /// - Throws: ``StoreError`` with code `permission`, `noSpace` or `io`.
+    package func write(_ bytes: Data) throws(StoreError) {
+        var bytes = bytes
+        if let key {
+            guard let sealed = key.seal(bytes, for: purpose) else {
+                throw StoreError(.io, "the note cannot be encrypted", path: path)
+            }
+            bytes = sealed
+        }
+        try OpenFile.replace(path, by: Array(bytes))
+    }
+
+    /// Removes the file, if it exists.
+    ///
+    /// - Throws: ``StoreError`` with code `permission` or `io`.
+    package func remove() throws(StoreError) { try OpenFile.remove(path) }
+}

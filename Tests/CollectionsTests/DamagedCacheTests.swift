@@ -1,0 +1,84 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// A cache with one flipped bit in a table, which its checksum finds when the block is read.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct DamagedCacheTests {
+    nonisolated private static let places = 0..<16
+
+    /// Fills a user's cache, makes tables of it, and flips a bit of the largest one.
+    ///
+    /// - Parameter place: Where in the table, in parts of its size.
+    private func damage(_ story: ClientStory, at place: Int) async throws {
+        for number in 0..<40 {
+            try await story.say("\(number)-" + String(repeating: "x", count: 300))
+        }
+        let client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        try await client.engine().caughtUp()
+        await client.close()
+        let store = try ChatStore(at: story.directory(of: "bob"))
+        try store.purgeCleared()
+        store.close()
+        let cache = story.directory(of: "bob").appending(path: "cache")
+        let tables = try FileManager.default.contentsOfDirectory(
+            at: cache, includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == "ldb" }.map { ($0, try Data(contentsOf: $0)) }
+        var (file, bytes) = try #require(tables.max { $0.1.count < $1.1.count })
+        bytes[bytes.count * (2 * place + 1) / (2 * DamagedCacheTests.places.count)] ^= 1
+        try bytes.write(to: file)
+    }
+
+    @Test(arguments: places) func sendingGoesOnAndClearingWorks(place: Int) async throws {
+        let story = try await ClientStory()
+        try await damage(story, at: place)
+        let listener = Listener()
+        let client = await story.open()
+        client.addUserEventDelegate(listener)
+        try await client.connect(as: Credentials("bob"))
+        // Each of these ends, whether or not it comes upon the damage.
+        let caughtUp = await Result { try await client.engine().caughtUp() }
+        let inChannel = await Result { try await client.engine().caughtUp("general") }
+        let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")
+        let id = try #require(sent.requestID)
+        guard case .sent = try await client.engine().awaitFate(of: id, in: "general") else {
+            Issue.record("it was not sent")
+            return
+        }
+        #expect(try client.engine().store.draftCount() == 0)
+        for result in [caughtUp, inChannel] {
+            guard case .failure(let error) = result else { continue }
+            // What has failed for the damage has been reported.
+            #expect((error as? SyncError)?.code == .store, "\(error)")
+            #expect(client.cachingError != nil || client.storageDamage.cache?.code == .corruption)
+            if client.cachingError == nil { #expect(listener.heard.contains("damage: cache")) }
+        }
+        try await client.clearCachedData()
+        #expect(client.cachingError == nil && client.storageDamage.isEmpty)
+        #expect(try client.engine().store.messageCount() == 0)
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine().caughtUp()
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        #expect(collection.messages.last?.text == "mine")
+        await client.close()
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+import Testing
+
+@testable import Collections
+
+/// What an app is told of outbox items that are lost.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct OutboxLossTests {
+    /// What becomes of an outbox's files.
+    enum Damage: CaseIterable { case flippedBit, tornTail, missing }
+
+    private func apply(_ damage: Damage, to outbox: URL) throws {
+        let files = FileManager.default
+        if damage == .missing { return try files.removeItem(at: outbox) }
+        let log = try #require(
+            try files.contentsOfDirectory(at: outbox, includingPropertiesForKeys: nil)
+                .filter { $0.pathExtension == "log" }
+                .max { $0.lastPathComponent < $1.lastPathComponent })
+        var bytes = try Data(contentsOf: log)
+        if damage == .flippedBit {
+            let place = try #require(bytes.range(of: Data("second".utf8)))
+            bytes[place.lowerBound] ^= 1
+        } else {
+            bytes.removeLast(3)
+        }
+        try bytes.write(to: log)
+    }
+
+    @Test(arguments: Damage.allCases) func lossIsReportedOnce(damage: Damage) async throws {
+        let story = try await ClientStory()
+        var client = await story.open()
+        try await client.connect(as: Credentials("bob"))
+        #expect(client.storageDamage.isEmpty)
+        await client.disconnect()
+        for text in ["first", "second", "third"] {
+            try await client.send(UserMessageCreateParams(text), in: "general")
+        }
+        await client.close()
+        try apply(damage, to: story.directory(of: "bob").appending(path: "outbox"))
+
+        story.network.goOffline()
+        client = await story.open()
+        let listener = Listener()
+        client.addUserEventDelegate(listener)
+        #expect(client.storageDamage.outbox != nil)
+        #expect(client.storageDamage.sentences.count == 1)
+        #expect(try client.engine().store.draftCount() < 3)
+        _ = try await client.connect(as: Credentials("bob"))
+        _ = try await client.connect(as: Credentials("bob"))
+        #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])
+        await client.close()
+
+        client = await story.open()
+        #expect(client.storageDamage.isEmpty)
+        await client.close()
+    }
+
+    @Test func wholeOutboxIsNoLoss() async throws {
+        let story = try await ClientStory()
+        let client = await story.open()
+        let listener = Listener()
+        client.addUserEventDelegate(listener)
+        try await client.connect(as: Credentials("bob"))
+        try await client.engine().caughtUp()
+        #expect(client.storageDamage.isEmpty && client.storageDamage.sentences == [])
+        #expect(!listener.heard.contains { $0.hasPrefix("damage") })
+        await client.close()
+    }
+}

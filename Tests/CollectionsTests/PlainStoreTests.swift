@@ -1,0 +1,227 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+import TestSupport
+import Testing
+
+@testable import Collections
+
+/// A client that was opened without its key leaves a plain store beside the encrypted one.
+@MainActor
+@Suite(.timeLimit(.minutes(10))) struct PlainStoreTests {
+    private let key = EncryptionKey()
+
+    private func options(_ story: ClientStory, _ key: EncryptionKey?) -> ChatClientOptions {
+        var options = story.options
+        options.encryptionKey = key
+        return options
+    }
+
+    /// Opens a client, connects a user, lets them write offline, and closes it.
+    private func use(
+        _ story: ClientStory, as user: UserID = "bob", _ key: EncryptionKey?,
+        writing texts: [String] = [], file: String? = nil
+    ) async throws {
+        let client = await story.open(options(story, key))
+        try await client.connect(as: Credentials(user))
+        #expect(client.cachingError == nil)
+        try await client.engine().caughtUp()
+        let collection = try client.makeMessageCollection(of: "general")
+        _ = try await collection.start().value
+        await client.disconnect()
+        for text in texts {
+            try await client.send(UserMessageCreateParams(text), in: "general")
+        }
+        if let file {
+            let place = try ScratchDirectory.made()
+            defer { place.remove() }
+            let path = place.url.appending(path: "file")
+            try Data(file.utf8).write(to: path)
+            var upload = UploadableFile()
+            upload.path = path.path
+            try await client.engine().send(
+                FileMessageCreateParams(upload), in: "general", keepsCopies: true)
+        }
+        await client.close()
+    }
+
+    /// What of some texts is in the name of a file or directory of the application, or in a file's bytes.
+    private func readable(_ texts: [String], _ story: ClientStory) throws -> [String] {
+        let root = story.directory
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
+        return texts.filter { text in
+            paths.contains { path in
+                if path.contains(text) { return true }
+                let bytes = FileManager.default.contents(atPath: root.appending(path: path).path)
+                // Chance writes a short text, too: a file that is no longer is meant.
+                if text.utf8.count < 6 { return bytes == Data(text.utf8) }
+                return bytes?.range(of: Data(text.utf8)) != nil
+            }
+        }
+    }
+
+    private func directories(_ story: ClientStory) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(
+            atPath: story.directory.appending(path: "_default").path
+        ).filter { !$0.hasPrefix("last-user") }
+    }
+
+    private func pending(_ client: ChatClient) throws -> [String] {
+        try client.engine().store.drafts(in: "general").map { $0.message?.text ?? "?" }
+    }
+
+    @Test(arguments: [true, false], ChatClient.Wiping.allCases)
+    func loggingOutWithRemovalRemovesBothStores(
+        hasKey: Bool, wiping: ChatClient.Wiping
+    ) async throws {
+        let story = try await ClientStory()
+        try await story.say("canary-said")
+        // The plain store is made last, so that no opening with the key has met it.
+        try await use(story, key)
+        try await use(story, nil)
+        #expect(try directories(story).count == 2)
+        #expect(try readable(["canary-said", "bob"], story) == ["canary-said", "bob"])
+        let client = await story.open(options(story, hasKey ? key : nil))
+        try await client.connect(as: Credentials("bob"))
+        try await client.logOut(wiping: wiping)
+        await client.close()
+        #expect(try readable(["canary-said"], story) == [])
+        if wiping == .everything { #expect(try directories(story) == []) }
+        // Nothing of the user comes back under either setting.
+        for key in [key, nil] {
+            let again = await story.open(options(story, key))
+            if wiping == .everything || (key != nil) == hasKey {
+                #expect(again.currentUser == nil)
+            }
+            #expect(again.cachingError == nil)
+            await again.close()
+        }
+    }
+
+    @Test func openingWithAKeyEncryptsThePlainStoresOfAllUsers() async throws {
+        let story = try await ClientStory()
+        let long = UserID(String(repeating: "dora", count: 40))
+        try story.createChannel("hers", with: ["carol", long])
+        try await story.say("canary-said")
+        try await use(story, nil, writing: ["canary-unsent"])
+        for user in ["carol", long] {
+            let client = await story.open(options(story, nil))
+            try await client.connect(as: Credentials(user))
+            try await client.engine().caughtUp()
+            await client.close()
+        }
+        let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
+        #expect(try readable(canaries, story) == canaries)
+        // The last one's is shown at once, and nobody has connected.
+        let client = await story.open(options(story, key))
+        #expect(client.cachingError == nil && client.currentUser?.userID == long)
+        await client.close()
+        #expect(try readable(canaries + [long.rawValue], story) == [])
+        story.network.goOffline()
+        let back = await story.open(options(story, key))
+        _ = try? await back.connect(as: Credentials("bob"))
+        #expect(back.cachingError == nil)
+        #expect(try pending(back) == ["canary-unsent"])
+        #expect(try back.engine().store.messages(in: "general").map(\.text) == ["canary-said"])
+        await back.close()
+    }
+
+    @Test func outboxItemsOfAPlainStoreAreMovedToTheEncryptedOne() async throws {
+        let story = try await ClientStory()
+        try await story.say("canary-said")
+        try await use(story, key, writing: ["first"])
+        try await use(story, nil, writing: ["canary-second", "canary-third"], file: "canary-file")
+        let client = await story.open(options(story, key))
+        #expect(client.storageDamage.unmovedOutbox == nil && client.cachingError == nil)
+        #expect(try pending(client).prefix(3) == ["first", "canary-second", "canary-third"])
+        #expect(try pending(client).count == 4)
+        #expect(try directories(story).count == 1)
+        #expect(try readable(["canary-said", "canary-second", "general", "bob"], story) == [])
+        try await client.connect(as: Credentials("bob"))
+        try await story.until(client) { try $0.draftCount() == 0 }
+        let store = try client.engine().store
+        let texts = Array(try store.messages(in: "general").map(\.text).reversed())
+        #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])
+        #expect(texts.count == 5)
+        await client.close()
+        // Gone once, they do not come back.
+        let again = await story.open(options(story, key))
+        #expect(try pending(again) == [])
+        await again.close()
+        #expect(try readable(["canary-file", "canary-third"], story) == [])
+    }
+
+    @Test func aWrongKeyTouchesNeitherStore() async throws {
+        let story = try await ClientStory()
+        try await use(story, key)
+        try await use(story, nil, writing: ["unsent"])
+        func bytes() throws -> [String: Data] {
+            let root = story.directory
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
+            return try paths.reduce(into: [:]) { bytes, path in
+                let file = root.appending(path: path)
+                var isDirectory: ObjCBool = false
+                _ = FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory)
+                if !isDirectory.boolValue { bytes[path] = try Data(contentsOf: file) }
+            }
+        }
+        let before = try bytes()
+        let client = await story.open(options(story, EncryptionKey()))
+        try await client.connect(as: Credentials("bob"))
+        #expect(client.cachingError?.code == .wrongKey)
+        await client.close()
+        #expect(try bytes() == before)
+        let right = await story.open(options(story, key))
+        #expect(right.currentUser?.userID == "bob")
+        #expect(try pending(right) == ["unsent"])
+        await right.close()
+    }
+
+    /// A user without an encrypted store, on a device that has those of others.
+    @Test func aWrongKeyEncryptsNoPlainStore() async throws {
+        let story = try await ClientStory()
+        try await use(story, nil, writing: ["unsent"])
+        let carol = await story.open(options(story, key))
+        await carol.close()
+        try await use(story, as: "bob", key)
+        let directory = story.directory(of: "carol")
+        try ChatStore(at: directory).close()
+        let wrong = await story.open(options(story, EncryptionKey()))
+        _ = try? await wrong.connect(as: Credentials("carol"))
+        #expect(wrong.cachingError?.code == .wrongKey)
+        await wrong.close()
+        try ChatStore(at: directory).close()
+    }
+
+    @Test func anOutboxThatCannotBeMovedStaysAndIsReported() async throws {
+        let story = try await ClientStory()
+        try await use(story, key)
+        try await use(story, nil, writing: ["canary-kept", "canary-lost"])
+        let outbox = story.directory(of: "bob").appending(path: "outbox")
+        let log = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: outbox.path)
+                .first { $0.hasSuffix(".log") })
+        let file = outbox.appending(path: log)
+        var bytes = try Data(contentsOf: file)
+        let lost = try #require(bytes.range(of: Data("canary-kept".utf8)))
+        bytes[lost.lowerBound] ^= 1
+        try bytes.write(to: file)
+        for _ in 0..<2 {
+            let client = await story.open(options(story, key))
+            #expect(client.cachingError == nil)
+            let cause = client.storageDamage.unmovedOutbox?.cause as? StoreError
+            #expect(cause?.code == .corruption)
+            #expect(try directories(story).count == 2)
+            // A part of it may be readable, but not without the key.
+            #expect(try readable(["canary-kept", "canary-lost", "bob"], story) == [])
+            await client.close()
+        }
+        let client = await story.open(options(story, key))
+        try await client.connect(as: Credentials("bob"))
+        try await client.logOut(wiping: .everything)
+        await client.close()
+        #expect(try directories(story) == [])
+    }
+}
