@@ -145,8 +145,19 @@ let package = Package(
             name: "CollectionsTests",
             dependencies: [
                 "Collections", "Models", "Store", "Sync", "EmbeddedServer", "ScrollbackTesting",
-                "TestSupport", "CollectionsListPrinter",
+                "TestSupport", "CollectionsListPrinter", "KilledScenarios",
             ]),
+        .target(
+            name: "KilledScenarios",
+            dependencies: ["Collections", "Models", "Store", "Sync", "EmbeddedServer"],
+            path: "Tests/KilledScenarios"
+        ),
+        .target(name: "CDiskSteps", path: "Tests/CDiskSteps"),
+        // No test depends on it: what replaces calls of the C library belongs into this program alone.
+        .executableTarget(
+            name: "KilledProcess", dependencies: ["KilledScenarios", "CDiskSteps"],
+            path: "Tests/KilledProcess"
+        ),
         .executableTarget(
             name: "CollectionsListPrinter",
             dependencies: ["Collections", "Models", "Store", "Sync", "EmbeddedServer"],

@@ -1,0 +1,122 @@
+#if os(Linux)
+    import Foundation
+    import KilledScenarios
+    import TestSupport
+    import Testing
+
+    /// A process is killed at each step at which it removes or renames a file, and at the next one; at night,
+    /// at each step that changes a file. What it leaves is whole, and the next process finishes the work.
+    @Suite(.timeLimit(.minutes(30))) struct KilledScenarioTests {
+        private struct Run {
+            let wasKilled: Bool
+            /// Each step that was begun, such as "unlink /path".
+            let steps: [String]
+        }
+
+        private func run(_ scenario: Scenario, in directory: URL, killedAt step: Int) throws -> Run
+        {
+            try run(scenario, in: directory, ["\(step)"], isKilled: step > 0)
+        }
+
+        private func run(
+            _ scenario: Scenario, in directory: URL, _ arguments: [String], isKilled: Bool
+        ) throws -> Run {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = try BuiltProgram.url("KilledProcess")
+            process.arguments = [scenario.rawValue, directory.path] + arguments
+            process.standardOutput = output
+            try process.run()
+            let watchdog = Watchdog(process)
+            let text = String(
+                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            watchdog.cancel()
+            let wasKilled = process.terminationReason == .uncaughtSignal
+            #expect(!watchdog.hasKilled)
+            #expect(wasKilled ? isKilled : process.terminationStatus == 0, "\(scenario): \(text)")
+            return Run(wasKilled: wasKilled, steps: text.split(separator: "\n").map(String.init))
+        }
+
+        private func copy(_ template: ScratchDirectory) throws -> ScratchDirectory {
+            let place = ScratchDirectory(in: ScratchDirectory.memory)
+            try FileManager.default.copyItem(at: template.url, to: place.url)
+            return place
+        }
+
+        @MainActor
+        private func prepared(_ scenario: Scenario) async throws -> ScratchDirectory {
+            let template = try ScratchDirectory.made(in: ScratchDirectory.memory)
+            try await scenario.prepare(in: template.url)
+            return template
+        }
+
+        @Test(arguments: Scenario.allCases) @MainActor
+        func killAtAnyStepLosesNothing(scenario: Scenario) async throws {
+            let template = try await prepared(scenario)
+            let first = try copy(template)
+            let whole = try run(scenario, in: first.url, killedAt: 0)
+            let removals = whole.steps.indices.filter { index in
+                ["unlink ", "rename "].contains { whole.steps[index].hasPrefix($0) }
+            }
+            // The scenario removes something, or this test tests nothing.
+            #expect(!removals.isEmpty)
+            let chosen =
+                Seeds.isNight
+                ? Array(1...whole.steps.count + 1)
+                : Set(removals.flatMap { [$0 + 1, $0 + 2] }).sorted()
+            for step in chosen {
+                let place = try copy(template)
+                let run = try run(scenario, in: place.url, killedAt: step)
+                let problems = try await scenario.problems(in: place.url)
+                #expect(
+                    problems == [],
+                    "killed: \(run.wasKilled), before step \(step) after \(run.steps.suffix(3))")
+            }
+        }
+
+        @Test(arguments: Scenario.allCases, [0, 0o777])
+        func allFilesBelongToTheirOwnerAlone(scenario: Scenario, mask: Int) throws {
+            let place = try ScratchDirectory.made(in: ScratchDirectory.memory)
+            _ = try run(scenario, in: place.url, ["mask", "\(mask)"], isKilled: false)
+            let paths = try FileManager.default.subpathsOfDirectory(atPath: place.path)
+            #expect(!paths.isEmpty)
+            // What the scenario itself writes is not ours.
+            for path in paths where path != "original" {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: place.url.appending(path: path).path)
+                let isDirectory = attributes[.type] as? FileAttributeType == .typeDirectory
+                let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue
+                #expect(mode == (isDirectory ? 0o700 : 0o600), "\(path)")
+            }
+        }
+
+        /// A power cut takes what was not synced, so the order of the steps has to be right, too.
+        @Test(arguments: [
+            (Scenario.absorbingDrops, "unlink ", ".drop", "/cache/"),
+            (.movingOutbox, "rename ", ".plain-1", "/outbox/"),
+        ])
+        func nothingIsRemovedBeforeItsCopyIsSynced(
+            scenario: Scenario, verb: String, removed: String, log: String
+        ) async throws {
+            let template = try await prepared(scenario)
+            let place = try copy(template)
+            let steps = try run(scenario, in: place.url, killedAt: 0).steps
+            var unsynced: Set<Substring> = []
+            var count = 0
+            for step in steps {
+                let words = step.split(separator: " ", maxSplits: 1)
+                let path = words[1]
+                // Files that are removed with their store need no sync.
+                let isMeant = path.contains(log) && path.hasSuffix(".log")
+                if isMeant, !path.contains(removed), words[0] == "write" { unsynced.insert(path) }
+                if isMeant, ["sync", "unlink"].contains(words[0]) { unsynced.remove(path) }
+                if step.hasPrefix(verb), path.hasSuffix(removed) {
+                    count += 1
+                    #expect(unsynced == [], "at \(step)")
+                }
+            }
+            #expect(count > 0)
+        }
+    }
+#endif

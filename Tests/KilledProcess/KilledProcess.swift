@@ -1,0 +1,29 @@
+// `KilledProcess scenario directory step`: runs a scenario, and ends as by `kill -9` before a step of it that
+// changes the files below the directory; with 0, at none. Prints each step before it is done.
+// `KilledProcess scenario directory mask NUMBER`: prepares the scenario and runs it, with a mask for new files.
+
+import CDiskSteps
+import Foundation
+import KilledScenarios
+
+@main struct KilledProcess {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count == 5, arguments[3] == "mask",
+            let scenario = Scenario(rawValue: arguments[1]), let mask = mode_t(arguments[4])
+        {
+            umask(mask)
+            try await scenario.prepare(in: URL(filePath: arguments[2]))
+            return try await scenario.run(in: URL(filePath: arguments[2]))
+        }
+        guard arguments.count == 4, let scenario = Scenario(rawValue: arguments[1]),
+            let step = UInt(arguments[3])
+        else {
+            FileHandle.standardError.write(Data("usage: scenario directory step\n".utf8))
+            exit(2)
+        }
+        disk_steps_begin(arguments[2], step, STDOUT_FILENO)
+        try await scenario.run(in: URL(filePath: arguments[2]))
+        disk_steps_end()
+    }
+}

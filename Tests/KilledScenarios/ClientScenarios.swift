@@ -1,0 +1,197 @@
+import Collections
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+@MainActor
+private func open(_ directory: URL, _ key: EncryptionKey? = nil) async throws -> ChatClient {
+    var options = ChatClientOptions()
+    options.isLocalCachingEnabled = true
+    options.directory = directory
+    options.encryptionKey = key
+    return await ChatClient.open(backend: try EmbeddedServer.inMemory().client(), options: options)
+}
+
+/// Fills the store of a user by a client, with or without a key.
+@MainActor
+private func fill(
+    _ directory: URL, _ key: EncryptionKey? = nil, said: String, written: [String]
+) async throws {
+    let client = try await open(directory, key)
+    try await client.connect(as: Credentials("bob-the-user"))
+    await client.disconnect()
+    let store = try client.engine().store
+    try store.write { batch in
+        try batch.save(Message(said, at: 1))
+        for text in written { try batch.save(Draft(text)) }
+    }
+    let box = try DropBox(
+        of: "bob-the-user", applicationID: "default", in: directory, encryptionKey: key)
+    try box?.leave([Message("canary-drop", at: 2)])
+    await client.close()
+}
+
+private let canaries = ["canary", "bob-the-user", "general"]
+
+/// Nothing plain is left, and all that was written is there once.
+struct Encrypting: Performer {
+    let directory: URL
+    let hasEncryptedStore: Bool
+    private let written = ["canary-written-1", "canary-written-2"]
+
+    init(directory: URL, hasEncryptedStore: Bool) {
+        self.directory = directory
+        self.hasEncryptedStore = hasEncryptedStore
+    }
+
+    func prepare() async throws {
+        if hasEncryptedStore {
+            try await fill(directory, .first, said: "canary-said", written: ["canary-written-0"])
+        }
+        try await fill(directory, said: "canary-said", written: written)
+    }
+
+    func run() async throws { await (try open(directory, .first)).close() }
+
+    func problems() async throws -> [String] {
+        var problems = Problems()
+        let expected = (hasEncryptedStore ? ["canary-written-0"] : []) + written
+        for _ in 0..<2 {
+            let client = try await open(directory, .first)
+            let store = try client.engine().store
+            problems.expect(client.cachingError == nil, "\(client.cachingError.debugDescription)")
+            problems.expect(client.storageDamage.unmovedOutbox == nil, "the outbox was not moved")
+            try problems.expect(try store.pendingTexts == expected, "\(store.pendingTexts)")
+            problems.expect(try store.texts.contains("canary-said"), "the messages are lost")
+            await client.close()
+            let found = try readable(canaries, below: directory)
+            problems.expect(found.isEmpty, "can be read: \(found)")
+        }
+        return problems.list
+    }
+}
+
+/// Who is not logged out can log out again; then nothing is left of the user.
+struct LoggingOut: Performer {
+    let directory: URL
+
+    func prepare() async throws {
+        try await fill(directory, .first, said: "canary-sealed", written: ["canary-unsent"])
+        try await fill(directory, said: "canary-said", written: ["canary-written"])
+    }
+
+    func run() async throws {
+        let client = try await open(directory)
+        _ = try await client.logOut(wiping: .everything)
+        await client.close()
+    }
+
+    func problems() async throws -> [String] {
+        var problems = Problems()
+        // Of a user who was not logged out, a client knows it.
+        try await run()
+        let found = try readable(canaries, below: directory)
+        problems.expect(found.isEmpty, "left: \(found)")
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: directory.appending(path: "_default").path)
+        problems.expect(
+            names.allSatisfy { $0.hasPrefix("last-user") }, "directories are left: \(names)")
+        return problems.list
+    }
+}
+
+/// What the user wrote stays; at the end nothing else is there.
+struct Clearing: Performer {
+    let directory: URL
+
+    func prepare() async throws {
+        try await fill(directory, said: "canary-said", written: ["written"])
+    }
+
+    func run() async throws {
+        let client = try await open(directory)
+        try await client.clearCachedData()
+        await client.close()
+    }
+
+    func problems() async throws -> [String] {
+        var problems = Problems()
+        func look(_ isCleared: Bool) async throws {
+            let client = try await open(directory)
+            let store = try client.engine().store
+            let (texts, pending) = (try store.texts, try store.pendingTexts)
+            problems.expect(client.cachingError == nil, "\(client.cachingError.debugDescription)")
+            problems.expect(pending == ["written"], "the outbox has \(pending)")
+            problems.expect(!isCleared || texts.isEmpty, "the cache has \(texts)")
+            await client.close()
+        }
+        try await look(false)
+        try await run()
+        try await look(true)
+        return problems.list
+    }
+}
+
+/// An item that waits has its file.
+struct SendingFile: Performer {
+    let directory: URL
+    private var store: URL { directory.appending(path: "store") }
+
+    private func server() throws -> EmbeddedServer {
+        let server = try EmbeddedServer.inMemory()
+        try server.createChannel(
+            GroupChannelCreateParams("general", userIDs: ["bob"], url: "general"), by: "alice")
+        return server
+    }
+
+    private func engine(_ store: ChatStore) throws -> SyncEngine {
+        SyncEngine(
+            store: store, backend: try server().client(), makeRequestID: { "request-file" })
+    }
+
+    func prepare() async throws {
+        let store = try ChatStore(at: store)
+        let engine = try engine(store)
+        try await engine.connect(as: Credentials("bob"))
+        try await engine.caughtUp()
+        await engine.disconnect()
+        let file = directory.appending(path: "original")
+        try Data("canary-file".utf8).write(to: file)
+        var upload = UploadableFile()
+        upload.path = file.path
+        try await engine.send(FileMessageCreateParams(upload), in: "general", keepsCopies: true)
+        try FileManager.default.removeItem(at: file)
+        await engine.close()
+        store.close()
+    }
+
+    func run() async throws {
+        let store = try ChatStore(at: store)
+        let engine = try engine(store)
+        try await engine.connect(as: Credentials("bob"))
+        _ = try await engine.awaitFate(of: "request-file", in: "general")
+        await engine.close()
+        store.close()
+    }
+
+    func problems() async throws -> [String] {
+        var problems = Problems()
+        func look(_ isSent: Bool) throws {
+            let store = try ChatStore(at: store)
+            defer { store.close() }
+            let kept = try readable(["canary-file"], below: directory)
+            // Where the item is gone, the server has the message.
+            if try !store.drafts().isEmpty {
+                problems.expect(!isSent, "it was not sent")
+                problems.expect(!kept.isEmpty, "the file is lost")
+            }
+            if isSent { problems.expect(kept.isEmpty, "the copy is left") }
+        }
+        try look(false)
+        try await run()
+        try look(true)
+        return problems.list
+    }
+}

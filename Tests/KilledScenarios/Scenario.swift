@@ -1,0 +1,125 @@
+package import Foundation
+import Models
+import Store
+
+/// Something that removes files after it has written others, which a test ends at each step.
+package enum Scenario: String, CaseIterable, Sendable {
+    /// Messages that another process left are stored, and their files removed.
+    case absorbingDrops
+    /// A plain store becomes an encrypted one.
+    case encryptingPlainStore
+    /// The outbox of a plain store is moved to an encrypted one, and the plain store removed.
+    case movingOutbox
+    /// A user logs out, and all their files are removed.
+    case loggingOut
+    /// The cache is cleared, and the files of what was cleared rewritten.
+    case clearing
+    /// The files of a cache are removed.
+    case rebuilding
+    /// All files are encrypted again under another key.
+    case reencrypting
+    /// The file of a channel is replaced by another in a file cache.
+    case savingFileCache
+    /// A message is sent with a file, whose copy is removed.
+    case sendingFile
+    /// A damaged outbox is salvaged.
+    case salvaging
+
+    /// Makes what is there before.
+    @MainActor
+    package func prepare(in directory: URL) async throws {
+        try await performer(directory).prepare()
+    }
+
+    /// Does it; the process may end at each step.
+    @MainActor
+    package func run(in directory: URL) async throws { try await performer(directory).run() }
+
+    /// Looks at what a process has left that was ended, or has done all, then does what is left to do.
+    ///
+    /// - Returns: What is not as it should be.
+    @MainActor
+    package func problems(in directory: URL) async throws -> [String] {
+        try await performer(directory).problems()
+    }
+
+    @MainActor
+    private func performer(_ directory: URL) -> any Performer {
+        switch self {
+        case .absorbingDrops: AbsorbingDrops(directory: directory)
+        case .encryptingPlainStore: Encrypting(directory: directory, hasEncryptedStore: false)
+        case .movingOutbox: Encrypting(directory: directory, hasEncryptedStore: true)
+        case .loggingOut: LoggingOut(directory: directory)
+        case .clearing: Clearing(directory: directory)
+        case .rebuilding: Rebuilding(directory: directory)
+        case .reencrypting: Reencrypting(directory: directory)
+        case .savingFileCache: SavingFileCache(directory: directory)
+        case .sendingFile: SendingFile(directory: directory)
+        case .salvaging: Salvaging(directory: directory)
+        }
+    }
+}
+
+@MainActor
+protocol Performer {
+    func prepare() async throws
+    func run() async throws
+    func problems() async throws -> [String]
+}
+
+/// What is wrong.
+struct Problems {
+    private(set) var list: [String] = []
+
+    mutating func expect(
+        _ isTrue: Bool, _ text: @autoclosure () throws -> String
+    ) rethrows {
+        if !isTrue { list.append(try text()) }
+    }
+}
+
+extension EncryptionKey {
+    static let first = EncryptionKey((1...32).map { UInt8($0) }) ?? EncryptionKey()
+    static let second = EncryptionKey((2...33).map { UInt8($0) }) ?? EncryptionKey()
+}
+
+extension Message {
+    init(_ text: String, at time: Int64) {
+        self.init(
+            id: MessageID("id-\(text)"), channelURL: "general", sender: Sender(id: "alice"),
+            text: text, createdAt: Timestamp(milliseconds: time))
+    }
+}
+
+extension Draft {
+    /// An outbox item of the user.
+    init(_ text: String) {
+        var message = Message(id: nil, channelURL: "general", text: text, createdAt: 9_000_000)
+        message.userMessageParams = UserMessageCreateParams(text)
+        self.init(message, requestID: RequestID("request-\(text)"))
+    }
+}
+
+extension ChatStore {
+    var texts: [String] {
+        get throws { try messages(in: "general").map(\.text).reversed() }
+    }
+
+    var pendingTexts: [String] {
+        get throws { try drafts().map { $0.message?.text ?? "?" } }
+    }
+}
+
+/// Those of some texts that are in the bytes of a file, or in a name, below a directory.
+func readable(_ texts: [String], below directory: URL) throws -> [String] {
+    let files = FileManager.default
+    let paths =
+        files.fileExists(atPath: directory.path)
+        ? try files.subpathsOfDirectory(atPath: directory.path) : []
+    return texts.filter { text in
+        paths.contains { path in
+            let bytes = files.contents(atPath: directory.appending(path: path).path)
+            return path.contains(text) || bytes?.range(of: Data(text.utf8)) != nil
+        }
+    }
+}

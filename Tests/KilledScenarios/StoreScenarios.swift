@@ -1,0 +1,187 @@
+import EmbeddedServer
+import Foundation
+import Models
+import Store
+import Sync
+
+/// Each message is in the push inbox or in the store, and at the end in the store.
+struct AbsorbingDrops: Performer {
+    let directory: URL
+    private static let texts = (1...6).map { "canary-\($0)" }
+
+    func prepare() throws {
+        let store = try ChatStore(at: directory)
+        try store.write { try $0.save(Message("canary-0", at: 1)) }
+        try store.makeDropBox()
+        let box = try DropBox(in: directory)
+        for (index, text) in AbsorbingDrops.texts.enumerated() {
+            try box?.leave([Message(text, at: Int64(index) + 2)])
+        }
+        store.close()
+    }
+
+    func run() async throws {
+        let store = try ChatStore(at: directory)
+        let engine = SyncEngine(store: store, backend: try EmbeddedServer.inMemory().client())
+        try await engine.absorbDrops()
+        await engine.close()
+        store.close()
+    }
+
+    func problems() async throws -> [String] {
+        var problems = Problems()
+        let expected = ["canary-0"] + AbsorbingDrops.texts
+        func texts() throws -> [String] {
+            let store = try ChatStore(at: directory)
+            defer { store.close() }
+            let waiting = try store.dropNames().flatMap { try store.drop($0)?.messages ?? [] }
+            let texts = try store.texts
+            return texts + waiting.map(\.text).filter { !texts.contains($0) }
+        }
+        let found = try texts()
+        problems.expect(found == expected, "in the inbox or in the store: \(found)")
+        try await run()
+        let store = try ChatStore(at: directory)
+        defer { store.close() }
+        try problems.expect(try store.texts == expected, "absorbed: \(store.texts)")
+        problems.expect(try store.dropNames() == [], "the inbox is not empty")
+        return problems.list
+    }
+}
+
+/// What the user wrote is there, and what is not may be fetched again. A cache that is removed in part may fail
+/// to open as damaged; then the same call goes on.
+struct Rebuilding: Performer {
+    let directory: URL
+
+    func prepare() throws {
+        let store = try ChatStore(at: directory)
+        try store.write { batch in
+            try batch.save(Message("said", at: 1))
+            try batch.cover("general", from: .beginning, through: .end)
+            try batch.save(Draft("written"))
+        }
+        store.close()
+    }
+
+    func run() throws { try ChatStore.rebuildCache(at: directory) }
+
+    private func opened() throws -> ChatStore {
+        do throws(StoreError) {
+            return try ChatStore(at: directory)
+        } catch {
+            guard error.code == .corruption, error.message.hasPrefix("the cache") else { throw error }
+            try run()
+            return try ChatStore(at: directory)
+        }
+    }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        for _ in 0..<2 {
+            let store = try opened()
+            let (texts, gaps) = (try store.texts, try store.gaps(in: "general"))
+            problems.expect(try store.pendingTexts == ["written"], "the outbox has changed")
+            problems.expect(texts == ["said"] || !gaps.isEmpty || texts.isEmpty, "a false claim")
+            store.close()
+            try run()
+        }
+        return problems.list
+    }
+}
+
+/// Either key opens the store until the call has returned.
+struct Reencrypting: Performer {
+    let directory: URL
+
+    func prepare() throws {
+        let store = try ChatStore(at: directory, encryptionKey: .first)
+        try store.write { batch in
+            try batch.save(Message("said", at: 1))
+            try batch.save(Draft("written"))
+        }
+        store.close()
+    }
+
+    func run() throws { try ChatStore.reencrypt(at: directory, from: .first, to: .second) }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        func look(_ key: EncryptionKey) throws {
+            let store = try ChatStore(at: directory, encryptionKey: key)
+            try problems.expect(try store.texts == ["said"], "messages: \(store.texts)")
+            try problems.expect(try store.pendingTexts == ["written"], "\(store.pendingTexts)")
+            store.close()
+        }
+        let isDone = try !KeyFile(in: directory.path).isOpened(byOneOf: [.first])
+        if !isDone { try look(.first) }
+        try run()
+        try look(.second)
+        problems.expect(
+            try !KeyFile(in: directory.path).isOpened(byOneOf: [.first]), "the old key opens it")
+        return problems.list
+    }
+}
+
+/// The file has what was saved before, or what was saved last.
+struct SavingFileCache: Performer {
+    let directory: URL
+
+    private func cache() throws -> FileCache {
+        try FileCache(directory: directory.appending(path: "texts"))
+    }
+
+    func prepare() throws { try cache().save([Message("old", at: 1)], in: "general") }
+
+    func run() throws {
+        try cache().save([Message("new", at: 1), Message("newer", at: 2)], in: "general")
+    }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        let found = try cache().load("general")
+        let texts = found.records.map(\.text)
+        problems.expect(found.damageCount == 0, "damaged: \(found.damage)")
+        problems.expect(texts == ["old"] || texts == ["new", "newer"], "it has \(texts)")
+        try run()
+        problems.expect(try cache().load("general").records.count == 2, "it was not saved again")
+        problems.expect(
+            try readable([".new"], below: directory) == [], "an unfinished file is left")
+        return problems.list
+    }
+}
+
+/// The damaged files are kept, and two of three items are in the new outbox.
+struct Salvaging: Performer {
+    let directory: URL
+
+    func prepare() throws {
+        let store = try ChatStore(at: directory)
+        for text in ["first", "second", "third"] { try store.write { try $0.save(Draft(text)) } }
+        store.close()
+        let outbox = directory.appending(path: "outbox")
+        for name in try FileManager.default.contentsOfDirectory(atPath: outbox.path) {
+            let file = outbox.appending(path: name)
+            guard var bytes = FileManager.default.contents(atPath: file.path),
+                let place = bytes.range(of: Data("second".utf8))
+            else { continue }
+            bytes[place.lowerBound] ^= 1
+            try bytes.write(to: file)
+        }
+    }
+
+    func run() throws { try ChatStore.salvageOutbox(at: directory) }
+
+    func problems() throws -> [String] {
+        var problems = Problems()
+        problems.expect(
+            try readable(["first"], below: directory) != [], "nothing is left of the first item")
+        try run()
+        let store = try ChatStore(at: directory)
+        try problems.expect(
+            try store.pendingTexts == ["first", "third"], "salvaged: \(store.pendingTexts)")
+        problems.expect(store.openingReport.outboxCopy != nil, "there is no copy")
+        store.close()
+        return problems.list
+    }
+}
