@@ -115,6 +115,7 @@ enum Exemptions {
                 "ChatClient.currentUser",
                 "ChatClient.lastConnectedAt",
                 "ChatClient.lastAbsorption",
+                "ChatClient.storageDamage",
                 "ChatClient.unreadCount",
                 "GroupChannelCollection.isDisposed",
                 "MessageCollection.channel",

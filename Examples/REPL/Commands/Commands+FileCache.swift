@@ -15,7 +15,8 @@ extension Command {
         ) { arguments in
             let (directory, url) = try arguments.directoryAndChannel
             _ = try arguments.held(url)
-            let cache = try FileCache(directory: URL(typed: directory))
+            let cache = try FileCache(
+                directory: URL(typed: directory), encryptionKey: arguments.workspace.encryptionKey)
             let messages = try arguments.workspace.store.messages(in: url, limit: cache.limit)
             let isNew = try cache.save(messages, in: url)
             let count = counted(messages.count, "message")
@@ -172,12 +173,13 @@ extension Command.Arguments {
     }
 
     /// The cache in a directory that exists; opening another one would create it.
-    fileprivate func existingFileCache(_ path: String) throws -> FileCache {
-        try FileCache(directory: .existingDirectory(path))
+    @MainActor fileprivate func existingFileCache(_ path: String) throws -> FileCache {
+        try FileCache(
+            directory: .existingDirectory(path), encryptionKey: workspace.encryptionKey)
     }
 
     /// The cache in a directory that exists, and a channel.
-    fileprivate var existingFileCacheAndChannel: (FileCache, ChannelURL) {
+    @MainActor fileprivate var existingFileCacheAndChannel: (FileCache, ChannelURL) {
         get throws {
             let (path, url) = try directoryAndChannel
             return (try existingFileCache(path), url)

@@ -30,7 +30,10 @@ extension Command {
             let unkept = device.client.cachingError.map {
                 "\nnothing is kept on the disk: \(sentence(of: $0))"
             }
-            values[.damage] = device.client.cachingError.map { [sentence(of: $0)] }
+            let damage =
+                (device.client.cachingError.map { [sentence(of: $0)] } ?? [])
+                + device.client.storageDamage.sentences
+            values[.damage] = damage.isEmpty ? nil : damage
             guard let error else { return .text("\(device.name)\(unkept ?? "")", values) }
             values[.error] = error.message
             return .text(
@@ -161,7 +164,10 @@ extension Command {
                 cache           in memory
                 """,
             covers: ["ChatClient.engine()"],
-            gives: [.device, .userID, .connection, .time, .unread, .drafts, .count, .place, .error]
+            gives: [
+                .device, .userID, .connection, .time, .unread, .drafts, .count, .place, .error,
+                .damage,
+            ]
         ) { arguments in
             let client = try arguments.client
             let engine = try client.engine()
@@ -179,6 +185,7 @@ extension Command {
                 unsent = nil
             }
             let place = unsent == nil ? "suspended, \(store.place)" : store.place
+            let damage = client.storageDamage.sentences
             let rows = [
                 ("user", client.currentUser?.userID.rawValue ?? "nobody"),
                 ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
@@ -187,7 +194,7 @@ extension Command {
                 ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
                 ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
                 ("cache", failure ?? place),
-            ]
+            ] + damage.map { ("damage", $0) }
             var values = try arguments.device.values
             values[.time] = client.lastConnectedAt
             values[.unread] = client.unreadCount?.groupChannelUnreadMessageCount ?? 0
@@ -195,6 +202,7 @@ extension Command {
             values[.count] = state.channelsLeft
             values[.place] = store.directory?.path
             values[.error] = failure
+            values[.damage] = damage.isEmpty ? nil : damage
             return .text(columns(rows.map { [$0.0, $0.1] }), values)
         },
         Command(
@@ -210,7 +218,10 @@ extension Command {
             guard arguments.words.count <= 1 else { throw CommandError.usage }
             let url =
                 try await arguments.words.isEmpty ? nil : arguments.existing(arguments.channel)
-            try await arguments.client.engine().caughtUp(url)
+            let engine = try arguments.client.engine()
+            try await arguments.workspace.withinPatience("not up to date") {
+                try await engine.caughtUp(url)
+            }
             return .text("up to date")
         },
         Command(

@@ -35,6 +35,7 @@ struct Event: Sendable {
         case connectionLost = "connection_lost"
         case connectionRestored = "connection_restored"
         case connectionStopped = "connection_stopped"
+        case damageFound = "damage_found"
         case disconnected
         case historyLost = "history_lost"
         case historyReset = "history_reset"

@@ -31,7 +31,9 @@ private final class EmbeddedHost: Host {
 
     init(_ home: URL?, _ clock: WorldClock) throws {
         if let home {
-            try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: home, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             embedded = try EmbeddedServer(at: home.appending(path: "server")) { clock.now }
         } else {
             embedded = try EmbeddedServer.inMemory { clock.now }

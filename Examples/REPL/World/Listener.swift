@@ -129,6 +129,12 @@ extension Listener: ConnectionDelegate, UserEventDelegate {
         tell(name, text, [.userID: userID], by: .client)
     }
 
+    func didFindStorageDamage(_ damage: StorageDamage) {
+        for sentence in damage.sentences {
+            tell(.damageFound, "! \(sentence)", [.damage: [sentence]], by: .client)
+        }
+    }
+
     func didUpdateTotalUnreadMessageCount(_ count: UnreadItemCount) {
         let number = count.groupChannelUnreadMessageCount
         defer { unread = count }

@@ -45,6 +45,32 @@ import Scrollback
         self.now = now
     }
 
+    /// The key of the prompt, for stores, devices and file caches; `nil` if there is none.
+    var encryptionKey: EncryptionKey? { options.encryptionKey }
+
+    /// Waits for something, at most as long as a command may take.
+    ///
+    /// - Parameter what: What is waited for, for the error.
+    func withinPatience(
+        _ what: String, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let patience = patience
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await body()
+                return true
+            }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            guard try await group.next() == true else {
+                throw CommandError.failed("\(what): not within \(patience.components.seconds) s")
+            }
+        }
+    }
+
     /// The open store.
     var store: ChatStore {
         get throws {

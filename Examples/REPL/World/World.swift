@@ -143,15 +143,54 @@ final class World {
         // A directory that does not exist, or cannot be read, has none.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        return (names ?? []).compactMap(\.removingPercentEncoding).sorted()
+        // A hash names no device.
+        return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
+            .sorted()
     }
 
+    /// Returns the directory of a device, which is made if necessary.
+    ///
+    /// With a key its name is a hash, so that no name shows a user's id. What a run without the key left under
+    /// the readable name is moved there: the client encrypts it.
     private func directory(of name: String, in home: URL) throws -> URL {
+        let devices = home.appending(path: "devices")
         let encoded =
             name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "device"
-        let directory = home.appending(path: "devices/\(encoded)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return directory
+        let plain = devices.appending(path: encoded)
+        guard options.encryptionKey != nil else {
+            try makeDirectory(plain)
+            return plain
+        }
+        // Percent encoding leaves no hyphen.
+        let hidden = devices.appending(path: "-" + name.hashedFileName)
+        try makeDirectory(hidden)
+        for application in contents(of: plain) {
+            let (old, new) = (
+                plain.appending(path: application), hidden.appending(path: application)
+            )
+            try makeDirectory(new)
+            for item in contents(of: old)
+            where !FileManager.default.fileExists(atPath: new.appending(path: item).path) {
+                try FileManager.default.moveItem(
+                    at: old.appending(path: item), to: new.appending(path: item))
+            }
+            if contents(of: old).isEmpty { try FileManager.default.removeItem(at: old) }
+        }
+        if FileManager.default.fileExists(atPath: plain.path), contents(of: plain).isEmpty {
+            try FileManager.default.removeItem(at: plain)
+        }
+        return hidden
+    }
+
+    /// Returns the names in a directory; none if there is no such directory, or it cannot be read.
+    private func contents(of directory: URL) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+    }
+
+    private func makeDirectory(_ directory: URL) throws {
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
     }
 
     /// Short request ids, which people type; on the disk, those of each run differ.
@@ -234,7 +273,9 @@ extension Device {
         case .connecting: return isSlow ? .resting : .busy
         case .online:
             if isSlow { return .resting }
-            return await engine.isAsking ? .busy : .listening
+            if await engine.isAsking { return .busy }
+            // A feed that is left alone, as of a damaged cache, tells nothing that could be waited for.
+            return await engine.isFollowingFeed ? .listening : .resting
         case .offline, .waiting, .revoked: return .resting
         }
     }

@@ -1,0 +1,104 @@
+import Foundation
+import Scrollback
+import TestSupport
+import Testing
+
+/// What the prompt shows of damaged files, and of keys that were left out once.
+@Suite(.timeLimit(.minutes(10))) struct StorageDamageTests {
+    private let place: ScratchDirectory
+    private var home: URL { place.url.appending(path: "home") }
+
+    init() throws { place = try .made() }
+
+    private func run(
+        _ arguments: [String] = [], _ input: String
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(["--home", home.path] + arguments)
+        program.type(input)
+        program.endInput()
+        return try await program.ends()
+    }
+
+    /// Damages the newest log of a database below the home.
+    private func damageLog(of database: String, _ change: (inout Data) throws -> Void) throws {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: home.path)
+        let log = try #require(
+            paths.filter { $0.contains("_alice/\(database)/") && $0.hasSuffix(".log") }.max())
+        let file = home.appending(path: log)
+        var bytes = try Data(contentsOf: file)
+        try change(&bytes)
+        try bytes.write(to: file)
+    }
+
+    @Test(arguments: [false, true])
+    func lostOutboxItemIsShownByConnectAndStatus(isTorn: Bool) async throws {
+        let written = try await run([], "demo\noffline\nsend canary-first\nsend canary-second\n")
+        #expect(written.status == 0, "\(written)")
+        try damageLog(of: "outbox") { bytes in
+            if isTorn {
+                bytes.removeLast(3)
+            } else {
+                let place = try #require(bytes.range(of: Data("canary-first".utf8)))
+                bytes[place.lowerBound] ^= 1
+            }
+        }
+        let copy = place.url.appending(path: "copy")
+        try FileManager.default.copyItem(at: home, to: copy)
+        let sentence =
+            isTorn
+            ? "the last change of the outbox was not finished, and is lost"
+            : "the outbox was damaged"
+        let text = try await run([], "connect alice\nstatus\n")
+        let lines = text.output.split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("! \(sentence)") }, "\(text)")
+        #expect(lines.contains { $0.hasPrefix("damage") && $0.contains(sentence) }, "\(text)")
+
+        try FileManager.default.removeItem(at: home)
+        try FileManager.default.moveItem(at: copy, to: home)
+        let json = try await run(["--json"], "connect alice\nstatus\n")
+        let objects = try json.output.split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        // The reply of each command, and the event.
+        let values = objects.compactMap { $0["values"] as? [String: Any] }
+        let damage = values.compactMap { ($0["damage"] as? [String])?.first }
+        #expect(damage.count { $0.hasPrefix(sentence) } == 3, "\(json.output)")
+        #expect(json.output.contains(#""damage_found""#))
+    }
+
+    @Test func syncEndsWithoutAConnection() async throws {
+        let result = try await run(["--patience", "100ms"], "connect alice\noffline\nsync\n")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("not up to date"), "\(result)")
+    }
+
+    @Test func fileCacheHasTheKeyOfThePrompt() async throws {
+        let key = ["--key-file", place.url.appending(path: "key").path]
+        let files = place.url.appending(path: "files").path
+        let saved = try await run(
+            key, "demo\nopen general\nfile-cache save \(files) general\n")
+        #expect(saved.status == 0, "\(saved)")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: files).contains("KEY"))
+        let plain = try await run([], "file-cache load \(files) general\n")
+        #expect(plain.status == 1 && plain.errors.contains("wrongKey"), "\(plain)")
+    }
+
+    @Test func runWithoutTheKeyLeavesNothingPlain() async throws {
+        let key = ["--key-file", place.url.appending(path: "key").path]
+        _ = try await run(key, "demo\noffline\nsend canary-first\n")
+        _ = try await run([], "connect alice\nopen general\noffline\nsend canary-second\n")
+        let devices = home.appending(path: "devices")
+        func isReadable(_ text: String) throws -> Bool {
+            try FileManager.default.subpathsOfDirectory(atPath: devices.path).contains { path in
+                let bytes = FileManager.default.contents(
+                    atPath: devices.appending(path: path).path)
+                return path.contains(text) || bytes?.range(of: Data(text.utf8)) != nil
+            }
+        }
+        #expect(try isReadable("canary-second") && isReadable("alice"))
+        let shown = try await run(key, "connect alice\nopen general\nwindow\n")
+        #expect(shown.output.contains("canary-first"), "\(shown)")
+        #expect(shown.output.contains("canary-second"), "\(shown)")
+        #expect(try !isReadable("canary") && !isReadable("alice"))
+    }
+}
