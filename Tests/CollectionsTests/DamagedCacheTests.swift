@@ -10,11 +10,9 @@ import Testing
 /// A cache with one flipped bit in a table, which its checksum finds when the block is read.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DamagedCacheTests {
-    nonisolated private static let places = 0..<16
+    private static let places = 0..<16
 
     /// Fills a user's cache, makes tables of it, and flips a bit of the largest one.
-    ///
-    /// - Parameter place: Where in the table, in parts of its size.
     private func damage(_ story: ClientStory, at place: Int) async throws {
         for number in 0..<40 {
             try await story.say("\(number)-" + String(repeating: "x", count: 300))
@@ -37,7 +35,17 @@ import Testing
         try bytes.write(to: file)
     }
 
-    @Test(arguments: places) func sendingGoesOnAndClearingWorks(place: Int) async throws {
+    @Test func sendingGoesOnAndClearingWorks() async throws {
+        var reports = 0
+        for place in DamagedCacheTests.places where try await isReported(at: place) { reports += 1 }
+        // The engine comes upon some of the bits, or this test tests nothing.
+        #expect(reports > 0)
+    }
+
+    /// Uses a damaged cache.
+    ///
+    /// - Returns: Whether the damage was reported while the cache was open.
+    private func isReported(at place: Int) async throws -> Bool {
         let story = try await ClientStory()
         try await damage(story, at: place)
         let listener = Listener()
@@ -51,16 +59,18 @@ import Testing
         let id = try #require(sent.requestID)
         guard case .sent = try await client.engine().awaitFate(of: id, in: "general") else {
             Issue.record("it was not sent")
-            return
+            return false
         }
         #expect(try client.engine().store.draftCount() == 0)
         for result in [caughtUp, inChannel] {
             guard case .failure(let error) = result else { continue }
             // What has failed for the damage has been reported.
             #expect((error as? SyncError)?.code == .store, "\(error)")
-            #expect(client.cachingError != nil || client.storageDamage.cache?.code == .corruption)
-            if client.cachingError == nil { #expect(listener.heard.contains("damage: cache")) }
+            guard client.cachingError == nil else { continue }
+            await listener.hears("damage: cache")
+            #expect(client.storageDamage.cache?.code == .corruption)
         }
+        let isReported = client.storageDamage.cache != nil
         try await client.clearCachedData()
         #expect(client.cachingError == nil && client.storageDamage.isEmpty)
         #expect(try client.engine().store.messageCount() == 0)
@@ -70,6 +80,7 @@ import Testing
         _ = try await collection.start().value
         #expect(collection.messages.last?.text == "mine")
         await client.close()
+        return isReported
     }
 }
 

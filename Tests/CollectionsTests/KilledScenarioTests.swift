@@ -4,8 +4,10 @@
     import TestSupport
     import Testing
 
-    /// A process is killed at each step at which it removes or renames a file, and at the next one; at night,
-    /// at each step that changes a file. What it leaves is whole, and the next process finishes the work.
+    /// A process is killed before and after each removal and rename of a file.
+    ///
+    /// At night, it is killed at each step that changes a file. What it leaves is whole, and the next process
+    /// finishes the work.
     @Suite(.timeLimit(.minutes(30))) struct KilledScenarioTests {
         private struct Run {
             let wasKilled: Bool

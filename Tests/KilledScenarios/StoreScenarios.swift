@@ -49,8 +49,9 @@ struct AbsorbingDrops: Performer {
     }
 }
 
-/// What the user wrote is there, and what is not may be fetched again. A cache that is removed in part may fail
-/// to open as damaged; then the same call goes on.
+/// What the user wrote is there, and what is not may be fetched again.
+///
+/// A cache that is removed in part may fail to open as damaged; then the same call goes on.
 struct Rebuilding: Performer {
     let directory: URL
 
@@ -70,7 +71,9 @@ struct Rebuilding: Performer {
         do throws(StoreError) {
             return try ChatStore(at: directory)
         } catch {
-            guard error.code == .corruption, error.message.hasPrefix("the cache") else { throw error }
+            guard error.code == .corruption, error.message.hasPrefix("the cache") else {
+                throw error
+            }
             try run()
             return try ChatStore(at: directory)
         }

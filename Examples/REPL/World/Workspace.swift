@@ -50,7 +50,10 @@ import Scrollback
 
     /// Waits for something, at most as long as a command may take.
     ///
-    /// - Parameter what: What is waited for, for the error.
+    /// - Parameters:
+    ///   - what: What the error says if the time is over.
+    ///   - body: What is waited for.
+    /// - Throws: ``CommandError`` if the time is over; what `body` throws.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
