@@ -99,6 +99,37 @@ import Testing
         await story.engine.close()
     }
 
+    @Test func theRowOfTheChannelIsComparedAndReplaced() async throws {
+        let story = try await story { _, batch in
+            var channel = try #require(try batch.groupChannel("general"))
+            channel.memberCount = 9
+            channel.lastMessage = nil
+            // The device's own.
+            channel.lastSyncedChangelogAt = 7
+            try batch.save(channel)
+        }
+        let differences = try await story.engine.verify("general")
+        #expect(!differences.isEmpty)
+        #expect(differences.channel?.fields == ["member_count", "last_message"])
+        #expect(differences.channel?.channel.lastMessage?.text == "g")
+        #expect(differences.missing == [] && differences.different == [])
+        try await story.engine.repair("general")
+        #expect(try await story.engine.verify("general").isEmpty)
+        let channel = try #require(try story.store.groupChannel("general"))
+        #expect(channel.memberCount == 2 && channel.lastSyncedChangelogAt == 7)
+        await story.engine.close()
+    }
+
+    @Test func aChannelThatIsNotHeldIsADifference() async throws {
+        let story = try await story { _, batch in
+            try batch.removeChannel("general")
+        }
+        #expect(try await story.engine.verify("general").channel?.fields.contains("name") == true)
+        try await story.engine.repair("general")
+        #expect(try await story.engine.verify("general").channel == nil)
+        await story.engine.close()
+    }
+
     @Test func whatIsNotKnownIsNoDifference() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2

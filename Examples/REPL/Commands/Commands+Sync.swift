@@ -6,11 +6,14 @@ extension Command {
         Command(
             name: "heal",
             usage: "[CHANNEL]",
-            summary: "Fetches everything that is missing of a channel, newest gap first.",
+            summary: "Fetches all that is missing or stale of a channel, the newest first.",
             example: "heal cats",
             preparation: ["demo"],
             offers: [.channels],
-            covers: ["SyncEngine.fetchMessages(in:at:older:newer:edge:source:)"],
+            covers: [
+                "SyncEngine.fetchMessages(in:at:older:newer:edge:source:)",
+                "SyncEngine.fetchStaleMessages(in:)",
+            ],
             gives: [.channelURL, .coverage, .count]
         ) { arguments in
             let url = try await arguments.channelOrOpenOne
@@ -29,12 +32,13 @@ extension Command {
         Command(
             name: "verify",
             usage: "[CHANNEL] [all]",
-            summary: "Compares a channel's cache with the server; lists 20 ids each, or all.",
+            summary:
+                "Compares a channel and its known messages with the server; lists 20 ids each, or all.",
             example: "verify",
             preparation: ["demo"],
             offers: [.channels],
             covers: ["SyncEngine.verify(_:)"],
-            gives: [.channelURL, .count, .missing, .extra, .different]
+            gives: [.channelURL, .count, .missing, .extra, .different, .channel]
         ) { arguments in
             let (words, limit) = try arguments.limited(to: idLimit)
             let url = try await arguments.channelOrOpenOne(of: words)
@@ -48,30 +52,36 @@ extension Command {
             let lines = [
                 ids("missing", found.missing), ids("not on the server", found.extra),
                 ids("different", found.different),
+                found.channel.map {
+                    "the channel itself: \($0.fields.joined(separator: ", "))"
+                },
             ].compactMap { $0 }
-            // Without a known range there was no request, and the result says nothing.
+            // Gaps and stale ranges are not compared.
             let kinds = try await engine.coverage(of: url).stretches.map(\.kind)
             guard !found.isEmpty || found.comparedCount > 0 || kinds.contains(.known) else {
                 let way = kinds.contains(.stale) ? "repair \(url)" : "heal \(url)"
                 return .text(
-                    "nothing is known of \(url), so nothing was compared: \(way) fetches it",
+                    "no messages of \(url) are known, so only the channel was compared: "
+                        + "\(way) fetches them",
                     [.channelURL: url, .count: 0])
             }
             let head = "compared \(counted(found.comparedCount, "message"))"
+            let object = found.channel != nil && lines.count == 1 ? "it" : "them"
             return .text(
                 found.isEmpty
                     ? "\(head): all is as on the server"
-                    : ([head] + lines + ["repair \(url) fetches them"])
+                    : ([head] + lines + ["repair \(url) fetches \(object)"])
                         .joined(separator: "\n"),
                 [
                     .channelURL: url, .count: found.comparedCount, .missing: found.missing,
                     .extra: found.extra, .different: found.different,
+                    .channel: found.channel?.channel,
                 ])
         },
         Command(
             name: "repair",
             usage: "[CHANNEL]",
-            summary: "Fetches a channel's cached messages again.",
+            summary: "Fetches a channel and its known messages again.",
             example: "repair",
             preparation: ["demo"],
             output: "general is as on the server",
@@ -81,13 +91,13 @@ extension Command {
         ) { arguments in
             let url = try await arguments.channelOrOpenOne
             let engine = try arguments.client.engine()
+            try await engine.repair(url)
             guard
                 try await engine.coverage(of: url).stretches.contains(where: { $0.kind != .missing }
                 )
             else {
-                return .of(url, "nothing is known of \(url) yet: heal \(url) fetches it")
+                return .of(url, "no messages of \(url) are known yet: heal \(url) fetches them")
             }
-            try await engine.repair(url)
             return .of(url, "\(url) is as on the server")
         },
         Command(
@@ -440,7 +450,7 @@ extension Command.Reply {
 }
 
 extension SyncEngine {
-    /// Fetches what is missing of a channel, newest gap first.
+    /// Fetches what is missing or stale of a channel, the newest first.
     ///
     /// - Parameters:
     ///   - url: The channel.
@@ -467,6 +477,8 @@ extension SyncEngine {
             count += fetched.page.messages.count
             progress(count)
         }
+        count += try await fetchStaleMessages(in: url)
+        progress(count)
         return count
     }
 }

@@ -69,6 +69,23 @@ extension Record {
     }
 }
 
+// MARK: Comparing
+
+extension Record {
+    /// The names of the fields in which two records differ, in the order of the schema.
+    ///
+    /// Fields that this version does not know count as one, named as `extra` is.
+    package func namesOfFields(differentFrom other: Self) -> [String] {
+        let (mine, theirs) = (fields.bytes, other.fields.bytes)
+        let different = Set(mine.numbers).union(theirs.numbers).filter { number in
+            !mine.bytes[mine.run(of: number)].elementsEqual(theirs.bytes[theirs.run(of: number)])
+        }
+        let known = Self.schema.fields.filter { different.contains($0.number) }
+        let names = known.map(\.name)
+        return known.count == different.count ? names : names + ["extra"]
+    }
+}
+
 // MARK: Binary form
 
 extension Record {

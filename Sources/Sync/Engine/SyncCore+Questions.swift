@@ -38,14 +38,16 @@ extension SyncCore {
         {
             // The feed has told something of it meanwhile, maybe of before. What was done is not done
             // again: how the channel looks now is asked for.
-            return ask(.channel(channel.url), ticket, attempt: attempt + 1)
+            let isCompared = question == .compareChannel(channel.url)
+            return ask(
+                isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
         }
         guard let news else {
             guard attempt < SyncCore.attempts else {
                 let error = SyncError(.stalled, "each answer was out of date when it came")
                 return act(.fail(error, ticket: ticket))
             }
-            return ask(question, ticket, attempt: attempt + 1)
+            return ask(question.repeated, ticket, attempt: attempt + 1)
         }
         let reply = take(answer, to: question, news)
         if let reply {
@@ -83,6 +85,12 @@ extension SyncCore {
             return read { (reader) throws(StoreError) in
                 let edge = page.edge(at: edge, older: older, newer: 0)
                 return try reader.compare(page, in: url, edge: edge, news)
+            }
+        case (.channel(let channel), .compareChannel):
+            return read { (reader) throws(StoreError) in
+                .comparedChannel(
+                    ChannelDifference(
+                        held: try reader.groupChannel(orNil: channel.url), server: channel))
             }
         case (.messageChanges(let changes), .messageChanges(let url, _)):
             return take(changes, in: url, news)

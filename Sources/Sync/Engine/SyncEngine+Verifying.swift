@@ -1,22 +1,28 @@
 public import Models
 package import Store
 
-/// How what is held of a channel's history differs from what the server has.
+/// The differences between what is held of a channel and what the server has.
 public struct HistoryDifferences: Hashable, Sendable {
-    /// How many messages of the server were compared.
+    /// The number of messages of the server that were compared.
     public internal(set) var comparedCount = 0
 
-    /// What the server has where the history was taken for known, and is not held.
+    /// The messages that the server has in a range that counts as known, and that are not held.
     public internal(set) var missing: [Message] = []
 
-    /// What is held, and the server does not have any more.
+    /// The messages that are held, and that the server does not have.
     public internal(set) var extra: [Message] = []
 
-    /// What is held, and is something else on the server: as the server has it.
+    /// The messages whose held copy differs from the server's, as the server has them.
     public internal(set) var different: [Message] = []
 
-    /// Whether there is no difference.
-    public var isEmpty: Bool { missing.isEmpty && extra.isEmpty && different.isEmpty }
+    /// How the channel itself differs, such as in its last message or its number of members; `nil` if
+    /// it does not, or is not a group channel.
+    public internal(set) var channel: ChannelDifference?
+
+    /// A Boolean value that says whether there is no difference.
+    public var isEmpty: Bool {
+        missing.isEmpty && extra.isEmpty && different.isEmpty && channel == nil
+    }
 
     mutating func append(_ other: HistoryDifferences) {
         comparedCount += other.comparedCount
@@ -26,16 +32,41 @@ public struct HistoryDifferences: Hashable, Sendable {
     }
 }
 
+/// The difference between the held row of a group channel and the server's.
+public struct ChannelDifference: Hashable, Sendable {
+    /// The channel as the server has it.
+    public let channel: GroupChannel
+
+    /// The names of the fields that differ, as in the JSON of a channel, in the order of
+    /// `scrollback.proto`; those that the server sets, if the channel is not held.
+    public let fields: [String]
+
+    /// Compares two states of a channel; `nil` if they are equal.
+    init?(held: GroupChannel?, server: GroupChannel) {
+        var server = server
+        // The device's own.
+        server.lastSyncedChangelogAt = held?.lastSyncedChangelogAt
+        if server == held { return nil }
+        channel = server
+        fields = server.namesOfFields(differentFrom: held ?? GroupChannel())
+    }
+}
+
 extension SyncEngine {
-    /// Compares what is known of a channel's history with what the server has, and changes nothing.
+    /// Compares a channel, and the known ranges of its history, with what the server has, and changes
+    /// nothing.
     ///
-    /// What changes meanwhile, and what is stale, is not a difference.
+    /// Gaps and stale ranges are not compared, and a change that the feed reports meanwhile is not a
+    /// difference. Of an open channel, whose row the feed does not keep up to date, the messages are
+    /// compared alone.
     ///
-    /// - Returns: What differs.
+    /// - Returns: The differences.
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: A request for each page of what is known.
+    /// - Complexity: A request for the channel, two if it differs, and one for each page of the known
+    ///   ranges.
     public func verify(_ url: ChannelURL) async throws(SyncError) -> HistoryDifferences {
         var differences = HistoryDifferences()
+        differences.channel = try await channelDifference(of: url)
         for stretch in try coverage(of: url).stretches.reversed() where stretch.kind == .known {
             var edge = stretch.upper
             var anchor = edge.anchorIncludingIt
@@ -53,16 +84,55 @@ extension SyncEngine {
         return differences
     }
 
-    /// Fetches again what is known of a channel's history, so that it is what the server has.
+    /// How the held row of a channel differs from the server's.
+    private func channelDifference(
+        of url: ChannelURL
+    ) async throws(SyncError) -> ChannelDifference? {
+        guard try !isOpenChannel(url) else { return nil }
+        var last: ChannelDifference?
+        // A change that the feed has yet to deliver is no difference, so compare twice.
+        for _ in 0..<2 {
+            guard case .comparedChannel(let found) = try await reply(to: .compareChannel(url))
+            else {
+                throw .unasked
+            }
+            guard let found else { return nil }
+            if found == last { return found }
+            last = found
+        }
+        return nil
+    }
+
+    private func isOpenChannel(_ url: ChannelURL) throws(SyncError) -> Bool {
+        try stored { (reader) throws(StoreError) in try reader.openChannel(orNil: url) != nil }
+    }
+
+    /// Fetches a channel, and the known ranges of its history, again, so that they are what the server
+    /// has.
     ///
-    /// Until a message was fetched, it is shown as stale. What fails in between leaves the rest so, to be
-    /// fetched when it is shown.
+    /// Until a message is fetched, it counts as stale. If a request fails, the rest stays stale, to be
+    /// fetched when it is shown. Of an open channel the messages are fetched alone.
     ///
     /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does.
-    /// - Complexity: A request for each page of what is known.
+    /// - Complexity: A request for the channel, and one for each page of the known ranges.
     public func repair(_ url: ChannelURL) async throws(SyncError) {
         try distrust(url)
+        if try !isOpenChannel(url) { _ = try await fetchChannel(url) }
+        try await fetchStaleMessages(in: url)
+    }
+
+    /// Fetches the stale ranges of a channel's history again, from the newest to the oldest.
+    ///
+    /// - Parameter url: The channel.
+    /// - Returns: The number of messages that were fetched.
+    /// - Throws: ``SyncError``, as ``fetchMessages(in:at:older:newer:edge:source:)`` does; then the
+    ///   rest stays stale.
+    /// - Complexity: A request for each page of the stale ranges.
+    @discardableResult
+    public func fetchStaleMessages(in url: ChannelURL) async throws(SyncError) -> Int {
+        var count = 0
         var last: StaleRange?
+        var lossCount: Int64?
         var cursor: PageCursor?
         /// The cursors that were used since a page last made the range smaller.
         var used: Set<PageCursor> = []
@@ -80,9 +150,16 @@ extension SyncEngine {
             let fetched = try await fetchMessages(
                 in: url, at: anchor ?? range.upper.anchorIncludingIt, older: pageSize, newer: 0,
                 edge: range.upper)
-            cursor = fetched.page.older
+            count += fetched.page.messages.count
             try await settle(fetched, in: url)
+            cursor = fetched.page.older
+            if let lossCount, lossCount != fetched.lossCount {
+                // The history has changed since: what the cursor passed over may be there now.
+                (last, cursor) = (nil, nil)
+            }
+            lossCount = fetched.lossCount
         }
+        return count
     }
 
     /// Finds out what became of what is in doubt, so that it is stale no more.

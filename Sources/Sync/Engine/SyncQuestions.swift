@@ -12,6 +12,8 @@ enum SyncQuestion: Hashable, Sendable {
     case settle([MessageID], ChannelURL, PageExtent, lossCount: Int64)
     /// How what is held differs from a page.
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
+    /// How the held row of a group channel differs from the server's.
+    case compareChannel(ChannelURL)
     case messageChanges(ChannelURL, ChangelogPoint)
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
@@ -32,7 +34,7 @@ enum SyncQuestion: Hashable, Sendable {
         case .messageChanges(let url, let point): .messageChanges(url, point)
         case .channelChanges(let point): .channelChanges(point)
         case .channels(let query, let cursor): .channels(query, cursor)
-        case .channel(let url): .channel(url)
+        case .channel(let url), .compareChannel(let url): .channel(url)
         case .replies(let id, let url, let anchor, let older, let newer):
             .replies(id, url, anchor, older: older, newer: newer)
         case .createChannel(let params): .createChannel(params)
@@ -42,12 +44,26 @@ enum SyncQuestion: Hashable, Sendable {
     }
 }
 
+extension SyncQuestion {
+    /// The question to ask again after the answer was void.
+    ///
+    /// The history may have changed next to a cursor, so the cursor has no edge any more.
+    var repeated: SyncQuestion {
+        guard
+            case .messages(let url, .cursor(let cursor), let older, let newer, _, let source) = self
+        else { return self }
+        return .messages(url, .cursor(cursor), older: older, newer: newer, edge: nil, source)
+    }
+}
+
 /// What the engine found out for somebody else.
 enum SyncReply: Sendable {
     case messages(FetchedMessages)
     case lookup(MessageLookup)
     /// What differs, where the comparison goes on, and from where on all was compared.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
+    /// The server's row of a channel, if the held one differs; `nil` if it does not.
+    case comparedChannel(ChannelDifference?)
     case messageChanges(MessageChangelog)
     case channelChanges(GroupChannelChangelog)
     case channels(Page<GroupChannel>)

@@ -1,0 +1,27 @@
+import Foundation
+import Scrollback
+import Testing
+
+@testable import REPL
+
+/// What `verify` shows of a difference, and what `repair` makes of it.
+@Suite(.timeLimit(.minutes(10))) @MainActor struct VerifyCommandTests {
+    @Test func theRowOfTheChannelIsShownAndRepaired() async throws {
+        let workspace = Workspace.standing()
+        _ = await workspace.reply("demo")
+        try workspace.store.write { batch in
+            var channel = try #require(try batch.groupChannel("general"))
+            channel.memberCount = 99
+            channel.lastMessage = nil
+            try batch.save(channel)
+        }
+        let shown = await workspace.reply("verify general")
+        #expect(
+            shown.split(separator: "\n").dropFirst() == [
+                "the channel itself: member_count, last_message", "repair general fetches it",
+            ])
+        #expect(await workspace.reply("repair general").hasPrefix("general is as on the server"))
+        #expect(await workspace.reply("verify general").hasSuffix("all is as on the server"))
+        await workspace.end()
+    }
+}
