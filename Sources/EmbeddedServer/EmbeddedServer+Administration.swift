@@ -94,22 +94,28 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.remove(try state.channel(url)) }
     }
 
-    /// Takes in messages as they are, with their times, and ids where they have some.
+    /// Adds messages with the times, senders and ids that they have.
     ///
-    /// Users and channels that are new are created, senders become members, and nothing of it is unread.
-    /// An id names one message of the whole server, so logs of several channels that each count from 1
-    /// need other ids. Reads no clock but for who joins when.
+    /// Users and channels that do not exist are created, and senders become members. A message
+    /// without an id gets one. An id names one message of the whole server, so logs of several channels
+    /// that each count from 1 need other ids. The clock is read only for the times at which members
+    /// join.
+    ///
+    /// Messages are written in batches of a thousand. The same write adds to the feed of each channel
+    /// concerned a `historyChanged` with the times of its messages in the batch, and the channel as it
+    /// is then, so a device never shows its history as complete without them.
     ///
     /// - Parameters:
-    ///   - messages: In any order, replies before what they answer too.
-    ///   - members: Who else is in each channel that is created.
-    ///   - tellsFeed: Whether the feed tells them, as messages that have just come; then they are
-    ///     unread too.
-    ///   - passesOverKnown: Whether messages are passed over that their channel has already, by their
-    ///     ids, so that an import that was interrupted can be done again.
-    /// - Returns: How many were taken in.
-    /// - Throws: `refused` if one has the id of another, in whichever channel; then those before it, in
-    ///   batches of a thousand, are there.
+    ///   - messages: The messages in any order; replies may come before their parents.
+    ///   - members: The users who are members of each channel that is created, besides the senders.
+    ///   - tellsFeed: Whether the feed delivers each message, as one that has just been sent, and
+    ///     counts it as unread. A `historyChanged` then covers only those that are older than messages
+    ///     that their channel had before.
+    ///   - passesOverKnown: Whether messages that their channel already has, by their ids, are skipped,
+    ///     so that an interrupted import can be repeated.
+    /// - Returns: The number of messages that were added.
+    /// - Throws: `refused` if a message has the id of another one in any channel, or a name is too
+    ///   long; then the batches before it are written.
     /// - Complexity: O(*n*) in the messages; replies cost more.
     @discardableResult
     public func importMessages(

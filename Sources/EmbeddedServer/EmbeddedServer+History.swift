@@ -2,13 +2,12 @@ public import Models
 
 // What becomes of a server's past: it is forgotten, cut off, or put back.
 extension EmbeddedServer {
-    /// Forgets the messages that were created before a time, as services do that keep them for some
-    /// months.
+    /// Removes the messages that were created before a time, as services with a retention period do.
     ///
     /// - Parameters:
-    ///   - time: The first time of which messages stay.
-    ///   - tellsDeletions: Whether the feed and the changelogs tell them as deleted. Most services do
-    ///     not; whoever held them finds out by looking.
+    ///   - time: The creation time of the oldest message that stays.
+    ///   - tellsDeletions: Whether the feed and the changelogs report each message as deleted. By
+    ///     default the feed reports one `historyChanged` for each channel, and the changelogs nothing.
     /// - Throws: `serverFailure`.
     public func expireMessages(
         before time: Timestamp, tellsDeletions: Bool = false

@@ -82,7 +82,7 @@ import Testing
         #expect(Set(page.messages.map(\.text)).isSuperset(of: ["a", "b", "edited"]))
     }
 
-    @Test func oldMessagesAreForgottenSilentlyOrNot() async throws {
+    @Test func theFeedReportsExpiredMessagesAsARangeOrOneByOne() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")
@@ -93,14 +93,17 @@ import Testing
         let start = try await alice.feed(since: nil).cursor
         try world.server.expireMessages(before: 1002)
         #expect(try await alice.texts() == ["c", "d"])
-        #expect(try await alice.catchUp(since: start).events.words == [])
+        let events = try await alice.catchUp(since: start).events
+        #expect(events.words == ["changed 1000 to 1001"])
+        #expect(events.channels["general"] == (try await alice.channel("general")))
         #expect(try await alice.channel("general").messagePurgeOffset == 1002)
         #expect(
             await thrown {
                 try await alice.messages(in: "general", at: .message("1"), older: 1, newer: 1)
             }?.code == .expired)
         try world.server.expireMessages(before: 1003, tellsDeletions: true)
-        #expect(try await alice.catchUp(since: start).events.words == ["-3"])
+        #expect(
+            try await alice.catchUp(since: start).events.words == ["changed 1000 to 1001", "-3"])
         #expect(try await alice.texts() == ["d"])
     }
 

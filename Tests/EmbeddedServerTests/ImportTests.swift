@@ -33,16 +33,80 @@ import Testing
         #expect(try await carol.texts(in: "old") == ["a", "b", "c"])
     }
 
-    @Test func theFeedTellsThemIfAsked() async throws {
+    @Test func theFeedReportsARangeAndTheChannelForEachImportedBatch() async throws {
         let world = try World()
         try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
-        try world.server.importMessages([message("b", from: "alice", at: 11)])
-        #expect(try await bob.catchUp(since: start).events.words == [])
+        try world.server.importMessages([
+            message("b", from: "carol", at: 30), message("c", from: "alice", at: 5),
+        ])
+        let events = try await bob.catchUp(since: start).events
+        #expect(events.words == ["changed 5 to 30"])
+        let channel = try await bob.channel("old")
+        #expect(events.channels["old"] == channel)
+        #expect(channel.memberCount == 3)
+        #expect(channel.lastMessage?.text == "b")
+        let many = (100..<1200).map {
+            message("\($0)", from: "alice", at: Timestamp(milliseconds: $0))
+        }
+        try world.server.importMessages(many)
+        #expect(
+            try await bob.catchUp(since: start).events.words
+                == ["changed 5 to 30", "changed 100 to 1099", "changed 1100 to 1199"])
+    }
+
+    @Test func skippedMessagesAreNotReported() async throws {
+        let world = try World()
+        let known = message("a", id: "1", from: "alice", at: 10)
+        try world.server.importMessages([known], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        try world.server.importMessages([known], passesOverKnown: true)
+        #expect(try await bob.catchUp(since: start).cursor == start)
+    }
+
+    @Test func theFeedTellsEachMessageIfAsked() async throws {
+        let world = try World()
+        try world.server.importMessages([message("a", from: "alice", at: 10)], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
         try world.server.importMessages([message("c", from: "alice", at: 12)], tellsFeed: true)
         #expect(try await bob.catchUp(since: start).events.words == ["c"])
         #expect(try await bob.channel("old").unreadMessageCount == 1)
+        try world.server.importMessages([message("d", from: "carol", at: 13)], tellsFeed: true)
+        let events = try await bob.catchUp(since: start).events
+        #expect(events.words == ["c", "d"])
+        #expect(events.channels["old"]?.memberCount == 3)
+    }
+
+    /// A device walks a hole from its newer end to the messages that it held before.
+    @Test func aHoleDoesNotHideOlderMessages() async throws {
+        let world = try World()
+        try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        world.server.conditions.feedLimit = 1
+        try world.server.importMessages(
+            [
+                message("a", from: "alice", at: 4), message("b", from: "alice", at: 5),
+                message("x", from: "alice", at: 11), message("y", from: "alice", at: 12),
+            ], tellsFeed: true)
+        #expect(
+            try await bob.catchUp(since: start).events.words == ["hole", "y", "changed 4 to 5"])
+    }
+
+    @Test func theFeedReportsTheThreadOfAnEarlierMessage() async throws {
+        let world = try World()
+        try world.server.importMessages(
+            [message("a", id: "7", from: "alice", at: 10)], members: ["bob"])
+        let bob = try await world.connect("bob")
+        let start = try await bob.feed(since: nil).cursor
+        var replies = [message("b", from: "bob", at: 11), message("c", from: "bob", at: 12)]
+        for index in replies.indices { replies[index].parentMessageID = "7" }
+        try world.server.importMessages(replies)
+        #expect(
+            try await bob.catchUp(since: start).events.words == ["changed 11 to 12", "thread 2"])
     }
 
     @Test func anIDIsGivenOnce() async throws {
@@ -96,7 +160,9 @@ import Testing
         for message in [reply, message("b", id: "7", from: "alice", at: 11)] {
             try world.server.importMessages([message], tellsFeed: true)
         }
-        #expect(try await bob.catchUp(since: start).events.words == ["c", "b", "thread 1"])
+        #expect(
+            try await bob.catchUp(since: start).events.words
+                == ["c", "b", "thread 1", "changed 11 to 11"])
     }
 
     @Test func whatIsSentTakesNoParentsPlace() async throws {

@@ -110,6 +110,8 @@ extension FeedEvent {
             "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
         case .threadInfo(let event): "thread \(event.threadInfo?.replyCount ?? 0)"
         case .hole: "hole"
+        case .historyChanged(in: _, let from, let through):
+            "changed \(from?.milliseconds ?? -1) to \(through?.milliseconds ?? -1)"
         case .read(by: let userID, in: _, at: let time): "read \(userID) \(time)"
         case .delivered(to: let userID, in: _, at: let time): "delivered \(userID) \(time)"
         case .typing(let users, in: _): "typing \(users.map(\.userID.rawValue))"
@@ -123,6 +125,14 @@ extension FeedEvent {
 
 extension [FeedEvent] {
     var words: [String] { compactMap(\.word) }
+
+    /// The channels that the events report, applied to empty ones.
+    var channels: [ChannelURL: GroupChannel] {
+        reduce(into: [:]) { channels, event in
+            guard case .channel(let update) = event else { return }
+            update.patch.apply(to: &channels[update.channelURL, default: GroupChannel()])
+        }
+    }
 
     /// What a fold of all updates makes of a channel.
     func channel(_ url: ChannelURL) -> GroupChannel {

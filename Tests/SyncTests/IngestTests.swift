@@ -369,6 +369,52 @@ import Testing
         #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
     }
 
+    @Test(arguments: [
+        (nil, nil, "a? b? c? ~"), (2000, nil, "a b? c? ~"), (nil, 2000, "a? b? c"),
+        (2000, 2000, "a b? c"), (3000, 3000, "a b c? ~"), (9000, nil, "a b c ~"),
+        (Timestamp.distantPast, Timestamp.distantFuture, "a? b? c? ~"),
+        // Upside down, it may be anywhere.
+        (3000, 1000, "a? b? c? ~"), (.distantFuture, .distantPast, "a? b? c? ~"),
+    ])
+    func aChangedRangeIsStaleAndOpensAGapAboveWhatIsHeld(
+        from: Timestamp?, through: Timestamp?, picture: String
+    ) throws {
+        let device = try Device()
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            for (text, time) in [("a", 1000), ("b", 2000), ("c", 3000)] as [(String, Timestamp)] {
+                let message = Message(
+                    id: MessageID(text), channelURL: "general", text: text, createdAt: time)
+                try ingest.take(message, nil, .fresh)
+                ingest.batch.setUntold(nil, of: "general")
+            }
+            try ingest.batch.cover("general", from: .beginning, through: .end)
+        }
+        try device.take(.historyChanged(in: "general", from: from, through: through))
+        #expect(try device.store.read { try $0.picture(of: "general") } == picture)
+    }
+
+    /// Pages without messages have moved the walk away from the gap's newer end.
+    @Test(arguments: [(1500, nil), (500, nil), (3500, "w")] as [(Timestamp, PageCursor?)])
+    func aChangedRangeWithinAGapForgetsItsWalk(time: Timestamp, cursor: PageCursor?) throws {
+        let device = try Device()
+        let url: ChannelURL = "general"
+        let (lower, upper) = (Message.sample(1, at: 1000), Message.sample(3, at: 3000))
+        try device.take { ingest in
+            try ingest.batch.save(GroupChannel.sample())
+            for message in [lower, upper] { try ingest.take(message, nil, .fresh) }
+            ingest.batch.setUntold(nil, of: url)
+            try ingest.batch.cover(url, from: .beginning, through: .end)
+            try ingest.batch.open(
+                Gap(
+                    in: url, from: .position(lower.position!), to: .position(upper.position!),
+                    walkCursor: "w"))
+        }
+        try device.take(.historyChanged(in: url, from: time, through: time < 1000 ? 1000 : time))
+        let gap = try device.store.read { try $0.gaps(in: url) }.first
+        #expect(gap?.lower == .position(lower.position!) && gap?.walkCursor == cursor)
+    }
+
     @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
         let device = try Device()
         try device.take { ingest in

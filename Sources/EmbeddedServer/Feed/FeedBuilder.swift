@@ -17,6 +17,8 @@ struct FeedBuilder {
     /// The channels whose last message or counts may be others now, and why.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
+    /// The channels that are reported with their complete state, because their history was rewritten.
+    private var rewritten: Set<ChannelNumber> = []
     private var changesCounts = false
 
     init(_ state: ServerState, _ userID: UserID, entered: [ChannelNumber: LogSequence]) {
@@ -86,6 +88,10 @@ struct FeedBuilder {
             try addPart(part, of: channel, cause.source, cause)
         case .gained(let cause):
             try addWhole(channel, cause.source, cause)
+        case .historyChanged(let from, let through):
+            events.append(.historyChanged(in: channel.url, from: from, through: through))
+            touch(channel, .eventChannelChanged)
+            rewritten.insert(channel.number)
         case .lost, .mark: break
         }
     }
@@ -155,14 +161,19 @@ struct FeedBuilder {
     /// Tells what is only told live.
     mutating func add(live event: FeedEvent) { events.append(event) }
 
-    /// Tells what the messages told before make of their channels, and of what is unread.
+    /// Adds the channels whose last message or counts may have changed, and the number of unread
+    /// messages.
+    ///
+    /// A channel whose history was rewritten is added with its complete state.
     mutating func finish(isLive: Bool) throws(BackendError) {
         for number in touchedOrder {
             guard let channel = state.channels[number], !channel.isOpen,
                 let source = touched[number]
             else { continue }
             let view = try state.view(channel, for: userID)
-            add(Patch(messagesOf: view), channel, source, nil)
+            let patch: Patch<GroupChannel> =
+                rewritten.contains(number) ? Patch(whole: view) : Patch(messagesOf: view)
+            add(patch, channel, source, nil)
             changesCounts = true
         }
         if changesCounts && isLive && state.conditions.capabilities.contains(.unreadCounts) {

@@ -49,6 +49,11 @@ extension FeedEvent {
             hash.combine("hole")
             hash.combine(url.rawValue)
             hash.combine(cursor.rawValue)
+        case .historyChanged(in: let url, let from, let through):
+            hash.combine("historyChanged")
+            hash.combine(url.rawValue)
+            hash.combine(from.map { "\($0)" } ?? "")
+            hash.combine(through.map { "\($0)" } ?? "")
         case .read(by: let user, in: let url, at: let time):
             hash.combine("read")
             hash.combine(user.rawValue)

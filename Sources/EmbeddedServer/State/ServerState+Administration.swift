@@ -61,22 +61,28 @@ extension ServerState {
     /// Forgets the messages of before a time, in all channels.
     func expireMessages(before time: Timestamp, tellsFeed: Bool) throws(BackendError) {
         for channel in channels.values.sorted(by: { $0.number < $1.number }) {
-            var old: [MessageID] = []
+            var old: [Position] = []
             try scanMessages(of: channel) { message in
                 guard message.createdAt < time else { return false }
-                message.messageID.map { old.append($0) }
+                message.position.map { old.append($0) }
                 return true
             }
-            for id in old {
-                guard let (message, place) = try find(id, in: channel) else { continue }
+            guard let first = old.first, let last = old.last else { continue }
+            for position in old {
+                guard let (message, place) = try find(position.messageID, in: channel) else {
+                    continue
+                }
                 try remove(message, place, from: channel, tellsFeed: tellsFeed)
             }
-            if !channel.isOpen, !old.isEmpty {
+            if !channel.isOpen {
                 channel.group.messagePurgeOffset = time
                 store(channel)
-                if tellsFeed {
-                    append(.changed(.profile, cause(.eventChannelChanged, by: nil)), in: channel)
-                }
+            }
+            if !tellsFeed {
+                append(
+                    .historyChanged(from: first.createdAt, through: last.createdAt), in: channel)
+            } else if !channel.isOpen {
+                append(.changed(.profile, cause(.eventChannelChanged, by: nil)), in: channel)
             }
         }
     }

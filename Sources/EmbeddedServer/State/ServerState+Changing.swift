@@ -99,7 +99,7 @@ extension ServerState {
         }
         if let parentID = message.parentMessageID {
             database.remove { $0.reply(parentID, position) }
-            try updateThread(of: parentID, in: channel, tellsFeed: tellsFeed)
+            try updateThread(of: parentID, in: channel, tellsFeed: true)
         }
     }
 

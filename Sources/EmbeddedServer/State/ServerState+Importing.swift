@@ -2,11 +2,13 @@ import Models
 import Store
 
 extension ServerState {
-    /// Takes in messages as they are, with the users and channels that they name.
+    /// Adds messages with the times, ids and senders that they have, and the users and channels that
+    /// they name.
     func importMessages(
         _ messages: [Message], members: [UserID], tellsFeed: Bool, passesOverKnown: Bool
     ) throws(BackendError) -> Int {
         var count = 0
+        var batch = ImportedBatch()
         for message in messages {
             if passesOverKnown, let id = message.messageID, let place = try place(of: id),
                 place.channel == numbers[message.channelURL]
@@ -21,7 +23,9 @@ extension ServerState {
             }
             let channel = try importedChannel(message, members)
             var message = message
-            if let sender = message.sender { try importSender(sender, into: channel) }
+            if let sender = message.sender, try importSender(sender, into: channel) {
+                batch.grown.insert(channel.number)
+            }
             if message.messageID == nil {
                 message.messageID = MessageID(String(counters.nextMessage))
                 counters.nextMessage += 1
@@ -35,19 +39,46 @@ extension ServerState {
                     .refused, "there is a message \(position.messageID) already, in \(url)",
                     detail: .duplicatedData)
             }
-            // What the server gives from now on is above all numbers that there are, those of
-            // parents that may be still to come too.
+            // The numbers that the server gives are above all numbers in use, those of parents that
+            // are still to come too.
             for id in [position.messageID, message.parentMessageID ?? ""] {
                 guard let number = UInt64(id.rawValue), number < 1 << 62 else { continue }
                 counters.nextMessage = max(counters.nextMessage, number + 1)
             }
+            // Devices backfill a truncation of the feed down to the messages that were reported
+            // before, so it does not cover a message that is older than those.
+            let isOlder = try newest(of: channel).map { position < $0 } ?? false
+            if !tellsFeed || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
             // Replies may have come before it.
             if try hasReplies(position.messageID) {
                 try updateThread(of: position.messageID, in: channel, tellsFeed: tellsFeed)
             }
         }
+        try report(batch)
         return count
+    }
+
+    /// Adds to the log the changes that the feed does not deliver message by message.
+    private func report(_ batch: ImportedBatch) throws(BackendError) {
+        for (number, part) in batch.parts.sorted(by: { $0.key < $1.key }) {
+            guard let channel = channels[number] else { continue }
+            append(
+                .historyChanged(from: part.times.lowerBound, through: part.times.upperBound),
+                in: channel)
+            for parentID in part.parents.sorted() {
+                guard let (_, place) = try find(parentID, in: channel),
+                    !part.times.contains(place.createdAt)
+                else { continue }
+                append(
+                    .threadChanged(Position(createdAt: place.createdAt, messageID: parentID)),
+                    in: channel)
+            }
+        }
+        for number in batch.grown.sorted() where batch.parts[number] == nil {
+            guard let channel = channels[number] else { continue }
+            append(.changed(.members, cause(.eventUserJoined, by: nil)), in: channel)
+        }
     }
 
     private func importedChannel(
@@ -75,20 +106,23 @@ extension ServerState {
         return channel
     }
 
+    /// - Returns: Whether the sender became a member.
     private func importSender(
         _ sender: Sender, into channel: ServerChannel
-    ) throws(BackendError) {
+    ) throws(BackendError) -> Bool {
         let userID = sender.userID
         if accounts[userID] == nil {
             try makeAccount(userID).user = User(person: sender)
             if let account = accounts[userID] { store(account) }
         }
-        if !channel.isOpen && channel.members[userID] == nil {
-            try importMember(userID, into: channel)
-        }
+        guard !channel.isOpen && channel.members[userID] == nil else { return false }
+        try importMember(userID, into: channel)
+        return true
     }
 
-    func importMember(_ userID: UserID, into channel: ServerChannel) throws(BackendError) {
+    private func importMember(
+        _ userID: UserID, into channel: ServerChannel
+    ) throws(BackendError) {
         if accounts[userID] == nil { _ = try makeAccount(userID) }
         guard channel.members[userID] == nil else { return }
         var member = newMember(userID, of: channel, .joined)
@@ -96,5 +130,26 @@ extension ServerState {
         channel.members[userID] = member
         channel.shared = nil
         tellGained(userID, of: channel, .joined, by: nil)
+    }
+}
+
+/// The changes of an import that the feed does not deliver message by message.
+private struct ImportedBatch {
+    struct Part {
+        /// The creation times of the messages.
+        var times: ClosedRange<Timestamp>
+        /// The messages that they answer.
+        var parents: Set<MessageID> = []
+    }
+
+    var parts: [ChannelNumber: Part] = [:]
+    /// The channels that have new members.
+    var grown: Set<ChannelNumber> = []
+
+    mutating func add(_ message: Message, at time: Timestamp, _ number: ChannelNumber) {
+        var part = parts[number] ?? Part(times: time...time)
+        part.times = min(part.times.lowerBound, time)...max(part.times.upperBound, time)
+        if let parentID = message.parentMessageID { part.parents.insert(parentID) }
+        parts[number] = part
     }
 }

@@ -24,6 +24,9 @@ struct LogEntry: Hashable {
         /// A user has a channel that was not theirs before.
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval)
+        /// Messages created between two times, both included, came or went without entries of
+        /// their own.
+        case historyChanged(from: Timestamp, through: Timestamp)
         /// Takes a number, so that what was before can be told from what comes.
         case mark
     }
@@ -65,6 +68,7 @@ extension LogEntry {
         case mark = 0
         case received = 1
         case updated, deleted, reacted, threadChanged, read, delivered, changed, gained, lost
+        case historyChanged
     }
 
     // `kind time channel only …`
@@ -95,6 +99,9 @@ extension LogEntry {
         case .lost(let url, let removal):
             writer.byte(removal.rawByte)
             writer.text(url.rawValue)
+        case .historyChanged(let from, let through):
+            writer.timestamp(from)
+            writer.timestamp(through)
         }
     }
 
@@ -111,6 +118,7 @@ extension LogEntry {
         case .changed: .changed
         case .gained: .gained
         case .lost: .lost
+        case .historyChanged: .historyChanged
         }
     }
 
@@ -145,6 +153,9 @@ extension LogEntry {
                 throw reader.damage("a reason")
             }
             event = .lost(ChannelURL(try reader.text()), removal)
+        case .historyChanged:
+            let from = try reader.timestamp()
+            event = .historyChanged(from: from, through: try reader.timestamp())
         case nil: throw reader.damage("a kind of entry")
         }
     }

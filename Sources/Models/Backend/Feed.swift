@@ -62,6 +62,13 @@ public enum FeedEvent: Hashable, Sendable {
     /// To backfill, fetch pages from the cursor toward older messages. Changes to messages older
     /// than the truncation are in the message changelog since the cursor of the previous batch.
     case hole(in: ChannelURL, walk: PageCursor)
+    /// A truncation anywhere in a channel's history: messages created between two times, both
+    /// included, were added, changed or removed, and the feed does not report each of them.
+    ///
+    /// Examples are an import, a retention period and a bulk deletion. The device fetches the range
+    /// again.
+    /// A time that the backend does not know is `nil`: the range then begins or ends with the history.
+    case historyChanged(in: ChannelURL, from: Timestamp?, through: Timestamp?)
 
     // MARK: People
 
@@ -86,7 +93,8 @@ extension FeedEvent {
         case .reaction(let event): event.channelURL
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
-            .hole(in: let url, walk: _), .read(by: _, in: let url, at: _),
+            .hole(in: let url, walk: _), .historyChanged(in: let url, from: _, through: _),
+            .read(by: _, in: let url, at: _),
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
             .participants(entered: _, exited: _, in: let url):
             url

@@ -105,6 +105,8 @@ extension FeedEvent {
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
         case .threadInfo(let event): "thread(\(event.parentMessageID))"
         case .hole(in: let url, walk: let cursor): "hole(\(url), walk \(cursor))"
+        case .historyChanged(in: let url, let from, let through):
+            "historyChanged(\(url), \(from.map { "\($0)" } ?? "…") through \(through.map { "\($0)" } ?? "…"))"
         case .read(by: let user, in: let url, at: let time): "read(\(user), \(url), \(time))"
         case .delivered(to: let user, in: let url, at: let time):
             "delivered(\(user), \(url), \(time))"

@@ -78,6 +78,9 @@ extension Ingest {
         case .hole(let url, let walk):
             try openHole(in: url, walk, since: previous)
             report.openedChannels.append(url)
+        case .historyChanged(let url, let from, let through):
+            try changeHistory(of: url, from: from, through: through)
+            report.openedChannels.append(url)
         case .read(let userID, let url, let time):
             try noteRead(by: userID, in: url, at: time)
         case .delivered(let userID, let url, let time):
@@ -121,7 +124,17 @@ extension Ingest {
     ) throws(StoreError) {
         flights.void(url)
         let lower = try newestEdge(of: url)
-        let oldest = lower.earlier(by: options.clockSkew)
+        try openNewestGap(
+            in: url, from: lower, doubtfulFrom: lower.earlier(by: options.clockSkew), walk,
+            since: previous)
+    }
+
+    /// Opens a gap from a bound to the end of a history, and makes the messages between `oldest` and
+    /// that bound stale.
+    private mutating func openNewestGap(
+        in url: ChannelURL, from lower: Gap.Bound, doubtfulFrom oldest: Gap.Bound,
+        _ walk: PageCursor? = nil, since previous: FeedPoint? = nil
+    ) throws(StoreError) {
         let isNearAnother = try batch.gaps(orAll: url).contains { oldest < $0.upper }
         try batch.open(
             Gap(in: url, from: lower, to: .end, walkCursor: walk, changesSince: previous))
@@ -157,6 +170,36 @@ extension Ingest {
             edge = max(edge, gap.upper)
         }
         return edge
+    }
+
+    /// Records that the server changed a part of a history without reporting each message.
+    ///
+    /// The held part of the range becomes stale. A gap opens at the newest held message if the range
+    /// reaches above it.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - from: The earliest creation time of a message concerned; `nil` for the beginning.
+    ///   - through: The latest one, included; `nil` for the end.
+    /// - Throws: What the store throws.
+    private mutating func changeHistory(
+        of url: ChannelURL, from: Timestamp?, through: Timestamp?
+    ) throws(StoreError) {
+        // Answers to earlier requests may be of the history before the change.
+        flights.void(url)
+        let lower = from.map { Gap.Bound(before: $0) } ?? .beginning
+        let upper = through.map { Gap.Bound(after: $0) } ?? .end
+        // The bounds of a reversed range are meaningless.
+        let range = lower < upper ? (lower, upper) : (.beginning, .end)
+        let newest = try newestEdge(of: url)
+        if newest < range.1 { try openNewestGap(in: url, from: newest, doubtfulFrom: newest) }
+        for var gap in try batch.gaps(orAll: url)
+        where gap.walkCursor != nil && gap.lower < range.1 && range.0 < gap.upper {
+            // Messages may have come on the newer side of the cursor.
+            gap.walkCursor = nil
+            try batch.update(gap)
+        }
+        try distrust(url, from: range.0, to: range.1)
     }
 
     // MARK: Messages that arrive before the feed delivers them

@@ -56,15 +56,25 @@ extension Ingest {
     /// Marks what is known of a channel as stale, instead of reading what became of it.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
         flights.void(url)
-        let number = (try batch.lossCount()) + 1
         try markChangesRead(in: url)
-        try markStale(url, number)
+        try distrust(url, from: .beginning, to: .end)
+    }
+
+    /// Marks what is known between two bounds as stale, as a loss of its own.
+    mutating func distrust(
+        _ url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
+    ) throws(StoreError) {
+        let number = (try batch.lossCount()) + 1
+        try markStale(url, number, from: lower, to: upper)
         batch.setLossCount(number)
         forget(url)
     }
 
-    /// Marks as stale what lies between the gaps of a channel.
-    private func markStale(_ url: ChannelURL, _ number: Int64) throws(StoreError) {
+    /// Marks as stale what lies between the gaps of a channel, within two bounds.
+    private func markStale(
+        _ url: ChannelURL, _ number: Int64, from first: Gap.Bound = .beginning,
+        to last: Gap.Bound = .end
+    ) throws(StoreError) {
         var lower = Gap.Bound.beginning
         var known: [(lower: Gap.Bound, upper: Gap.Bound)] = []
         for gap in try batch.gaps(orAll: url) {
@@ -73,8 +83,9 @@ extension Ingest {
         }
         if lower != .end { known.append((lower, .end)) }
         for (lower, upper) in known {
-            try batch.markStale(
-                StaleRange(in: url, from: lower.before, to: upper.after, epoch: number))
+            let (lower, upper) = (max(lower.before, first), min(upper.after, last))
+            guard lower < upper else { continue }
+            try batch.markStale(StaleRange(in: url, from: lower, to: upper, epoch: number))
         }
     }
 
@@ -107,16 +118,25 @@ extension Ingest {
 }
 
 extension Gap.Bound {
+    /// The bound below all messages of a time.
+    init(before time: Timestamp) {
+        self = .position(Position(createdAt: time, messageID: ""))
+    }
+
+    /// The bound above all messages of a time.
+    init(after time: Timestamp) {
+        self = time.next.map { Gap.Bound(before: $0) } ?? .end
+    }
+
     /// A bound just below this one, so that what lies here is above it.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
-        return .position(Position(createdAt: position.createdAt, messageID: ""))
+        return Gap.Bound(before: position.createdAt)
     }
 
     /// A bound just above this one, so that what lies here is below it.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
-        return position.createdAt.next.map { .position(Position(createdAt: $0, messageID: "")) }
-            ?? .end
+        return Gap.Bound(after: position.createdAt)
     }
 }

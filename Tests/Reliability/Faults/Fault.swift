@@ -76,7 +76,7 @@ extension Fault {
         case .changedMeanwhile: "edits and deletions meanwhile, not all told"
         case .channelLeft: "a channel left and joined again meanwhile"
         case .channelMadeAgain: "a channel deleted and made again meanwhile"
-        case .messagesForgotten: "messages forgotten by the server, and not told"
+        case .messagesForgotten: "messages expired by the server, told as a range"
         case .serverPutBack: "a server put back from a backup"
         case .noDeduplication: "half of all answers lost, by a server that knows no request again"
         case .repeatedEvents: "half of all events told twice"
@@ -163,7 +163,8 @@ extension Fault {
         case .changedMeanwhile: "HoleTests/whatChangedBeforeAHoleIsFound"
         case .channelLeft: "FollowingTests/aChannelThatTheUserLeavesGoesWithItsMessages"
         case .channelMadeAgain: "FollowingTests/aChannelOfTheSameNameIsAnotherOne"
-        case .messagesForgotten: "VerifyingTests/whatTheServerDoesNotHaveIsFoundAndGoes"
+        case .messagesForgotten:
+            "HistoryChangeTests/expiredMessagesAreRemovedWithoutBeingToldOneByOne"
         case .serverPutBack: "LossTests/aServerThatWasPutBackWinsInTheEnd"
         case .noDeduplication: "SendingTests/withoutDeduplicationTheDoubtIsTold"
         case .repeatedEvents, .repeatedBatches, .shuffledEvents:

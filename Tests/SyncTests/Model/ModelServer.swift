@@ -164,6 +164,8 @@ final class ModelServer {
         case .freeze(let url, let isFrozen):
             try await user("alice").setFrozen(isFrozen, ChannelURL(url))
             note()
+        case .importOld(let tag, let url, let name, let age, let isTold):
+            try await importOld(tag, ChannelURL(url), UserID(name), age: age, isTold: isTold)
         case .backUp: backup = (try server.backup(), history)
         case .restore:
             guard let backup else { return true }
@@ -207,6 +209,24 @@ final class ModelServer {
             essence: MessageEssence(sent))
         try await record(position.messageID, in: url)
         try await record(parentOf: position.messageID, in: url)
+        note()
+    }
+
+    private func importOld(
+        _ tag: String, _ url: ChannelURL, _ sender: UserID, age: Int64, isTold: Bool
+    ) async throws {
+        guard let channel = history.channels[url], channel.isThere else { return }
+        let time = max(
+            Timestamp(milliseconds: clock.now.milliseconds - age), channel.offset ?? .distantPast)
+        let id = MessageID(String(server.withState { $0.counters.nextMessage }))
+        let message = Message(
+            id: id, channelURL: url, sender: Sender(id: sender, nickname: ""), text: tag,
+            createdAt: time, sendingStatus: .succeeded)
+        try server.importMessages([message], tellsFeed: isTold)
+        history.channels[url]?.entries[id] = ServerHistory.Entry(
+            tag: tag, position: Position(createdAt: time, messageID: id), versions: [],
+            createdAt: count, changedAt: count, essence: MessageEssence(message))
+        try await record(id, in: url)
         note()
     }
 

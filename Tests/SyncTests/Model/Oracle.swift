@@ -134,7 +134,8 @@ struct Oracle {
         }
         switch (old, token) {
         case (let old?, let token?) where old != token:
-            guard !hasLost, token.number == old.number + 1, token.epoch == old.epoch else {
+            // A changed range in the batch counts as a loss, and the feed continues.
+            guard token.number == old.number + 1, token.epoch == old.epoch else {
                 throw Violation("F2 token monotone", "\(token) after \(old), lost: \(hasLost)")
             }
             if let before = server.count(toldBefore: old.cursor),

@@ -174,7 +174,8 @@ private struct TraceMaker {
     }
 
     private mutating func user() -> Step {
-        switch random.number(below: 40) {
+        switch random.number(below: 43) {
+        case 40...: importOld()
         case 0..<18: say()
         case 18..<23: .edit(tag())
         case 23..<29: .delete(tag())
@@ -239,6 +240,15 @@ private struct TraceMaker {
         let tag = "m\(tags.count)"
         tags.append((tag, url))
         return .say(tag, in: url, by: pick(Trace.users), to: parent)
+    }
+
+    private mutating func importOld() -> Step {
+        let url = url()
+        let tag = "i\(tags.count)"
+        tags.append((tag, url))
+        return .importOld(
+            tag, in: url, by: pick(["alice", "carol"]), age: Int64(random.number(below: 12)),
+            isTold: random.oneIn(3))
     }
 
     private mutating func url() -> String { random.oneIn(4) ? "y" : "x" }

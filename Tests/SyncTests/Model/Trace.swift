@@ -61,6 +61,8 @@ enum Step: Codable, Hashable {
     case deleteChannel(String)
     case createChannel(String)
     case freeze(String, Bool)
+    /// A message is imported that is some milliseconds old; the feed delivers it, or reports its range.
+    case importOld(String, in: String, by: String, age: Int64, isTold: Bool)
 
     // Events of the server.
     case backUp

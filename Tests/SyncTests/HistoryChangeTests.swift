@@ -1,0 +1,190 @@
+import EmbeddedServer
+import Models
+import ScrollbackTesting
+import Store
+import Sync
+import Testing
+
+/// Imports and other changes of the server's history that its feed reports as a range.
+@Suite(.timeLimit(.minutes(10))) struct HistoryChangeTests {
+    /// A device that holds all of `a b c`, which were sent at 2, 3 and 4 seconds.
+    private func story(_ conditions: ServerConditions = ServerConditions()) async throws -> Story {
+        let story = try await Story(.exact, conditions)
+        try await story.say("a b c")
+        try await story.open()
+        _ = try await story.engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        #expect(try story.picture() == "a b c")
+        return story
+    }
+
+    @Test func messagesImportedBetweenHeldOnesMakeTheirRangeStale() async throws {
+        let story = try await story()
+        try story.importMessages(["x": 2500])
+        try await story.isTold()
+        let kinds = try await story.engine.coverage(of: "general").stretches.map(\.kind)
+        #expect(kinds == [.known, .stale, .known])
+        #expect(try await story.engine.fetchStaleMessages(in: "general") > 0)
+        #expect(try story.picture() == "a x b c")
+        #expect(try await story.engine.coverage(of: "general").isComplete)
+        #expect(try await story.engine.verify("general").isEmpty)
+        try await story.end()
+    }
+
+    @Test func messagesImportedAboveHeldOnesLeaveAGap() async throws {
+        let story = try await story()
+        story.network.hold([.messages])
+        try story.importMessages(["d": 4500, "e": 4600])
+        try await story.sees("a b c ~")
+        story.network.stopHolding()
+        try await story.sees("a b c d e")
+        try await story.end()
+    }
+
+    @Test func aShownChannelFetchesWhatWasImportedWhileItWasOffline() async throws {
+        let story = try await story()
+        await story.engine.disconnect()
+        try story.importMessages(["w": 100, "x": 2500, "z": 9000])
+        await story.engine.show("general", ShownRange(from: .beginning), viewer: 1)
+        try await story.connect()
+        try await story.sees("w a x b c z")
+        try await story.end()
+    }
+
+    @Test func anAnswerFromBeforeAnImportIsAskedForAgain() async throws {
+        let story = try await story()
+        story.network.hold([.messages])
+        let engine = story.engine
+        async let fetched = engine.fetchMessages(in: "general", at: .newest, older: 9, newer: 0)
+        try await story.held(1)
+        try story.importMessages(["x": 2500])
+        try await story.isTold()
+        story.network.stopHolding()
+        #expect(try await fetched.page.messages.map(\.text) == ["a", "x", "b", "c"])
+        #expect(try story.picture() == "a x b c")
+        try await story.end()
+    }
+
+    /// A cursor that had nothing between itself and what is held may have an imported message there.
+    @Test func aCursorLosesItsEdgeDuringAnImport() async throws {
+        var options = SyncOptions.exact
+        options.pageSize = 1
+        let story = try await Story(options)
+        let messages = try await story.say("a b c")
+        let (b, c) = (messages[1].messageID!, messages[2].position!)
+        let page = try await story.alice.messages(
+            in: "general", at: .message(b), older: 0, newer: 1)
+        try await story.open()
+        try await story.delete(messages[1])
+        try await story.isTold()
+        #expect(try story.picture() == "… c")
+        story.network.hold([.messages])
+        let engine = story.engine
+        let cursor = MessageAnchor.cursor(try #require(page.older))
+        async let fetched = engine.fetchMessages(
+            in: "general", at: cursor, older: 9, newer: 0, edge: .position(c))
+        try await story.held(1)
+        try story.importMessages(["x": 3500])
+        try await story.isTold()
+        story.network.stopHolding()
+        #expect(try await fetched.page.messages.map(\.text) == ["a"])
+        #expect(try story.picture() == "a ~ c")
+        try await story.end()
+    }
+
+    /// The cursor of the walk is older than the imported message.
+    @Test func anImportDuringAWalkBeginsItAgain() async throws {
+        let story = try await story()
+        story.tellNewest(1)
+        story.network.hold([.messages])
+        try await story.sayAway("d e f")
+        try await story.sees("a b c ~ f ~")
+        try await story.held(1)
+        try story.importMessages(["x": 6500])
+        try await story.isTold()
+        story.network.stopHolding()
+        try await story.sees("a b c d e x f")
+        try await story.end()
+    }
+
+    @Test func aDeviceThatWasKilledIsToldAgain() async throws {
+        let story = try await story()
+        await story.engine.close()
+        try story.importMessages(["x": 2500, "d": 4500])
+        let engine = story.restarted()
+        _ = try await engine.connect(as: Credentials("bob"))
+        try await story.isTold()
+        #expect(try await engine.coverage(of: "general").stretches.map(\.kind).contains(.stale))
+        _ = try await engine.fetchStaleMessages(in: "general")
+        try await engine.caughtUp("general")
+        #expect(try story.picture() == "a x b c d")
+        #expect(try await engine.verify("general").isEmpty)
+        await engine.close()
+    }
+
+    @Test func theChannelIsRightOnceTheFeedIsLive() async throws {
+        let story = try await story()
+        try story.importMessages(["x": 2500, "z": 9000], from: "carol")
+        try await story.isTold()
+        let channel = try #require(try story.store.groupChannel("general"))
+        #expect(channel.memberCount == 3)
+        #expect(channel.members.map(\.userID) == ["alice", "bob", "carol"])
+        #expect(channel.lastMessage?.text == "z")
+        #expect(try await story.engine.verify("general").channel == nil)
+        try await story.end()
+    }
+
+    @Test func anImportedReplyChangesItsHeldParent() async throws {
+        let story = try await Story()
+        let parent = try await story.say("a")[0]
+        try await story.open()
+        var reply = Message(
+            id: nil, channelURL: "general", sender: Sender(id: "alice"), text: "b", createdAt: 9000,
+            sendingStatus: .succeeded)
+        reply.parentMessageID = parent.messageID
+        try story.server.importMessages([reply])
+        try await story.isTold()
+        #expect(
+            try story.store.message(parent.messageID!, in: "general")?.threadInfo?.replyCount == 1)
+        try await story.end()
+    }
+
+    @Test func expiredMessagesAreRemovedWithoutBeingToldOneByOne() async throws {
+        let story = try await story()
+        try story.server.expireMessages(before: 3500)
+        try await story.isTold()
+        #expect(try story.picture() == "c")
+        #expect(try await story.engine.verify("general").isEmpty)
+        try story.server.expireMessages(before: 9000)
+        try await story.sees("")
+        #expect(try story.store.groupChannel("general")?.lastMessage == nil)
+        try await story.end()
+    }
+
+    @Test func aLateImportIsNotHiddenByAHole() async throws {
+        let story = try await story()
+        story.tellNewest(1)
+        await story.engine.disconnect()
+        try story.importMessages(["x": 2500, "d": 9000, "e": 9001, "f": 9002], tellsFeed: true)
+        try await story.connect()
+        try await story.isTold()
+        try await story.engine.caughtUp()
+        _ = try await story.engine.fetchStaleMessages(in: "general")
+        #expect(try story.picture() == "a x b c d e f")
+        try await story.end()
+    }
+}
+
+extension Story {
+    /// Imports messages with these texts and times.
+    fileprivate func importMessages(
+        _ texts: KeyValuePairs<String, Timestamp>, from sender: UserID = "alice",
+        tellsFeed: Bool = false
+    ) throws {
+        let messages = texts.map { text, time in
+            Message(
+                id: nil, channelURL: "general", sender: Sender(id: sender), text: text,
+                createdAt: time, sendingStatus: .succeeded)
+        }
+        try server.importMessages(messages, tellsFeed: tellsFeed)
+    }
+}
