@@ -5,7 +5,42 @@ import Sync
 extension Mistake {
     static let ofAbilities =
         reactionMistakes + receiptMistakes + managementMistakes
-        + moderationMistakes
+        + moderationMistakes + historyMistakes
+
+    private static let historyMistakes: [Mistake] = [
+        Mistake("does not report imported messages", ["feed.history"]) { backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                batch.events.removeAll { $0.isHistoryChange }
+                return batch
+            }
+        },
+        Mistake("reports the newest imported message alone", ["feed.history"]) {
+            backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                for (index, event) in batch.events.enumerated() {
+                    guard case .historyChanged(in: let url, from: _, let through) = event else {
+                        continue
+                    }
+                    batch.events[index] = .historyChanged(in: url, from: through, through: through)
+                }
+                return batch
+            }
+        },
+        Mistake("does not report the channel of imported messages", ["feed.history"]) {
+            backend, base, _ in
+            backend.onFeed = { cursor in
+                var batch = try await base.feed(since: cursor)
+                let urls = Set(batch.events.filter(\.isHistoryChange).compactMap(\.channelURL))
+                batch.events.removeAll { event in
+                    guard case .channel(let update) = event else { return false }
+                    return urls.contains(update.channelURL)
+                }
+                return batch
+            }
+        },
+    ]
 
     private static let reactionMistakes: [Mistake] = [
         Mistake("takes a reaction back that is given again", ["react.idempotent"]) {
@@ -181,4 +216,10 @@ extension Mistake {
             backend.onExit = { _ in }
         },
     ]
+}
+
+extension FeedEvent {
+    fileprivate var isHistoryChange: Bool {
+        if case .historyChanged = self { true } else { false }
+    }
 }

@@ -30,4 +30,14 @@ struct EmbeddedSubject: ConformanceSubject {
         let params = GroupChannelCreateParams(name, userIDs: users.dropFirst().map(\.userID))
         return try server.createChannel(params, by: users[0].userID).url
     }
+
+    func importMessages(_ messages: [Message]) async throws -> Bool {
+        try server.importMessages(messages)
+        return true
+    }
+
+    func expireMessages(before time: Timestamp) async throws -> Bool {
+        try server.expireMessages(before: time)
+        return true
+    }
 }

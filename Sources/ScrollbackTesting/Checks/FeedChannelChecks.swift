@@ -52,6 +52,74 @@ extension BackendConformance {
         },
     ]
 
+    static let historyChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.history", "import messages while a device is away") { scene in
+            try await importMessages(scene)
+        },
+        ConformanceCheck(
+            "feed.history", "import messages and send many more", hooks: [.openHoles]
+        ) { scene in
+            try await importMessages(scene) { bob, url in
+                _ = try await bob.send(many, in: url)
+                try await scene.perform(.openHoles)
+            }
+        },
+        ConformanceCheck("feed.history", "expire messages") { scene in
+            let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+            let url = try await scene.channel(alice, bob)
+            let known = try await bob.send(5, in: url)
+            try await followHistory(of: url, on: alice) {
+                guard try await scene.subject.expireMessages(before: known[3].createdAt) else {
+                    throw Skipped(text: "the host expires no messages")
+                }
+            }
+        },
+    ]
+
+    /// Imports messages older and newer than those of a channel, from a sender who is no member.
+    private static func importMessages(
+        _ scene: Scene, then act: (Device, ChannelURL) async throws -> Void = { _, _ in }
+    ) async throws {
+        let (alice, bob) = (try await scene.device(0), try await scene.device(1))
+        let carol = try await scene.device(2)
+        let url = try await scene.channel(alice, bob)
+        let known = try await bob.send(5, in: url)
+        let times = [
+            ManualClock(at: scene.before(known[0].createdAt)).advance(by: .seconds(-1)),
+            known[2].createdAt, ManualClock(at: known[4].createdAt).advance(by: .seconds(1)),
+        ]
+        let imported = times.enumerated().map { index, time in
+            Message(
+                id: nil, channelURL: url, sender: Sender(id: carol.userID, nickname: "Carol"),
+                text: "imported \(index)", createdAt: time, sendingStatus: .succeeded)
+        }
+        try await followHistory(of: url, on: alice) {
+            guard try await scene.subject.importMessages(imported) else {
+                throw Skipped(text: "the host imports no messages")
+            }
+            try await act(bob, url)
+        }
+    }
+
+    /// Changes a history, and throws unless a device that follows the feed holds the channel as it is
+    /// then.
+    private static func followHistory(
+        of url: ChannelURL, on device: Device, while change: () async throws -> Void
+    ) async throws {
+        var replica = try await Replica(device, url)
+        var channel = try await device.backend.channel(url)
+        let cursor = try await device.tip()
+        try await change()
+        try await replica.catchUp(since: cursor)
+        try await replica.expectAgreement()
+        for case .channel(let update) in try await device.missed(since: cursor).events(in: url) {
+            update.patch.apply(to: &channel)
+        }
+        try expectEqual(
+            channel.essence, try await device.backend.channel(url).essence,
+            "what was told of the channel")
+    }
+
     private static func walkBehindHole(_ scene: Scene, opened: Bool) async throws {
         let (alice, bob) = (try await scene.device(0), try await scene.device(1))
         let url = try await scene.channel(alice, bob)

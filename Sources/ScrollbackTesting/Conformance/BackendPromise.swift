@@ -65,8 +65,8 @@ extension BackendPromise {
         (
             "feed.complete",
             "Every message that was accepted, edited or deleted after the cursor in one of "
-                + "the user's channels is reported, by an event or by a truncation of its "
-                + "channel."
+                + "the user's channels is reported, by an event, or by a truncation or a "
+                + "changed range of its channel."
         ),
         (
             "feed.order",
@@ -113,6 +113,12 @@ extension BackendPromise {
             "feed.hole",
             "After a truncation, fetching from its cursor toward older messages returns "
                 + "every message that the feed omitted, and those that it had reported before."
+        ),
+        (
+            "feed.history",
+            "Messages that an import adds or a retention period removes, without an event "
+                + "of their own, are in a range that `historyChanged` reports for their "
+                + "channel, and the complete state of the channel is reported."
         ),
         (
             "feed.restart",

@@ -33,6 +33,28 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
+    /// Adds messages to the history of a channel, as an import of an old log does, if the server can.
+    ///
+    /// The default returns `false`, and the checks of imports are skipped.
+    ///
+    /// - Parameter messages: Messages of one channel, with their times and senders, and without ids or
+    ///   request ids. They may be older than messages of the channel, and a sender need not be a
+    ///   member.
+    /// - Returns: Whether the messages are in the channel's history now; `false` if the server imports
+    ///   nothing.
+    /// - Throws: Any error; the check fails with it.
+    func importMessages(_ messages: [Message]) async throws -> Bool
+
+    /// Removes the messages of all channels that were created before a time, as a retention period does,
+    /// if the server can.
+    ///
+    /// The default returns `false`, and the checks of retention are skipped.
+    ///
+    /// - Parameter time: The creation time of the oldest message that stays.
+    /// - Returns: Whether the older messages are gone; `false` if the server keeps them.
+    /// - Throws: Any error; the check fails with it.
+    func expireMessages(before time: Timestamp) async throws -> Bool
+
     /// The hooks that ``perform(_:)`` supports. The default is none.
     var hooks: Set<ConformanceHook> { get }
 
@@ -66,6 +88,12 @@ extension ConformanceSubject {
     public func makeChannel(
         named name: String, for users: [Credentials]
     ) async throws -> ChannelURL? { nil }
+
+    /// Returns `false`: nothing is imported.
+    public func importMessages(_ messages: [Message]) async throws -> Bool { false }
+
+    /// Returns `false`: nothing is removed.
+    public func expireMessages(before time: Timestamp) async throws -> Bool { false }
 
     /// None.
     public var hooks: Set<ConformanceHook> { [] }

@@ -1,7 +1,8 @@
 import Models
 import Sync
 
-/// The messages of a channel on a device that stores its feed's events and backfills truncations.
+/// The messages of a channel on a device that stores its feed's events, backfills truncations and
+/// fetches changed ranges again.
 struct Replica {
     /// The device that follows the feed.
     ///
@@ -36,6 +37,8 @@ struct Replica {
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .reaction(let event): messages[event.messageID]?.apply(event)
         case .hole(in: _, walk: let cursor): try await fill(cursor, before)
+        case .historyChanged(in: _, let from, let through):
+            try await fetch(from: from ?? .distantPast, through: through ?? .distantFuture)
         default: break
         }
     }
@@ -46,6 +49,14 @@ struct Replica {
         let (updated, deleted) = try await device.changes(url, since: .feed(before))
         for message in updated { if try messages[message.id] != nil { take(message) } }
         for id in deleted { messages[id] = nil }
+    }
+
+    private mutating func fetch(from: Timestamp, through: Timestamp) async throws {
+        func isInRange(_ message: Message) -> Bool {
+            from <= message.createdAt && message.createdAt <= through
+        }
+        messages = messages.filter { !isInRange($0.value) }
+        for message in try await device.history(url) where isInRange(message) { take(message) }
     }
 
     private mutating func take(_ message: Message) {

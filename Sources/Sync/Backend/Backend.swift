@@ -10,8 +10,8 @@ public import Models
 /// 1. **One resumable feed.** Missed events and live events are the same stream, with a cursor that
 ///    is stored together with its data. If a server has a changelog and a socket, resolving the
 ///    race between the two is the backend's task.
-/// 2. **Coverage is reported by cursors and truncations**, never inferred from counts, times or
-///    short pages.
+/// 2. **Coverage is reported by cursors, truncations and changed ranges**, never inferred from
+///    counts, times or short pages.
 /// 3. **Messages are reported in full**, in their current version; channels by the fields that are
 ///    known to have changed.
 ///
@@ -67,7 +67,8 @@ public protocol Backend: Sendable {
     ///   with its complete state, ordered by the newest message, newest first. Earlier messages are
     ///   not reported.
     /// - `feed.complete`: Every message that was accepted, edited or deleted after the cursor in
-    ///   one of the user's channels is reported, by an event or by a truncation of its channel.
+    ///   one of the user's channels is reported, by an event, or by a truncation or a changed range
+    ///   of its channel.
     /// - `feed.order`: The events of a channel are in the order in which they happened.
     /// - `feed.once`: A cursor resumes after its batch: reported events are not reported again.
     /// - `feed.again`: A request with the same cursor reports the same events each time, with the
@@ -84,6 +85,9 @@ public protocol Backend: Sendable {
     /// - `feed.private`: Channels that the user has no access to are not reported.
     /// - `feed.hole`: After a truncation, fetching from its cursor toward older messages returns
     ///   every message that the feed omitted, and those that it had reported before.
+    /// - `feed.history`: Messages that an import adds or a retention period removes, without an
+    ///   event of their own, are in a range that `historyChanged` reports for their channel, and
+    ///   the complete state of the channel is reported.
     /// - `feed.restart`: Cursors stay valid when the server restarts.
     /// - `feed.epoch`: Batches have the epoch of the session, until the server's history is rolled
     ///   back.
