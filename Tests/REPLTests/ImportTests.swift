@@ -198,6 +198,24 @@ import Testing
         await workspace.end()
     }
 
+    /// Another process may have imported the rest.
+    @Test func theChannelIsRightOnceItIsSynced() async throws {
+        _ = try await imported([line(101, #""ts": 10, "user": "bob""#)])
+        _ = try await imported(
+            [line(100, #""ts": 5, "user": "zoe""#), line(102, #""ts": 20, "user": "zoe""#)],
+            "server-only")
+        _ = await workspace.reply("sync")
+        let list = await workspace.reply("list")
+        #expect(list.contains("pets") && list.contains("3 members") && list.contains("zoe: m102"))
+        #expect(await workspace.reply("verify pets").hasSuffix("all is as on the server"))
+        _ = await workspace.reply("heal pets")
+        #expect(await workspace.reply("count pets") == "3")
+        #expect(await workspace.reply("coverage pets").contains("3 known, 0 gaps"))
+        #expect(
+            await workspace.reply("verify pets") == "compared 3 messages: all is as on the server")
+        await workspace.end()
+    }
+
     @Test func offlineTheServerHasThemAndTheCacheIsToFollow() async throws {
         _ = await workspace.reply("offline")
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#)])

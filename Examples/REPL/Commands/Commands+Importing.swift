@@ -42,7 +42,6 @@ extension Command {
             let outcome = try await work.run { count, share in
                 await meter.note(count, share, workspace)
             }
-            if outcome.imported > 0 { try await arguments.world.forget(outcome.channels) }
             if let failure = outcome.failure { throw outcome.explained(failure, request.fields) }
             var lines = outcome.remarks
             let total = outcome.imported + outcome.known
@@ -133,18 +132,6 @@ extension Command {
                 [.channelURL: url, .count: count, .path: path])
         },
     ]
-}
-
-extension World {
-    /// Makes all devices fetch channels again whose history an import has changed.
-    fileprivate func forget(_ urls: [ChannelURL]) async throws {
-        for device in devices {
-            // Before a user has connected, nothing is cached.
-            guard let engine = try? device.client.engine() else { continue }
-            try await engine.clearCachedMessages(in: urls)
-        }
-        if !otherDeviceNames.isEmpty { try server.expireCursors() }
-    }
 }
 
 extension Message {
