@@ -84,13 +84,19 @@ final class Program: @unchecked Sendable {
     /// Reads until a text appears, and returns the output including it.
     @discardableResult
     func reads(_ text: String) async throws -> String {
-        try await onQueue { try $0.read.reads(text, from: $0.output) }
+        try await reads(anyOf: [text])
+    }
+
+    /// Reads until one of some texts comes, and returns what came, with the text.
+    @discardableResult
+    func reads(anyOf texts: [String]) async throws -> String {
+        try await onQueue { try $0.read.reads(anyOf: texts, from: $0.output) }
     }
 
     /// The same for standard error.
     @discardableResult
     func readsError(_ text: String) async throws -> String {
-        try await onQueue { try $0.readOfErrors.reads(text, from: $0.errors) }
+        try await onQueue { try $0.readOfErrors.reads(anyOf: [text], from: $0.errors) }
     }
 
     /// Waits for the end, and returns the remaining output.
@@ -156,16 +162,18 @@ final class Program: @unchecked Sendable {
             return 0
         }
 
-        mutating func reads(_ wanted: String, from pipe: Pipe) throws -> String {
+        mutating func reads(anyOf wanted: [String], from pipe: Pipe) throws -> String {
             while true {
-                if let range = text.range(of: wanted) {
+                let found = wanted.compactMap { text.range(of: $0) }
+                if let range = found.min(by: { $0.lowerBound < $1.lowerBound }) {
                     let found = String(text[..<range.upperBound])
                     text = String(text[range.upperBound...])
                     return found
                 }
                 let data = pipe.fileHandleForReading.availableData
                 guard !data.isEmpty else {
-                    throw Ended(description: "it ended before it said '\(wanted)', after: \(text)")
+                    throw Ended(
+                        description: "it ended before it said one of \(wanted), after: \(text)")
                 }
                 add(data)
             }
