@@ -67,7 +67,9 @@ extension Command {
             let channels = try arguments.workspace.store.groupChannels(
                 matching: GroupChannelListQuery())
             let directory = try URL(typed: try arguments.onlyDirectory)
-            let isNew = try FileCache(directory: directory).saveChannels(channels)
+            let isNew = try FileCache(
+                directory: directory, encryptionKey: arguments.workspace.encryptionKey
+            ).saveChannels(channels)
             let count = counted(channels.count, "channel")
             return .text(
                 isNew ? "saved \(count)" : "the file already has these \(count)",

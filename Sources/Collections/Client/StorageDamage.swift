@@ -1,35 +1,39 @@
 public import Store
 public import Sync
 
-/// What a client found damaged or lost of the files that it keeps of its user.
+/// The damage that a client found in its user's files.
 public struct StorageDamage: Sendable {
-    /// Why the cache cannot be read or written; `nil` if no damage was found since the store was opened.
+    /// The reason why the cache cannot be read or written; `nil` if no damage was found since the
+    /// store was opened.
     ///
-    /// Lists may be incomplete then, and what comes may not be kept. What the user writes is sent nevertheless.
-    /// ``ChatClient/clearCachedData()`` begins an empty cache.
+    /// Lists may then be incomplete, and received messages may not be stored. Outbox items are sent
+    /// nevertheless. ``ChatClient/clearCachedData()`` starts with an empty cache.
     public internal(set) var cache: StoreError?
 
-    /// What was found when the store was opened, if outbox items may have been lost; `nil` if not.
+    /// The report of the opening, if outbox items may have been lost; otherwise `nil`.
     ///
-    /// Items are lost where ``/Store/OpeningReport/outboxDamage`` or ``/Store/OpeningReport/isOutboxLost`` says so. A
-    /// torn tail of ``/Store/OpeningReport/outboxLogs`` is what the end of the process left of a last change.
+    /// ``/Store/OpeningReport/outboxLoss``, ``/Store/OpeningReport/outboxDamage`` and
+    /// ``/Store/OpeningReport/isOutboxLost`` describe lost items. A torn tail of
+    /// ``/Store/OpeningReport/outboxLogs`` is the rest of a change that the process did not finish.
     public internal(set) var outbox: OpeningReport?
 
-    /// Why outbox items that the user wrote while the client had no key are not among those that wait; `nil` if
-    /// there are none.
+    /// The reason why outbox items that the user wrote without a key could not be moved to the
+    /// encrypted store; `nil` if there are none.
     ///
-    /// They are encrypted, in a directory of their own, and are taken over when the store is next opened.
+    /// They are encrypted, in a directory of their own, and are moved when the store is next opened.
     /// ``ChatClient/logOut(wiping:)`` with `everything` removes them.
     public internal(set) var unmovedOutbox: SyncError?
 
-    /// Whether nothing was found.
+    /// A Boolean value that indicates whether no damage was found.
     public var isEmpty: Bool { cache == nil && outbox == nil && unmovedOutbox == nil }
 
     init() {}
 
-    /// What opening a store has found.
+    /// Creates the damage that opening a store has found.
     init(_ report: OpeningReport, unmoved: SyncError?) {
-        if report.outboxDamage != nil || report.isOutboxLost || report.outboxLogs.hasTornTail {
+        if report.outboxDamage != nil || report.outboxLoss != nil || report.isOutboxLost
+            || report.outboxLogs.hasTornTail
+        {
             outbox = report
         }
         unmovedOutbox = unmoved
@@ -37,7 +41,7 @@ public struct StorageDamage: Sendable {
 }
 
 extension StorageDamage {
-    /// One sentence for each thing that was found, for people to read; none if nothing was.
+    /// A sentence for each kind of damage; empty if there is none.
     public var sentences: [String] {
         var sentences: [String] = []
         if let cache { sentences.append("the cache is damaged: \(cache.message)") }
@@ -48,6 +52,14 @@ extension StorageDamage {
             if outbox.outboxDamage != nil {
                 let copy = outbox.outboxCopy.map { "; the damaged files are in \($0)" } ?? ""
                 sentences.append("the outbox was damaged, and items may be lost\(copy)")
+            }
+            if let loss = outbox.outboxLoss {
+                sentences.append(
+                    "at most \(loss.count) outbox item\(loss.count == 1 ? "" : "s") lost")
+                sentences += loss.items.map { item in
+                    let text = item.message.map { ": \($0.text)" } ?? ""
+                    return "lost in \(item.channelURL), request \(item.requestID)\(text)"
+                }
             }
             if outbox.outboxLogs.hasTornTail {
                 sentences.append("the last change of the outbox was not finished, and is lost")

@@ -49,7 +49,8 @@ extension Message {
         } else if var params = multipleFilesMessageParams {
             params.files[index] = new
             multipleFilesMessageParams = params
-            files[index] = FileInfo(new)
+            // A message from the disk may list fewer files than its params.
+            files = params.files.map(FileInfo.init)
         }
     }
 

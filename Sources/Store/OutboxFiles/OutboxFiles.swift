@@ -30,19 +30,33 @@ package struct OutboxFiles: Sendable {
     /// - Complexity: O(*n*) in the bytes. Waits for the disk.
     package func add(_ path: String) throws(StoreError) -> FileCopy {
         let source = try OpenFile(path, O_RDONLY | O_NONBLOCK, "open the file")
+        var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
+        return try add { () throws(StoreError) in
+            let count = try source.read(into: &buffer)
+            return count > 0 ? Array(buffer[..<count]) : nil
+        }
+    }
+
+    /// Copies a file of another store's outbox, such as one with another key.
+    ///
+    /// - Throws: As ``reader(of:)`` and ``add(_:)``.
+    package func add(_ copy: FileCopy, of other: OutboxFiles) throws(StoreError) -> FileCopy {
+        let reader = try other.reader(of: copy)
+        return try add { () throws(StoreError) in try reader.next(upTo: OutboxFiles.bufferSize) }
+    }
+
+    /// Writes a copy from the parts that `next` returns until it returns `nil`.
+    private func add(_ next: () throws(StoreError) -> [UInt8]?) throws(StoreError) -> FileCopy {
         try OpenFile.createDirectory(store.files)
         let name = OutboxFiles.makeName()
         do throws(StoreError) {
             let target = try FileWriter(self.path(name), in: environment)
             var hash = SHA256()
-            var buffer = [UInt8](repeating: 0, count: OutboxFiles.bufferSize)
             var copy = FileCopy()
-            while true {
-                let count = try source.read(into: &buffer)
-                guard count > 0 else { break }
-                hash.update(data: buffer[..<count])
-                try target.append(buffer[..<count])
-                copy.size += count
+            while let bytes = try next() {
+                hash.update(data: bytes)
+                try target.append(bytes[...])
+                copy.size += bytes.count
             }
             try target.finish()
             copy.name = name

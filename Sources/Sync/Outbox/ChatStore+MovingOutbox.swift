@@ -3,21 +3,21 @@ import Models
 package import Store
 
 extension ChatStore {
-    /// How many outbox items are moved at once.
+    /// The number of outbox items that are moved in one batch.
     private static let itemsOfABatch = 100
 
-    /// Moves all outbox items to another store of the same user, behind those that it has.
+    /// Moves all outbox items to another store of the same user, after the items that it has.
     ///
-    /// For a store without an engine. An item leaves this store once it is on the disk in the other one with its
-    /// copies of files. A crash in between leaves it in both, and the next call moves it again.
+    /// For a store without an engine. An item is removed from this store when it is on disk in the
+    /// other one, with its copies of files. A crash in between leaves it in both, and the next call
+    /// moves it again. A copy that is damaged or missing stays with its item, so that sending reports
+    /// it.
     ///
     /// - Parameter target: The other store; no engine has loaded its outbox yet.
-    /// - Throws: ``SyncError`` with code `store` if an item cannot be read, copied or written. Those before it are
-    ///   moved; an unreadable one stays, and all others are moved nevertheless.
+    /// - Throws: ``SyncError`` with code `store` if an item cannot be copied or written; items before
+    ///   it have been moved. If items cannot be read, they stay, and the error is thrown after all
+    ///   others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {
-        let (files, targetFiles) = (
-            OutboxFiles(besides: directory), OutboxFiles(besides: target.directory)
-        )
         while true {
             let drafts = try stored { () throws(StoreError) -> [Draft] in
                 try self.drafts(limit: ChatStore.itemsOfABatch)
@@ -25,11 +25,15 @@ extension ChatStore {
             if drafts.isEmpty { break }
             var moved: [Draft] = []
             for var draft in drafts {
-                for (index, name) in draft.keptFiles.enumerated() {
-                    // Sending an item whose copy is missing reports that.
-                    guard let copy = files.path(of: name), access(copy, F_OK) == 0 else { continue }
-                    draft.setKeptFile(
-                        try targetFiles.copy(copy, for: draft.requestID, at: index), at: index)
+                for index in draft.fileCopies.indices {
+                    guard let copy = draft.fileCopy(at: index), let files = outboxFiles,
+                        let targetFiles = target.outboxFiles
+                    else { continue }
+                    do throws(StoreError) {
+                        draft.setFileCopy(try targetFiles.add(copy, of: files), at: index)
+                    } catch {
+                        guard error.code == .corruption else { throw SyncError(error) }
+                    }
                 }
                 moved.append(draft)
             }
@@ -43,7 +47,7 @@ extension ChatStore {
             } catch {
                 throw SyncError(.store, "\(error)", cause: error)
             }
-            files.remove(drafts.flatMap(\.keptFiles))
+            outboxFiles?.remove(drafts.flatMap(\.fileCopies))
         }
         let left = try stored { () throws(StoreError) in try draftCount() }
         guard left == 0 else {

@@ -149,7 +149,8 @@ extension NumberProbe {
             NumberProbe(
                 "Draft.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
                 "Draft.resend(at:)", "Draft.uploadedFile(at:)", "Draft.setUploadedFile(_:at:)",
-                "Draft.keptFile(at:)", "Draft.setKeptFile(_:at:)"
+                "Draft.fileCopy(at:)", "Draft.setFileCopy(_:at:)",
+                "Draft.replaceFile(at:with:copy:)"
             ) { numbers, _ in
                 var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
                 var params = FileMessageCreateParams()
@@ -161,8 +162,9 @@ extension NumberProbe {
                 draft.resend(at: numbers.time())
                 let index = numbers.int()
                 draft.setUploadedFile(FileInfo(url: "u"), at: index)
-                draft.setKeptFile("k", at: index)
-                _ = (draft.uploadedFile(at: index), draft.keptFile(at: numbers.int()))
+                draft.setFileCopy(FileCopy(), at: index)
+                draft.replaceFile(at: numbers.int(), with: UploadableFile())
+                _ = (draft.uploadedFile(at: index), draft.fileCopy(at: numbers.int()))
                 _ = draft.indicesToUpload
             },
         ]
