@@ -146,7 +146,8 @@ int scrollback_env_roll_back(scrollback_env *env) { return env->environment.Roll
 bool scrollback_env_flush(
     scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds) {
     return env->environment.Flush(least_bytes, std::chrono::milliseconds(most_milliseconds), [db] {
-        // No batch: LevelDB begins a new log, and makes a table of the old one in its own thread.
+        // An empty batch: LevelDB begins a new log, and writes the old one to a table on its own
+        // thread.
         return db->rep->Write(leveldb::WriteOptions(), nullptr);
     });
 }

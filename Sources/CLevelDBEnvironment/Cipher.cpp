@@ -5,7 +5,7 @@
 namespace scrollback {
 namespace {
 
-// DO NOT CHANGE: on people's disks.
+// On-disk format, DO NOT CHANGE.
 constexpr char kMark[] = {'S', 'B', 'S', 'E', 'A', 'L', 0, 1};
 constexpr size_t kGenerationAt = sizeof(kMark), kSaltAt = kGenerationAt + 4,
                  kCheckAt = kSaltAt + scrollback_salt_size;

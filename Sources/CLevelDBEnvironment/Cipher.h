@@ -12,8 +12,9 @@ namespace scrollback {
 constexpr size_t kTagSize = scrollback_tag_size;
 constexpr size_t kNonceSize = scrollback_nonce_size;
 
-/// What a sealed file begins with: 64 bytes.
-/// DO NOT CHANGE: Docs/Format.md, "Sealed files", has it.
+/// The header of a sealed file: 64 bytes.
+///
+/// DO NOT CHANGE: Docs/Format.md, "Sealed files", describes it.
 struct SealedHeader {
     static constexpr size_t kSize = 64;
 
@@ -22,20 +23,24 @@ struct SealedHeader {
     std::string check;
 
     std::string bytes() const;
-    /// False if the bytes are none.
+    /// Returns false if the bytes are not a header.
     bool Read(const char *bytes, size_t count);
-    /// Whether a file that begins so is one that we sealed, whole or damaged.
+    /// Returns whether a file with these first bytes was sealed, and is intact or damaged.
     static bool IsMarked(const char *bytes, size_t count);
 };
 
 /// The key of one file.
 class FileKey {
   public:
-    /// The key of a new file, and what it begins with. nullptr if new files are plain.
+    /// Returns the key of a new file, and its header.
+    ///
+    /// Returns nullptr if new files are plain.
     static std::unique_ptr<FileKey> Make(
         const scrollback_cipher &cipher, const std::string &identity, std::string *header);
 
-    /// The key of a file that begins so. nullptr if the file is another one, or under no key we have.
+    /// Returns the key of a file with this header.
+    ///
+    /// Returns nullptr if the header belongs to another file, or if its key is not available.
     static std::unique_ptr<FileKey> Find(
         const scrollback_cipher &cipher, const std::string &identity, const SealedHeader &header);
 

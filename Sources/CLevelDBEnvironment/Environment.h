@@ -16,17 +16,19 @@
 
 namespace scrollback {
 
-/// A log and how much of it is good.
+/// A log and the size of its good part.
 struct LogLength {
-    /// The most that the file can hold: what LevelDB has tried to write.
+    /// The maximum size of the file: the number of bytes that LevelDB has tried to write.
     std::atomic<uint64_t> written;
-    /// What the last mark, or the opening, found there.
+    /// The size at the last mark, or at the opening.
     std::atomic<uint64_t> good;
 
     explicit LogLength(uint64_t length) : written(length), good(length) {}
 };
 
-/// The environment that LevelDB sees. CLevelDBEnvironment.h says what it does.
+/// The environment that LevelDB uses.
+///
+/// CLevelDBEnvironment.h describes it.
 class Environment final : public leveldb::EnvWrapper {
   public:
     explicit Environment(std::unique_ptr<Files> files);
@@ -51,8 +53,10 @@ class Environment final : public leveldb::EnvWrapper {
     leveldb::Status GetTestDirectory(std::string *path) override;
     leveldb::Status NewLogger(const std::string &path, leveldb::Logger **result) override;
 
-    /// Calls a closure that has LevelDB begin a new log, and waits until the old ones are gone; if the
-    /// logs hold so many bytes. Returns whether they hold less now.
+    /// Calls a closure that makes LevelDB begin a new log, and waits until the old ones are
+    /// removed, if the logs have at least this many bytes.
+    ///
+    /// Returns whether the logs contain less now.
     bool Flush(
         uint64_t least, std::chrono::milliseconds longest,
         const std::function<leveldb::Status()> &begin);
@@ -67,21 +71,21 @@ class Environment final : public leveldb::EnvWrapper {
     int SetContents(const std::string &path, const std::string &bytes) {
         return files_->SetContents(path, bytes);
     }
-    /// Returns nullptr and an errno if it cannot.
+    /// Returns nullptr and an errno on failure.
     leveldb::FileLock *LockDatabase(const std::string &directory, int *error);
     scrollback_log_report TakeLogReport();
 
     /// Makes the name of a file last.
     leveldb::Status SyncDirectoryOf(const std::string &path);
 
-    /// A file could not be created or written: LevelDB makes no table then.
+    /// Notes that a file could not be created or written; LevelDB then writes no table.
     void NoteFailure();
 
-    /// Why no log may grow, if so.
+    /// Returns the reason why no log may grow, if there is one.
     leveldb::Status LogFailure();
     void SetLogFailure(const leveldb::Status &status);
 
-    /// Calls a closure with what is replayed, while no other thread has it.
+    /// Calls a closure with the replay while no other thread accesses it.
     template <class Body>
     auto WithReplay(Body body) {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -89,30 +93,34 @@ class Environment final : public leveldb::EnvWrapper {
     }
 
   private:
-    /// Why the opening must not create a file, if so. The caller has the mutex.
+    /// Returns the reason why the opening must not create a file, if there is one.
+    ///
+    /// The caller holds the mutex.
     leveldb::Status Refusal() const;
     leveldb::Status TryLock(const std::string &path, leveldb::FileLock **lock, int *error);
     int CutLogs(const std::string &directory);
-    /// How many bytes an opening would replay. The caller has the mutex.
+    /// Returns the number of bytes that an opening would replay.
+    ///
+    /// The caller holds the mutex.
     uint64_t LoggedBytes() const;
     leveldb::WritableFile *Wrapped(
         const std::string &path, leveldb::WritableFile *file, uint64_t length);
 
     const std::unique_ptr<Files> files_;
 
-    /// LevelDB's background thread writes tables and removes logs while others write: what follows
-    /// is touched under the mutex alone.
+    /// LevelDB's background thread writes tables and removes logs during writes: the mutex protects
+    /// the following members.
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<LogLength>> logs_;
     leveldb::Status logFailure_;
     Replay replay_;
     bool refusesDamage_ = false;
-    /// How often a file could not be created or written.
+    /// The number of failures to create or write a file.
     uint64_t failures_ = 0;
-    /// Is told when a log is removed, and of each failure.
+    /// Notified when a log is removed, and of each failure.
     std::condition_variable didChange_;
 
-    /// Whether there is a `logFailure_`, so that an ordinary write need not take the mutex.
+    /// True if there is a `logFailure_`, so that an ordinary write need not lock the mutex.
     std::atomic<bool> hasLogFailure_{false};
 };
 

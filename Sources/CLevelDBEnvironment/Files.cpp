@@ -15,7 +15,7 @@
 
 namespace leveldb {
 
-// In the library everywhere, but its header helpers/memenv.h is not installed everywhere.
+// Part of the library everywhere, but its header helpers/memenv.h is not always installed.
 LEVELDB_EXPORT Env *NewMemEnv(Env *base);
 
 }  // namespace leveldb
@@ -28,8 +28,8 @@ namespace {
 
 int Sync(int file) {
 #ifdef F_FULLFSYNC
-    // On Apple's systems fsync leaves the bytes in the drive's cache. Not each file system has the
-    // other one.
+    // On Apple platforms, fsync leaves the bytes in the drive's cache. Not every file system
+    // supports F_FULLFSYNC.
     if (fcntl(file, F_FULLFSYNC) == 0) return 0;
 #endif
     while (fsync(file) != 0) {
@@ -38,7 +38,7 @@ int Sync(int file) {
     return 0;
 }
 
-/// Opens a path, hands the descriptor on, and closes it.
+/// Opens a path, calls a closure with the descriptor, and closes it.
 template <class Body>
 int With(const std::string &path, int flags, Body body) {
     int file;
@@ -51,14 +51,14 @@ int With(const std::string &path, int flags, Body body) {
     return error;
 }
 
-/// The locks that this process holds, whichever environment took them.
+/// The locks that this process holds, in any environment.
 ///
-/// LevelDB notices a second opening in one process, but only when it has opened LOCK again; closing
-/// that lets go of the process's lock, as POSIX has it, and another process could open the database
-/// while it is in use.
+/// LevelDB detects a second opening in one process, but only after it has opened LOCK again.
+/// Closing that file releases the lock of the process, as POSIX specifies, and another process
+/// could open the database while it is in use.
 class HeldLocks {
   public:
-    /// The file and its device, so that two paths of one file are one.
+    /// The file and its device, so that two paths of one file are equal.
     using Identity = std::pair<dev_t, ino_t>;
 
     static HeldLocks &Shared() {
@@ -141,8 +141,8 @@ class DiskFiles final : public Files {
     }
 
     void MakePrivate(const std::string &path, bool isDirectory) override {
-        // Not an error: some file systems have no owners, and another user's file may be ours to
-        // write.
+        // A failure is not an error: some file systems have no owners, and a file of another user
+        // may be writable.
         (void)chmod(path.c_str(), isDirectory ? 0700 : 0600);
     }
 };

@@ -27,7 +27,7 @@ bool IsPaged(const std::string &path) {
         || EndsWith(path, SCROLLBACK_COPY_SUFFIX);
 }
 
-/// The number of the error behind a status, as far as it is known.
+/// Returns the errno of a status, if it is known.
 int ErrorOf(const Status &status) { return status.ok() ? 0 : errno != 0 ? errno : EIO; }
 
 class SealedFiles final : public Files {
@@ -60,7 +60,8 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, UINT64_MAX, &reader);
         if (!status.ok()) return status;
-        // LevelDB begins a new file then. What is torn or damaged was refused before us, too.
+        // LevelDB begins a new file then. The environment above has already rejected torn or
+        // damaged files.
         bool isCurrent = reader->generation() == cipher_.generation;
         bool isEmpty = reader->end() == 0;
         if (!reader->isWhole() || !(isCurrent || isEmpty)) {
@@ -116,7 +117,7 @@ class SealedFiles final : public Files {
         std::unique_ptr<SealedStreamReader> reader;
         status = Measure(path, length, &reader);
         if (!status.ok()) return ErrorOf(status);
-        // Logs are cut where a flush has ended, which a record ends with.
+        // Logs are truncated at the end of a flush, where a record ends too.
         if (reader->plainLength() != length) return EINVAL;
         return below_->Cut(path, reader->end());
     }
@@ -148,9 +149,10 @@ class SealedFiles final : public Files {
     }
 
   private:
-    /// Which file of which database it is, for as long as it is. A file that is about to become
-    /// CURRENT is that already.
-    /// DO NOT CHANGE: the keys on people's disks depend on it.
+    /// Returns the identity of a file: its database and its name.
+    ///
+    /// A file that is about to become CURRENT has the identity of CURRENT. DO NOT CHANGE: the keys
+    /// of existing files depend on it.
     std::string Identity(const std::string &path) const {
         std::string name = NameOf(path);
         return scope_ + "/" + (EndsWith(name, ".dbtmp") ? "CURRENT" : name);
@@ -166,7 +168,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// The first bytes of a file; fewer if it has fewer.
+    /// Reads the first bytes of a file; fewer if it has fewer.
     Status Head(const std::string &path, std::string *head) {
         std::unique_ptr<leveldb::SequentialFile> file;
         Status status = Open(&leveldb::Env::NewSequentialFile, path, &file);
@@ -183,7 +185,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Whether a file is one that is not sealed, and may be.
+    /// Determines whether a file is plain, and may be.
     Status IsPlain(const std::string &path, bool *isPlain) {
         *isPlain = false;
         if (!cipher_.reads_plain) return Status::OK();
@@ -193,12 +195,12 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// The same, of its first bytes.
+    /// Returns the same for the first bytes of a file.
     bool IsPlainHead(const std::string &head) const {
         return cipher_.reads_plain && !SealedHeader::IsMarked(head.data(), head.size());
     }
 
-    /// The number of the key that a file is under, 0 if it is plain; and whether we have that key.
+    /// Determines the number of a file's key, 0 if it is plain, and whether that key is available.
     Status Generation(const std::string &path, uint32_t *generation, bool *isReadable) {
         std::string head;
         Status status = Head(path, &head);
@@ -215,7 +217,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    // The name that a file is opened by, and the one that it has or will have.
+    // `path` is the name to open, and `name` the one that the file has or will have.
 
     Status NewSequentialFile(
         const std::string &path, const std::string &name, leveldb::SequentialFile **result) {
@@ -292,7 +294,7 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Reads a stream until so many bytes were told, or to its end.
+    /// Reads a stream until it has returned the given number of bytes, or to its end.
     Status Measure(
         const std::string &path, uint64_t length, std::unique_ptr<SealedStreamReader> *result) {
         std::unique_ptr<leveldb::SequentialFile> file;
@@ -305,12 +307,12 @@ class SealedFiles final : public Files {
         return status;
     }
 
-    /// Writes what is in a file into one of another name, or in its own place, in one step.
+    /// Copies a file to another name, or to its own, in one step.
     Status Copy(const std::string &from, const std::string &to) {
         return Replace(from, to, nullptr);
     }
 
-    /// The same, or with other bytes than the file's.
+    /// Does the same, or writes the given bytes instead of the file's.
     Status Replace(const std::string &from, const std::string &to, const std::string *bytes) {
         const std::string unfinished = to + SCROLLBACK_RESEALED_SUFFIX;
         leveldb::WritableFile *writable = nullptr;
@@ -329,7 +331,8 @@ class SealedFiles final : public Files {
         if (status.ok()) status = this->target()->RenameFile(unfinished, to);
         if (!status.ok()) {
             int error = errno;
-            // What cannot be tidied up now is when the files are sealed anew again.
+            // A file that cannot be removed now is removed the next time that files are sealed
+            // again.
             (void)this->target()->RemoveFile(unfinished);
             errno = error;
             return status;
@@ -352,7 +355,7 @@ class SealedFiles final : public Files {
             size_t count = std::min<uint64_t>(sizeof(buffer), size - at);
             status = file->Read(at, count, &page, buffer);
             if (status.IsCorruption()) {
-                // The checksum of a block is not that of this.
+                // These bytes do not match the checksum of a block.
                 std::memset(buffer, 0xFF, count);
                 page = Slice(buffer, count);
                 status = Status::OK();
@@ -372,7 +375,7 @@ class SealedFiles final : public Files {
             status = file->Read(sizeof(buffer), &read, buffer);
             if (!status.ok() || read.empty()) break;
             status = target->Append(read);
-            // What is not flushed is kept in memory.
+            // Bytes that are not flushed stay in memory.
             if (status.ok()) status = target->Flush();
         }
         return status;

@@ -33,7 +33,8 @@ class WrittenTable final : public leveldb::WritableFile {
         if (isOver_ && failure_.ok()) failure_ = Status::IOError("a table grows behind its end");
         const char *next = bytes.data();
         for (size_t left = bytes.size(); left > 0 && failure_.ok();) {
-            // The last page is known by what follows, so one that is full waits for that.
+            // Only the bytes that follow show that a full page is not the last one, so it is sealed
+            // later.
             if (plain_.size() == SealedTable::kPage) SealPage(false);
             size_t part = std::min(left, SealedTable::kPage - plain_.size());
             plain_.append(next, part);
@@ -43,7 +44,7 @@ class WrittenTable final : public leveldb::WritableFile {
         return failure_;
     }
 
-    /// Nobody reads a table before it is whole.
+    /// A table is not read before it is complete.
     Status Flush() override { return failure_; }
 
     Status Sync() override {
@@ -63,7 +64,7 @@ class WrittenTable final : public leveldb::WritableFile {
         isOver_ = true;
     }
 
-    /// A page whose writing failed is never sealed again with other bytes: the file is given up.
+    /// A page whose write failed is never sealed again with other bytes: the file is abandoned.
     void SealPage(bool isLast) {
         size_t at = sealed_.size();
         sealed_.resize(at + plain_.size() + kTagSize);
@@ -86,7 +87,7 @@ class WrittenTable final : public leveldb::WritableFile {
     Status failure_;
 };
 
-/// The last page that a thread has opened for a part of it: blocks that follow each other share one.
+/// The last page of which a thread has read a part, because consecutive blocks share a page.
 struct LastPage {
     uint64_t file = 0, page = 0;
     char bytes[SealedTable::kPage];
@@ -127,7 +128,7 @@ class ReadTable final : public leveldb::RandomAccessFile {
             if (size < kTagSize) return Status::Corruption("a table ends too early");
             size -= kTagSize;
             bool isLast = SealedHeader::kSize + (page + 1) * SealedTable::kSealedPage >= size_;
-            // What of the page is asked for.
+            // The requested part of the page.
             uint64_t begin = page * SealedTable::kPage;
             size_t from = page == first ? offset - begin : 0;
             size_t to = std::min<uint64_t>(size, offset + count - begin);
@@ -157,7 +158,7 @@ class ReadTable final : public leveldb::RandomAccessFile {
     const std::unique_ptr<leveldb::RandomAccessFile> file_;
     const std::unique_ptr<FileKey> key_;
     const uint64_t size_, plainSize_;
-    /// Which of the files that were ever opened.
+    /// The number of this file among all files opened by the process.
     const uint64_t number_ = nextFile.fetch_add(1, std::memory_order_relaxed);
 };
 

@@ -19,7 +19,7 @@ class SealedTable {
     static constexpr size_t kPage = 4096;
     static constexpr size_t kSealedPage = kPage + kTagSize;
 
-    /// How much a file of so many bytes holds.
+    /// Returns the number of plain bytes in a file of the given size.
     static uint64_t PlainSize(uint64_t size);
 
     static leveldb::WritableFile *Written(

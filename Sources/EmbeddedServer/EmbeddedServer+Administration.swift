@@ -1,17 +1,17 @@
 public import Models
 
-// What the application's own server does beside what its users do.
+// The operations of an application's own server, in addition to those of users.
 extension EmbeddedServer {
     // MARK: Users
 
-    /// Adds a user, or changes who they are.
+    /// Adds or changes a user.
     ///
-    /// Who was revoked is let in again. The members of the user's channels hear of it.
+    /// A revoked user is accepted again. The members of the user's channels are notified.
     ///
     /// - Parameters:
-    ///   - user: The user, with a name and a picture.
-    ///   - accessToken: What has to be shown when connecting; `nil` for nothing.
-    /// - Throws: `refused` if the id is empty or too long.
+    ///   - user: The user, with name and profile image.
+    ///   - accessToken: The token that is required to connect; `nil` for none.
+    /// - Throws: `refused` if the ID is empty or too long.
     public func addUser(_ user: User, accessToken: String? = nil) throws(BackendError) {
         try perform { state throws(BackendError) in
             try state.addUser(user, accessToken: accessToken)
@@ -23,7 +23,8 @@ extension EmbeddedServer {
         withState { state in state.accounts.keys.sorted() }
     }
 
-    /// Ends the sessions of a user, who may connect again: what they ask fails as `sessionExpired`.
+    /// Ends the sessions of a user, who may connect again: their requests fail with
+    /// `sessionExpired`.
     public func expireSessions(of userID: UserID) {
         withState { state in
             let failure = BackendError(
@@ -33,7 +34,8 @@ extension EmbeddedServer {
         }
     }
 
-    /// Ends the sessions of a user for good: what they ask fails as `sessionRevoked`, connecting too.
+    /// Ends the sessions of a user permanently: their requests, including connecting, fail with
+    /// `sessionRevoked`.
     ///
     /// - Throws: `notFound` if there is no such user.
     public func revokeUser(_ userID: UserID) throws(BackendError) {
@@ -42,13 +44,13 @@ extension EmbeddedServer {
 
     // MARK: Channels and messages
 
-    /// Creates a group channel in which all have joined; the first moderates it.
+    /// Creates a group channel with all users as joined members and the creator as operator.
     ///
     /// - Parameters:
-    ///   - params: What it is to be. Users who are new are added.
-    ///   - userID: Who creates it.
+    ///   - params: The properties of the channel. Unknown users are added.
+    ///   - userID: The creator.
     /// - Returns: The channel as its creator sees it.
-    /// - Throws: `refused` if there is such a channel already.
+    /// - Throws: `refused` if the channel exists.
     @discardableResult
     public func createChannel(
         _ params: GroupChannelCreateParams, by userID: UserID
@@ -59,14 +61,15 @@ extension EmbeddedServer {
         }
     }
 
-    /// Sends what the channel itself says.
+    /// Sends an admin message.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - url: The channel, group or open.
-    ///   - data: What the application attaches.
-    ///   - customType: The application's own kind of message.
-    ///   - isSilent: Whether it counts neither as unread nor as the last message.
+    ///   - url: The URL of a group or open channel.
+    ///   - data: Custom data of the application.
+    ///   - customType: The application's own type of the message.
+    ///   - isSilent: A Boolean value that indicates whether the message neither counts as unread
+    ///     nor becomes the last message.
     /// - Returns: The message.
     /// - Throws: `notFound` if there is no such channel, `refused` if the text is too long.
     @discardableResult
@@ -87,7 +90,7 @@ extension EmbeddedServer {
         try perform { state throws(BackendError) in try state.deleteAsAdmin(id, in: url) }
     }
 
-    /// Deletes a channel, group or open, with its messages.
+    /// Deletes a group or open channel with its messages.
     ///
     /// - Throws: `notFound` if there is no such channel.
     public func deleteChannel(_ url: ChannelURL) throws(BackendError) {

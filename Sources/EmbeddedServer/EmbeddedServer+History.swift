@@ -1,6 +1,6 @@
 public import Models
 
-// What becomes of a server's past: it is forgotten, cut off, or put back.
+// Changing a server's past: purging messages, expiring cursors, and restoring a backup.
 extension EmbeddedServer {
     /// Removes the messages that were created before a time, as services with a retention period do.
     ///
@@ -17,8 +17,7 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes the feed cursors and changelog tokens expire that were given so far, as services do that
-    /// keep their log for some days.
+    /// Makes all feed cursors and changelog tokens expire, as services with limited logs do.
     ///
     /// - Throws: `serverFailure`.
     public func expireCursors() throws(BackendError) {
@@ -28,29 +27,29 @@ extension EmbeddedServer {
         }
     }
 
-    /// Makes the page cursors expire that were given so far.
+    /// Makes all page cursors expire.
     ///
     /// - Throws: `serverFailure`.
     public func expirePageCursors() throws(BackendError) {
         try perform { state throws(BackendError) in state.expirePageCursors() }
     }
 
-    /// Copies all that the server holds.
+    /// Returns a copy of all data.
     ///
     /// - Returns: The copy.
     /// - Throws: `serverFailure`.
-    /// - Complexity: O(*n*) in what there is, and as much memory.
+    /// - Complexity: O(*n*) in the amount of data, in time and memory.
     public func backup() throws(BackendError) -> Backup {
         try perform { state throws(BackendError) in Backup(rows: try state.allRows()) }
     }
 
-    /// Puts the server back to what it was when a copy was made.
+    /// Restores the server from a backup.
     ///
-    /// Messages, ids and versions go back, and the epoch is one that there never was: cursors and
-    /// tokens of before have expired. Devices stay connected.
+    /// Messages, IDs and versions are those of the backup. The epoch is a new one: earlier cursors
+    /// and tokens have expired. Devices stay connected.
     ///
-    /// - Parameter backup: What ``backup()`` gave, of this server or another one.
-    /// - Throws: `serverFailure`; then the server is as it was.
+    /// - Parameter backup: The result of ``backup()``, of this server or another one.
+    /// - Throws: `serverFailure`; the server is unchanged then.
     public func restore(_ backup: Backup) throws(BackendError) {
         try perform { state throws(BackendError) in try state.restore(backup.rows) }
     }

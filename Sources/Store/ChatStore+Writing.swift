@@ -2,39 +2,39 @@ import Foundation
 public import Models
 
 extension ChatStore {
-    /// How many rows of cleared channels leave the disk with each write.
+    /// The maximum number of rows of cleared channels that each write removes from the disk.
     private static let purgedWithEachWrite = 256
-    /// How many of them do so in one batch where nobody writes meanwhile.
+    /// The maximum number of such rows in one batch while there are no other writes.
     private static let purgedInOneBatch = 10_000
 
-    /// Writes what a closure puts into a batch, all or nothing, and tells those who observe it.
+    /// Writes a batch atomically, and notifies observers.
     ///
-    /// Runs on the thread of its caller; one write at a time, others wait. If the closure throws,
-    /// nothing is written. A batch that did something to the outbox is on the disk when the call
-    /// returns.
+    /// The closure is called on the caller's thread. Writes are not concurrent: other callers wait.
+    /// If the closure throws, nothing is written. A batch with changes of the outbox is on disk
+    /// when the call returns.
     ///
-    /// Where a batch does something to both databases, the cache is written first. If only the
-    /// outbox fails then, the error is thrown, and what the cache took is told and stays.
+    /// If a batch changes both databases, the cache is written first. If only writing the outbox
+    /// fails, the error is thrown, and the changes of the cache are kept and reported.
     ///
-    /// After a failure of the disk, reads go on, and each write first opens the files anew, without
-    /// what the failed one left in them. That has to wait for reads that are under way, some hundred
-    /// milliseconds at the most, and cannot be done as long as somebody holds a ``Snapshot`` of
-    /// before. What a batch does to the other database is written nevertheless. If the process ends
-    /// first, the failed batch may be there, whole, when the store is opened again.
+    /// After a failed write, reads continue, and each write first reopens the files without the
+    /// failed write. This has to wait for running reads, at most some hundred milliseconds, and is
+    /// impossible while an earlier ``Snapshot`` exists. The part of a batch for the other database
+    /// is written nevertheless. If the process ends before that, the store may contain the complete
+    /// failed batch when it is opened again.
     ///
-    /// - Returns: What was done, under the number that observers see; empty, under the number of the
-    ///   last change, if nothing was.
-    /// - Throws: What the closure throws; ``StoreError`` if the disk fails, also where it failed an
-    ///   operation of the batch in its middle and the closure went on; with code `busy` if a snapshot
-    ///   keeps files that failed from being opened anew, or `closed`.
-    /// - Precondition: Not called within another write.
+    /// - Returns: The change, with the number that observers see. If nothing was changed, it is
+    ///   empty and has the number of the last change.
+    /// - Throws: Errors of the closure; ``StoreError`` if the disk fails, also if it failed in the
+    ///   middle of an operation of the batch and the closure continued; with code `busy` if a
+    ///   snapshot prevents failed files from being reopened, or `closed`.
+    /// - Precondition: Not called inside another write.
     @discardableResult
     public func write(_ body: (Batch) throws -> Void) throws -> Change {
         precondition(!isWriting, "ChatStore.write is not reentrant: use the batch you were given.")
         return try writer.withLock { writer in
             writingThread.withLock { $0 = ChatStore.currentThread }
             defer { writingThread.withLock { $0 = nil } }
-            // Not at once after the failure: reads go on until somebody needs to write.
+            // Not immediately after the failure: reads continue until a write is needed.
             let unmended = try mend(&writer)
             return try perform(body, &writer, unmended)
         }
@@ -47,7 +47,7 @@ extension ChatStore {
             throw unmended.cache ?? unmended.outbox ?? state.withLock { $0.failure }
                 ?? StoreError(closedAt: path)
         }
-        // Handed over, so that the batch need not copy what it changes.
+        // Moved into the batch, so that it need not copy on write.
         let batch = Batch(version, writer.next, writer.known.takeAll())
         let change: Change
         let failure: StoreError?
@@ -62,16 +62,16 @@ extension ChatStore {
         writer.known = batch.takeKnown(isWritten: true)
         if let failure { throw failure }
         if writer.hasCleared && !cache.hasFailed {
-            // The commit stands, whether or not this fails. If it does, the next write tries again.
+            // The commit is valid even if this fails. The next write then tries again.
             writer.hasCleared =
                 (try? cache.purgeCleared(atMost: ChatStore.purgedWithEachWrite)) ?? true
         }
         return change
     }
 
-    /// Whether this thread is within a write.
+    /// A Boolean value that indicates whether this thread is inside a write.
     ///
-    /// What waits for the writer would wait for itself.
+    /// A call that waits for the writer would deadlock.
     var isWriting: Bool {
         writingThread.withLock { $0 } == ChatStore.currentThread
     }
@@ -82,10 +82,12 @@ extension ChatStore {
         withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
     }
 
-    /// Tells something in order with the commits, without storing it; a full disk is no hindrance.
+    /// Reports an event in order with the commits, without storing it.
+    ///
+    /// It does not need disk space.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
-    /// - Precondition: Not called within a write, which has ``Batch/tell(_:source:)``.
+    /// - Precondition: Not called inside a write, which has ``Batch/tell(_:source:)``.
     @discardableResult
     public func tell(
         _ news: Ephemeral, source: CollectionEventSource? = nil
@@ -109,10 +111,10 @@ extension ChatStore {
         }
     }
 
-    /// Writes a batch, and publishes what became of it.
+    /// Writes a batch, and publishes the new committed state.
     ///
-    /// - Returns: What was done; and what the outbox failed with, if only the cache was written.
-    /// - Throws: What the disk says; then nothing was done.
+    /// - Returns: The change, and the error of the outbox if only the cache was written.
+    /// - Throws: Errors of the disk. Nothing was changed then.
     private func commit(
         _ batch: Batch, _ writer: inout Writer, _ unmended: Unmended
     ) throws(StoreError) -> (Change, StoreError?) {
@@ -126,7 +128,7 @@ extension ChatStore {
         if !batch.rows.cache.isEmpty {
             batch.removeSavedLists(&hasSavedLists)
             old.extents.take(batch.rows.cache, asOf: old.number + 1)
-            // What was cleared must not be there again because a commit was lost.
+            // Cleared data must not reappear because a commit is lost.
             try cache.write(
                 batch.rows.cache, isDurable: batch.isDurable || batch.hasCleared)
             writer.hasCleared = writer.hasCleared || batch.hasCleared
@@ -169,31 +171,32 @@ extension ChatStore {
             state.version = version
             return state.observers.values.compactMap(\.observation)
         }
-        // Still under the writer's lock, so that all observers see commits in their order.
+        // While holding the writer's lock, so that all observers receive commits in order.
         for observer in observers { observer.tell(change) }
         didCommit.withLock { $0 }?(Snapshot(version: version))
     }
 }
 
 extension ChatStore {
-    /// Removes from the disk what is left of channels that were cleared or removed.
+    /// Removes the remaining rows of cleared and removed channels from the disk.
     ///
-    /// Each write does a part of this; call it where the disk's space is wanted at once.
+    /// Each write does a part of this. Call it when disk space is needed immediately.
     ///
-    /// Removes the rows, and then has LevelDB rewrite its tables without them. Of the latter it never
-    /// says whether it failed, so the space may not be free although nothing is thrown.
+    /// The rows are removed, and then LevelDB rewrites its tables without them. LevelDB does not
+    /// report failures of the latter: the space may not be released although no error is thrown.
     ///
-    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`; with
-    ///   `noSpace`, `io` or `corruption` if the rows cannot be removed. Those that are left leave the
-    ///   disk with later writes.
-    /// - Precondition: Not called within a write.
-    /// - Complexity: O(*n*) in the rows. Other writes wait meanwhile, readers do not.
+    /// - Throws: ``StoreError`` as ``write(_:)`` throws it after a failure; with code `closed`;
+    ///   with `noSpace`, `io` or `corruption` if the rows cannot be removed. Later writes remove
+    ///   the remaining ones.
+    /// - Precondition: Not called inside a write.
+    /// - Complexity: O(*n*) in the number of rows. Other writes wait in the meantime, readers do
+    ///   not.
     public func purgeCleared() throws(StoreError) {
         precondition(!isWriting, "ChatStore.purgeCleared is a write: call it after this one.")
         try writer.withLock { (writer) throws(StoreError) in
             if let error = try mend(&writer).cache { throw error }
             _ = try version()
-            // So that no table has both a row and its removal: that one would stay.
+            // So that no table contains both a row and its removal, which would keep the row.
             try cache.flush()
             while try cache.purgeCleared(atMost: ChatStore.purgedInOneBatch) {}
             writer.hasCleared = false
@@ -202,7 +205,7 @@ extension ChatStore {
         }
     }
 
-    /// Lets go of the rows on disk that only the last commit's snapshot holds.
+    /// Releases the rows on disk that only the last commit's snapshot keeps.
     private func renewSnapshot() throws(StoreError) {
         let old = try version()
         let new = Version(

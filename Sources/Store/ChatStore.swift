@@ -1,11 +1,11 @@
 public import Foundation
 package import Models
 
-/// The messages, channels, gaps and drafts of one user on this device.
+/// The messages, channels, gaps and outbox items of one user on this device.
 ///
-/// Two LevelDB databases in a directory: the cache, which the server can give again, and the outbox,
-/// which it cannot. Safe for several threads: reads run on the thread of their caller and wait for
-/// no write, writes come one after the other.
+/// A store consists of two LevelDB databases in a directory: the cache, whose data can be fetched
+/// again, and the outbox, whose data cannot. It is thread-safe: reads run on the caller's thread
+/// and do not wait for writes; writes are executed one after the other.
 ///
 /// ```swift
 /// let store = try ChatStore(at: directory)
@@ -13,54 +13,57 @@ package import Models
 /// let newest = try store.messages(in: "general", limit: 30)
 /// ```
 ///
-/// What is written to the cache survives the end of the process at once, and a loss of power a little
-/// later; what is written to the outbox is on the disk when ``write(_:)`` returns.
+/// Writes to the cache survive the end of the process immediately, and a power failure soon
+/// afterwards. Writes to the outbox are on disk when ``write(_:)`` returns.
 ///
-/// When the disk has failed a write, reads go on, and the next write opens the files anew. That is
-/// the one thing that reads wait for: some milliseconds, up to half a second where somebody else is
-/// reading for as long. Should the files not open then, every read fails with the reason, until a
-/// later write succeeds in opening them; each tries it.
+/// After a failed write, reads continue, and the next write reopens the files. Only this makes
+/// reads wait: some milliseconds, up to half a second if another reader takes that long. If the
+/// files cannot be reopened, every read fails with the reason until a later write, each of which
+/// tries it, succeeds.
 public final class ChatStore: StoreReader, Sendable {
-    /// Where the files are; `nil` for a store in memory.
+    /// The directory of the files; `nil` for a store in memory.
     public let directory: URL?
 
-    /// What was found when the store was opened.
+    /// The report of opening the store.
     public let openingReport: OpeningReport
 
     let cache: LevelDB
     let outbox: LevelDB
-    /// What the files are sealed by; `nil` if they are plain.
+    /// The keys of the files; `nil` if they are not encrypted.
     let keys: DataKeys?
     /// The copies of files that wait to be sent; `nil` for a store in memory.
     package let outboxFiles: OutboxFiles?
-    /// Held by the one who writes.
+    /// Locked during a write.
     let writer: Locked<Writer>
-    /// Held for moments, to take or to exchange what readers read.
+    /// Locked briefly, to read or to replace the state that readers see.
     let state: Locked<State>
-    /// The thread that writes, to tell a nested write from one that has to wait.
+    /// The thread of the running write, to distinguish a nested write from one that must wait.
     let writingThread = Locked<UInt?>(nil)
-    /// Is called with each commit, before any other can follow; for tests that cut between two.
+    /// A closure that is called with each commit before the next one, for tests that interrupt
+    /// between two.
     package let didCommit = Locked<(@Sendable (Snapshot) -> Void)?>(nil)
 
     struct Writer {
         var next: Batch.NextNumbers
         var known = Batch.Known()
-        /// Whether rows of cleared channels may be left.
+        /// A Boolean value that indicates whether rows of cleared channels may remain.
         var hasCleared = true
-        /// Whether it may be saved how lists begin.
+        /// A Boolean value that indicates whether there may be saved lists.
         var hasSavedLists = true
-        /// Whether the files were let go of since a write failed, so that others may have written to them.
+        /// A Boolean value that indicates whether the files were closed since a write failed, so
+        /// that other processes may have written to them.
         var hasLostFiles = false
-        /// Whether the last attempt to open files anew met somebody who held them.
+        /// A Boolean value that indicates whether the last attempt to reopen the files was
+        /// prevented by a reader.
         var isHeldUp = false
     }
 
     struct State {
-        /// `nil` once the store is closed, and while files that failed cannot be opened.
+        /// `nil` after closing, and while failed files cannot be opened.
         var version: Version?
-        /// What the version was that was let go of for that.
+        /// The part of the released committed state that is kept until then.
         var resumed: Resumed?
-        /// Why the files cannot be opened.
+        /// The reason why the files cannot be opened.
         var failure: StoreError?
         var observers: [ObjectIdentifier: WeakObservedChanges] = [:]
     }
@@ -88,24 +91,26 @@ public final class ChatStore: StoreReader, Sendable {
 
     deinit { end() }
 
-    /// Closes the store; closing twice is once.
+    /// Closes the store.
     ///
-    /// Every later call fails with `closed`, and observations end. A read under way, and a
-    /// ``Snapshot`` that somebody holds, go on, and the files are let go of when the last is gone.
-    /// A write under way is waited for. A store that nobody holds any more is closed.
+    /// Repeated calls have no effect.
     ///
-    /// - Precondition: Not called within a write.
-    /// - Complexity: Waits for the disk. Where a log holds more than 256 KiB, makes a table of it, so that
-    ///   the next opening has nothing to replay: O(*n*) in the log, which is no longer than
-    ///   ``StoreOptions/writeBufferSize``. Saves how the last lists of channels begin that were asked for,
-    ///   so that the next first page of each is read without all others: one row, and, where channels have
-    ///   changed since anybody had the list, reading them all.
+    /// Later calls fail with `closed`, and observations end. A running read and an existing
+    /// ``Snapshot`` stay valid; the files are closed when the last one is released. The call waits
+    /// for a running write. A store that is released is closed.
+    ///
+    /// - Precondition: Not called inside a write.
+    /// - Complexity: Waits for the disk. If a log has more than 256 KiB, writes a table from it, so
+    ///   that the next opening has nothing to replay: O(*n*) in the size of the log, which is at
+    ///   most ``StoreOptions/writeBufferSize``. Saves the first channels of the recently requested
+    ///   lists, so that their first pages can be read without all other channels: one row and, if
+    ///   channels have changed since the last request of the list, a read of all channels.
     public func close() {
         precondition(!isWriting, "ChatStore.close waits for writes: call it after this one.")
         end()
     }
 
-    /// Lets go of everything, and takes back what a failed write left.
+    /// Releases everything, and rolls back a failed write.
     private func end() {
         writer.withLock { end(&$0) }
     }
@@ -119,7 +124,7 @@ public final class ChatStore: StoreReader, Sendable {
             defer { state.observers = [:] }
             return state.observers.values.compactMap(\.observation)
         }
-        // Nobody can write any more, so who waits would wait for ever.
+        // There will be no more writes: end all waits.
         for observer in observers { observer.cancel() }
         cache.close()
         outbox.close()
@@ -129,36 +134,37 @@ public final class ChatStore: StoreReader, Sendable {
 // MARK: Reading
 
 extension ChatStore {
-    /// What is seen: the store after the last commit.
+    /// The data that is read: the store after the last commit.
     public var view: StoreView {
         get throws(StoreError) { StoreView(version: try version(), batch: nil) }
     }
 
-    /// Returns the store as of now, whatever is written later.
+    /// Returns the current state of the store, regardless of later writes.
     ///
     /// - Throws: ``StoreError`` with code `closed`.
     public func snapshot() throws(StoreError) -> Snapshot { Snapshot(version: try version()) }
 
-    /// Reads several things as of the same commit.
+    /// Reads several values as of the same commit.
     ///
-    /// - Throws: What the closure throws; ``StoreError`` with code `closed`.
+    /// - Throws: Errors of the closure; ``StoreError`` with code `closed`.
     public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
         try body(snapshot())
     }
 
-    /// Returns the present and the future of a part of the store, with no crack between.
+    /// Returns a snapshot of the store, and the later changes of a part of it, without omissions.
     ///
-    /// Each commit is either in the snapshot or told, never both, never neither. The observation
-    /// ends with its owner: the store does not hold it. Let go of the snapshot when it is read.
+    /// Each commit is either in the snapshot or reported, never both, never neither. The
+    /// observation ends when it is released: the store does not retain it. Release the snapshot
+    /// after reading it.
     ///
     /// - Parameters:
-    ///   - part: What changes are told of.
-    ///   - limit: The most entries that wait for the observer. Beyond, they are replaced by
-    ///     ``Change/Operation/missed``: read again then, from a new snapshot, and skip changes that
+    ///   - part: The observed part.
+    ///   - limit: The maximum number of buffered entries. If it is exceeded, they are replaced by
+    ///     ``Change/Operation/missed``: then read again from a new snapshot, and skip changes that
     ///     are not newer than its number.
-    /// - Returns: The store as it is, and what changes from now on.
-    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while files that failed cannot
-    ///   be opened.
+    /// - Returns: A snapshot, and the changes from now on.
+    /// - Throws: ``StoreError`` with code `closed`; `noSpace` or `io` while failed files cannot be
+    ///   opened.
     public func observe(
         _ part: ObservedPart, limit: Int = ObservedChanges.defaultLimit
     ) throws(StoreError) -> (snapshot: Snapshot, changes: ObservedChanges) {
@@ -184,6 +190,6 @@ extension ChatStore {
         }
     }
 
-    /// What errors name where it is neither of the databases.
+    /// The path in errors that concern neither of the databases alone.
     var path: String { directory?.path ?? cache.path }
 }

@@ -1,21 +1,22 @@
-// What LevelDB's C API lacks: an environment that looks after the logs of one database.
+// Additions to LevelDB's C API: an environment that protects the logs of one database.
 //
-// A log is LevelDB's write-ahead log, a file such as 000005.log. Around the environment below it,
-// ours
+// A log is LevelDB's write-ahead log, a file such as 000005.log. Compared to the environment that
+// it wraps, this one
 //
 //   - syncs each log when it is closed, which LevelDB does not, and the directory when a log is
-//     new: no batch can vanish while a later one stays;
-//   - lets no log grow behind a failure, and can take back a write that failed;
-//   - checks the logs while LevelDB replays them, and reports what LevelDB drops in silence;
-//   - lets LevelDB go on with an old log or manifest only if it ends after a whole record;
-//   - fails an opening for which a log could not be read, where LevelDB would forget the log;
-//   - keeps the lock of an open database when this process tries to open it once more;
-//   - makes files readable for their owner alone, and writes no LOG, which would hold keys;
-//   - seals what is in the files, if asked to, and notices what was changed in them;
-//   - puts the cause at the end of the text of each error: " [errno 28]", or " [locked]".
-//     NotFound and Corruption stay as they are, since LevelDB decides by them.
+//     created: no batch can be lost while a later one survives;
+//   - lets no log grow after a failure, and can roll back a failed write;
+//   - checks the logs while LevelDB replays them, and reports the batches that LevelDB drops
+//     silently;
+//   - lets LevelDB reuse a log or manifest only if it ends after a complete record;
+//   - fails an opening if a log could not be read, where LevelDB would ignore the log;
+//   - keeps the lock of an open database if this process tries to open it again;
+//   - makes files readable for their owner only, and writes no LOG, which would contain keys;
+//   - optionally encrypts the files, and detects modifications;
+//   - appends the cause to the text of each error: " [errno 28]", or " [locked]". NotFound and
+//     Corruption are not changed, because LevelDB depends on them.
 //
-// Needs LevelDB 1.23: before it, leveldb::Env has no RemoveFile.
+// Requires LevelDB 1.23: before it, leveldb::Env has no RemoveFile.
 #ifndef SCROLLBACK_CLEVELDBENVIRONMENT_H
 #define SCROLLBACK_CLEVELDBENVIRONMENT_H
 
@@ -34,35 +35,45 @@ typedef struct leveldb_env_t leveldb_env_t;
 typedef struct leveldb_options_t leveldb_options_t;
 typedef struct leveldb_t leveldb_t;
 
-/// The environment of one database, for one opening at a time. Every call is thread-safe.
+/// The environment of one database, for one opening at a time.
+///
+/// All functions are thread-safe.
 typedef struct scrollback_env scrollback_env;
 
-/// An environment on the disk.
+/// Creates an environment on disk.
 scrollback_env *scrollback_env_create_disk(void);
 
-/// An environment in memory: its files go with it. Syncing costs nothing there.
+/// Creates an environment in memory, whose files are removed with it.
+///
+/// Syncing has no cost there.
 scrollback_env *scrollback_env_create_memory(void);
 
-/// An environment around another one whose files are on the disk.
+/// Creates an environment around another one whose files are on disk.
 ///
-/// `base` stays the caller's and must outlive this one.
+/// The caller keeps the ownership of `base`, which must outlive this environment.
 scrollback_env *scrollback_env_create_around(leveldb_env_t *base);
 
-/// Ends an environment. Its database must be closed.
+/// Destroys an environment.
+///
+/// Its database must be closed.
 void scrollback_env_destroy(scrollback_env *env);
 
-/// The environment as LevelDB wants it, for leveldb_options_set_env.
+/// Returns the environment for leveldb_options_set_env.
 ///
-/// Belongs to `env`: never hand it to leveldb_env_destroy.
+/// It belongs to `env`: never pass it to leveldb_env_destroy.
 leveldb_env_t *scrollback_env_leveldb(scrollback_env *env);
 
-/// Whether LevelDB goes on with the last log and manifest when it opens a database, instead of
-/// writing a table and new ones. The environment refuses it where the old file is not whole.
+/// Sets whether LevelDB reuses the last log and manifest when it opens a database, instead of
+/// writing a table and new ones.
+///
+/// The environment prevents this if the old file is not intact.
 void scrollback_options_set_reuse_logs(leveldb_options_t *options, uint8_t reuse);
 
-/// Whether an opening fails with Corruption, before anything is changed, if a batch is missing in the
-/// middle of the logs or one is damaged. By default it does not, and LevelDB replaces the logs by
-/// tables: then only the report says what was missing.
+/// Sets whether an opening fails with Corruption, before anything is changed, if a batch is missing
+/// in the middle of the logs or is damaged.
+///
+/// By default it does not fail, and LevelDB replaces the logs by tables; afterwards only the report
+/// describes the damage.
 void scrollback_env_refuse_damage(scrollback_env *env, bool refuse);
 
 // MARK: Sealed files
@@ -74,48 +85,55 @@ enum {
     scrollback_tag_size = 16,
 };
 
-/// Who seals files: a cipher that encrypts and authenticates, such as AES-GCM, with a key of its own for
-/// each file. The functions are called on any thread.
+/// A cipher that seals files: it encrypts and authenticates, such as AES-GCM, with a separate key
+/// for each file.
+///
+/// The functions are called on any thread.
 typedef struct {
-    /// Handed to the functions that have none of a file's.
+    /// The context that is passed to the functions without a file key.
     void *context;
 
-    /// The key that new files are sealed under, by its number; 0 if new files are plain.
+    /// The number of the data key under which new files are sealed, or 0 if new files are plain.
     uint32_t generation;
 
-    /// Whether a file that is not sealed is read as it is. By default it is damage.
+    /// True if a plain file is read as it is.
+    ///
+    /// By default, it counts as damaged.
     bool reads_plain;
 
-    /// Makes the key of a file of the data key's number, 32 random bytes, and what file it is.
+    /// Derives the key of a file from the number of the data key, 32 random bytes, and the identity
+    /// of the file.
     ///
-    /// Returns NULL if there is no data key of that number; else `check` has what only the same
-    /// arguments give, and which says nothing of the key.
+    /// Returns NULL if there is no data key with this number. Otherwise sets `check` to a value
+    /// that only the same arguments produce, and that reveals nothing about the key.
     void *_Nullable (*_Nonnull make_key)(
         void *context, uint32_t generation, const uint8_t *salt, const char *identity,
         size_t identity_count, uint8_t *check);
 
-    /// Lets go of a key.
+    /// Releases a key.
     void (*_Nonnull drop_key)(void *key);
 
-    /// Writes `count` bytes and the tag.
+    /// Writes `count` encrypted bytes and the tag.
     bool (*_Nonnull seal)(
         void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
         const uint8_t *_Nullable plain, size_t count, uint8_t *sealed);
 
-    /// Reads `count` bytes and the tag, and writes `count` bytes. False if they are not what was sealed
-    /// under this key with this nonce and what is bound to it; then nothing was written.
+    /// Reads `count` bytes and the tag, and writes `count` decrypted bytes.
+    ///
+    /// Returns false, and writes nothing, if they were not sealed under this key with this nonce
+    /// and this authenticated data.
     bool (*_Nonnull open)(
         void *key, const uint8_t *nonce, const uint8_t *bound, size_t bound_count,
         const uint8_t *sealed, size_t count, uint8_t *_Nullable plain);
 
-    /// Fills bytes that nobody can foretell.
+    /// Fills a buffer with unpredictable bytes.
     void (*_Nonnull randomize)(uint8_t *bytes, size_t count);
 } scrollback_cipher;
 
-/// An environment whose files are sealed, on the disk or around another environment.
+/// Creates an environment whose files are sealed, on disk or around another environment.
 ///
-/// `cipher` is copied; what its context points to must outlive the environment. `scope` says which database
-/// it is: the files of one cannot stand for those of another.
+/// `cipher` is copied; its context must outlive the environment. `scope` identifies the database: a
+/// file of one database cannot replace a file of another.
 scrollback_env *scrollback_env_create_sealed(
     leveldb_env_t *_Nullable base, const scrollback_cipher *cipher, const char *scope);
 
@@ -123,14 +141,14 @@ scrollback_env *scrollback_env_create_sealed(
 /// highest first, then whether it is the last page. For tests of the format.
 void scrollback_page_nonce(uint64_t page, bool is_last, uint8_t *nonce);
 
-/// What the name of a file ends with while it is written anew, and after a crash.
+/// The suffix of a file's name while it is sealed again, and after a crash.
 #define SCROLLBACK_RESEALED_SUFFIX ".resealed"
 
-/// Writes a file anew under the key of new files, in one step, if it is not under it; the database must
-/// be closed.
+/// Seals a file again under the key of new files, in one step, unless it is under this key already;
+/// the database must be closed.
 ///
-/// Where the file is damaged, the new one is damaged in the same place. A file of which nothing can be read
-/// is left as it is. Returns 0 or an errno. After an error, and after a crash, call it again.
+/// If the file is damaged, the new one is damaged in the same places. A file that is entirely
+/// unreadable is left as it is. Returns 0 or an errno. Call it again after an error or a crash.
 int scrollback_env_reseal(scrollback_env *env, const char *path);
 
 /// Hands the plain bytes of a sealed log or manifest to a function; the database must be closed.
@@ -191,94 +209,100 @@ void scrollback_env_remove_file(
 
 // MARK: Taking back a failed write
 
-/// Notes that all that the logs hold by now is good. Call it after each write that succeeded, and
-/// before the next one begins. Does nothing after a failure. Costs some 20 ns.
+/// Marks the current content of the logs as good.
+///
+/// Call it after each successful write, and before the next one begins. Does nothing after a
+/// failure. Costs about 20 ns.
 void scrollback_env_mark(scrollback_env *env);
 
-/// Cuts from the logs what was written behind the last mark.
+/// Truncates the logs to the last mark.
 ///
-/// After a log could not be written or synced, every later write fails with the same error: what
-/// came behind a torn record would be lost. Close the database then, call this, and open it again:
-/// the failed write is not there, and writes are taken again. (An opening without it is allowed
-/// too; then nobody knows whether the failed write is there.)
+/// After a log could not be written or synced, every later write fails with the same error, because
+/// bytes after a torn record would be lost. Close the database then, call this function, and open
+/// it again: the failed write is removed, and writes are accepted again. (Opening the database
+/// without this call is allowed too; it is then unknown whether the failed write exists.)
 ///
-/// Returns 0 or an errno: EBUSY if the database is open, here or in another process. After an error
-/// it may be called again.
+/// Returns 0 or an errno: EBUSY if the database is open, in this process or another. The function
+/// may be called again after an error.
 int scrollback_env_roll_back(scrollback_env *env);
 
 // MARK: Making a table of the logs
 
-/// Has LevelDB make a table of what its logs hold, where they hold that many bytes: the next opening
-/// has nothing to replay then.
+/// Makes LevelDB write the content of its logs to a table if the logs have at least this many
+/// bytes, so that the next opening has nothing to replay.
 ///
-/// Waits for the table, and at most so long; not for tables to be merged, as leveldb_compact_range
-/// would. Whatever fails, the logs hold what they held before. `db` is the open database of `env`, and
-/// nobody writes to it meanwhile.
+/// Waits for the table, up to the given time, but not for the compaction of tables, as
+/// leveldb_compact_range would. If anything fails, the logs keep their content. `db` is the open
+/// database of `env`, and must not be written meanwhile.
 ///
-/// Returns whether the logs hold less now.
+/// Returns whether the logs contain less now.
 bool scrollback_env_flush(
     scrollback_env *env, leveldb_t *db, uint64_t least_bytes, int64_t most_milliseconds);
 
 // MARK: Locks
 
-/// A database that nobody can open.
+/// A lock that prevents a database from being opened.
 typedef struct scrollback_lock scrollback_lock;
 
-/// Locks the database in a directory as an opening does, and opens nothing.
+/// Locks the database in a directory as an opening does, without opening it.
 ///
-/// Returns NULL if it cannot, with an errno in `error`: EBUSY if the database is open, here or in
-/// another process, and ENOENT if there is no such directory.
+/// Returns NULL on failure, with an errno in `error`: EBUSY if the database is open, in this
+/// process or another, and ENOENT if there is no such directory.
 scrollback_lock *_Nullable scrollback_env_lock(
     scrollback_env *env, const char *directory, int *error);
 
-/// Lets go of a lock.
+/// Releases a lock.
 void scrollback_env_unlock(scrollback_env *env, scrollback_lock *lock);
 
 // MARK: What the logs looked like
 
-/// What an opening of the database found in the logs that it replayed.
+/// The findings of an opening in the logs that it replayed.
 typedef struct {
-    /// Logs, and write batches in them that LevelDB was given.
+    /// The number of logs, and the number of write batches in them that LevelDB received.
     uint64_t logs;
     uint64_t batches;
 
-    /// Places where a batch is not numbered as the one that follows the one before: batches are
-    /// missing in the middle, or come twice. A log that lost its end is one, if a later log has
-    /// batches: no crash leaves that, since a log is synced before the next one grows. The first
-    /// batch is held against the manifest.
+    /// The number of places where the sequence number of a batch does not follow that of the batch
+    /// before: batches are missing in the middle, or are repeated.
+    ///
+    /// A log that lost its end counts, if a later log has batches: no crash causes this, because a
+    /// log is synced before the next one grows. The first batch is compared with the manifest.
     uint64_t breaks;
 
-    /// Damaged places: a wrong checksum, an impossible header, a record without its beginning or
-    /// end, a log that is missing.
+    /// The number of damaged places: a wrong checksum, an impossible header, a record without its
+    /// beginning or end, or a missing log.
     uint64_t damaged;
 
-    /// The last log with batches ends within a record, or in zeros, and no whole record follows:
-    /// what a crash leaves. The batch in it was lost, and with it only batches that were later
-    /// still. No damage.
+    /// True if the last log with batches ends within a record, or in zeros, and no complete record
+    /// follows, as after a crash.
+    ///
+    /// The batch in it was lost, and only batches after it. This is not damage.
     bool torn_tail;
 
-    /// The first file with a break or damage, such as "000005.log". Empty if there is none.
+    /// The first file with a break or damage, such as "000005.log".
+    ///
+    /// Empty if there is none.
     char first_damaged[32];
 } scrollback_log_report;
 
-/// Returns the report of the last opening, and forgets it.
+/// Returns the report of the last opening, and clears it.
 scrollback_log_report scrollback_env_take_log_report(scrollback_env *env);
 
 // MARK: LevelDB's log format
 
-// A log, and a manifest, is a row of blocks; a block is a row of fragments of records, each behind a
-// header: its checksum in four bytes, its length in two, its kind in one. What is left of a block
-// that has no room for a header is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
+// A log or a manifest consists of blocks, and a block consists of fragments of records, each after
+// a header: its checksum in four bytes, its length in two, its type in one. The end of a block that
+// has no room for a header is empty. DO NOT CHANGE: leveldb/doc/log_format.md.
 enum {
     scrollback_log_block_size = 32768,
     scrollback_log_header_size = 7,
 };
 
-/// CRC-32C, of which the checksum of a fragment is made.
+/// Returns the CRC-32C on which the checksum of a fragment is based.
 uint32_t scrollback_crc32c(const void *bytes, size_t count);
 
-/// The checksum in the header of a fragment, of its kind and what follows: CRC-32C, masked, so that the
-/// checksum of bytes which hold checksums stays strong.
+/// Returns the checksum in the header of a fragment, of its type and the bytes that follow:
+/// CRC-32C, masked, so that the checksum stays strong for bytes that contain checksums.
 uint32_t scrollback_log_checksum(const void *bytes, size_t count);
 
 #pragma clang assume_nonnull end

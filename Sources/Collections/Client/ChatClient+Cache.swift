@@ -3,12 +3,13 @@ public import Models
 public import Store
 public import Sync
 
-// What is kept on this device.
+// The data on this device.
 extension ChatClient {
-    /// Returns how many bytes the user's cache takes.
+    /// Returns the size of the user's cache in bytes.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
-    /// - Complexity: A system call for each file, of two megabytes.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
+    /// - Complexity: A system call for each file of about two megabytes.
     public func cachedDataSize() throws(SyncError) -> Int {
         let store = try engine().store
         do throws(StoreError) {
@@ -18,11 +19,14 @@ extension ChatClient {
         }
     }
 
-    /// Removes the messages of channels from this device; channels, and what waits to be sent, stay.
+    /// Removes the messages of channels from this device.
     ///
-    /// They come again when they are shown.
+    /// The channels and the outbox are kept.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// The messages are fetched again when they become visible.
+    ///
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
     public func clearCachedMessages(in urls: [ChannelURL]) async throws(SyncError) {
         try await engine().clearCachedMessages(in: urls)
     }
@@ -73,48 +77,53 @@ extension ChatClient {
         }
     }
 
-    /// Says what would go out of the user's cache, and removes nothing, as
+    /// Returns the messages that would be evicted from the user's cache, without evicting them, as
     /// ``/Sync/SyncEngine/evictionPlan(to:)`` does.
     ///
-    /// - Parameter size: How many bytes it may take, as ``shrinkCache(to:)`` is told it.
-    /// - Returns: What would go.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// - Parameter size: The maximum size in bytes, as for ``shrinkCache(to:)``.
+    /// - Returns: The messages that would be evicted.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
     public func evictionPlan(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine().evictionPlan(to: size)
     }
 
-    /// Makes the user's cache smaller, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
+    /// Reduces the size of the user's cache, as ``/Sync/SyncEngine/shrinkCache(to:)`` does.
     ///
-    /// - Parameter size: How many bytes it may take; by default, what ``/Sync/CacheLimits/maxSize`` of
-    ///   ``ChatClientOptions/cacheLimits`` says.
-    /// - Returns: What went.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// - Parameter size: The maximum size in bytes. The default is the
+    ///   ``/Sync/CacheLimits/maxSize`` of ``ChatClientOptions/cacheLimits``.
+    /// - Returns: The evicted messages.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
     @discardableResult
     public func shrinkCache(to size: Int? = nil) async throws(SyncError) -> Eviction {
         try await engine().shrinkCache(to: size)
     }
 
-    /// Says whether a channel's messages are never taken out of the cache for its size.
+    /// Sets whether a channel's messages are exempt from eviction because of the cache's size.
     ///
-    /// It is on the disk, and stays so until it is said otherwise.
+    /// The setting is stored until it is changed.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
     public func setPinned(_ isPinned: Bool, _ url: ChannelURL) async throws(SyncError) {
         try await engine().setPinned(isPinned, url)
     }
 
-    /// Looks for what is damaged on this device, and returns a report to hand in: figures, and nothing of
-    /// what the user has.
+    /// Searches for damage on this device, and returns a report that an app can submit: figures
+    /// without user data.
     ///
-    /// Where the cache could not be opened, it says why, and no more.
+    /// If the cache could not be opened, the report contains only the reason.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`, `closed`.
-    /// - Complexity: O(*n*) in the rows; reads and decodes each, on another thread.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`, `closed`.
+    /// - Complexity: O(*n*) in the number of rows, each of which is read and decoded on another
+    ///   thread.
     public func damageReport() async throws(SyncError) -> DamageReport {
         let store = try engine().store
         if let cachingError { return DamageReport(failure: cachingError) }
         var report = try await onDisk { () throws(StoreError) in try store.damageReport() }
-        // What was taken in is not there any more.
+        // Processed files of the push inbox no longer exist.
         if case .success(let absorbed) = lastAbsorption { report.add(absorbed.damage) }
         return report
     }

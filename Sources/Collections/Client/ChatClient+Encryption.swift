@@ -2,23 +2,25 @@ import Foundation
 public import Store
 public import Sync
 
-// Another key, for all that an application keeps of its users on this device.
+// Changing the key of all data that an app stores of its users on this device.
 extension ChatClient {
-    /// Exchanges the key that everything is opened with: the stores of all users, and who was last
-    /// connected.
+    /// Changes the encryption key: that of all users' stores, and that of the last user's ID.
     ///
-    /// Writes some small files, however large the stores are, and interrupts nothing; ``reencrypt(_:to:progress:)``
-    /// shuts out who has the old key and a copy of these files. A store that was kept with yet another key, and cannot be
-    /// opened with the present one, is left as it is.
+    /// Only some small files are written, regardless of the size of the stores, and nothing is
+    /// interrupted. An attacker with the old key and a copy of these files is excluded only by
+    /// ``reencrypt(_:to:progress:)``. A store that has yet another key, and cannot be opened with
+    /// the current one, is not changed.
     ///
-    /// Keep both keys until it returns. First each store is made to open with either, then with the new one alone: where
-    /// the process ends in between, one of the two opens all, and the same call, in a client that was opened with
-    /// either, goes on. A drop box that another process opens asks for the same key.
+    /// Keep both keys until the call returns. First each store is changed to open with either key,
+    /// then with only the new one. If the process ends in between, one of the two keys opens all
+    /// stores, and the same call, in a client that was opened with either key, completes the
+    /// change. A push inbox that another process opens needs the new key too.
     ///
-    /// - Parameter key: The key from now on; ``options`` has it afterwards.
-    /// - Throws: ``/Sync/SyncError`` with code `store`: the cause has the code `wrongKey` if the client has no key,
-    ///   `corruption`, `permission`, `noSpace` or `io`.
-    /// - Complexity: O(*n*) in the users of this device. Waits for the disk, twice for each.
+    /// - Parameter key: The new key, which is then also in ``options``.
+    /// - Throws: ``/Sync/SyncError`` with code `store`; its cause has the code `wrongKey` if the
+    ///   client has no key, `corruption`, `permission`, `noSpace` or `io`.
+    /// - Complexity: O(*n*) in the number of users on this device. Waits for the disk twice for
+    ///   each.
     public func changeEncryptionKey(to key: EncryptionKey) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             try await onDisk { [options] () throws(StoreError) in
@@ -62,7 +64,7 @@ extension ChatClient {
     ) throws(StoreError) {
         let old = try options.presentKey
         let directories = try options.encryptedDirectories(openedBy: [old, key])
-        // Each opens with both before any opens with one alone.
+        // Each store opens with both keys before any opens with only the new one.
         for keys in [[old, key], [key]] {
             for directory in directories {
                 try KeyFile(in: directory.path).exchange([old, key], for: keys)
@@ -83,7 +85,7 @@ extension ChatClientOptions {
         }
     }
 
-    /// The directories of users that one of some keys opens.
+    /// Returns the directories of users that one of the given keys opens.
     fileprivate func encryptedDirectories(
         openedBy keys: [EncryptionKey]
     ) throws(StoreError) -> [URL] {
@@ -103,7 +105,7 @@ extension LastUser {
     fileprivate static func exchangeKey(of options: ChatClientOptions, for key: EncryptionKey) {
         var new = options
         new.encryptionKey = key
-        // One that is under the new key already is found by it.
+        // If the ID is already encrypted with the new key, that key finds it.
         guard let userID = LastUser(options).userID else { return }
         LastUser(new).set(userID)
     }

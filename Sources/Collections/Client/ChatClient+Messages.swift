@@ -3,16 +3,16 @@ public import Models
 import Store
 public import Sync
 
-// Messages, beside what collections show. What is written is on the disk when a call returns, online or
-// not; what is read comes from the cache where that is complete.
+// Messages, in addition to collections. Sent items are on disk when a call returns, online or
+// offline; reads use the cache if it is complete.
 extension ChatClient {
     // MARK: Writing
 
-    /// Writes a text into a channel.
+    /// Sends a text message to a channel.
     ///
-    /// - Returns: The message, pending.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`,
-    ///   `closed`.
+    /// - Returns: The pending message.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`, `closed`.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams, in url: ChannelURL
@@ -20,15 +20,16 @@ extension ChatClient {
         try await engine().send(params, in: url)
     }
 
-    /// Writes a message with a file into a channel.
+    /// Sends a message with a file to a channel.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the file.
-    ///   - url: The channel.
-    ///   - keepsCopies: Whether the file is copied; else it has to stay where it is until it is sent.
-    /// - Returns: The message, pending.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` if the file is larger than the
-    ///   server takes, or is not there.
+    ///   - params: The text and the file.
+    ///   - url: The URL of the channel.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
+    ///     must not be moved or removed until it is sent.
+    /// - Returns: The pending message.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` if the file does not exist
+    ///   or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, keepsCopies: Bool = false
@@ -36,13 +37,13 @@ extension ChatClient {
         try await engine().send(params, in: url, keepsCopies: keepsCopies)
     }
 
-    /// Writes a message with several files into a channel.
+    /// Sends a message with several files to a channel.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the files.
-    ///   - url: The channel.
-    ///   - keepsCopies: Whether the files are copied.
-    /// - Returns: The message, pending.
+    ///   - params: The text and the files.
+    ///   - url: The URL of the channel.
+    ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
+    /// - Returns: The pending message.
     /// - Throws: ``/Sync/SyncError``, as for one file.
     @discardableResult
     public func send(
@@ -51,13 +52,13 @@ extension ChatClient {
         try await engine().send(params, in: url, keepsCopies: keepsCopies)
     }
 
-    /// Writes a message anew into another channel: its text, or its files where they are.
+    /// Copies a message to another channel: its text, or the uploaded files.
     ///
     /// - Parameters:
     ///   - message: A message that was sent.
-    ///   - url: The channel.
-    /// - Returns: The copy, pending.
-    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` for what a channel said itself.
+    ///   - url: The URL of the other channel.
+    /// - Returns: The pending copy.
+    /// - Throws: ``/Sync/SyncError``, as for a text; with code `refused` for an admin message.
     @discardableResult
     public func copy(_ message: Message, to url: ChannelURL) async throws(SyncError) -> Message {
         switch message.type {
@@ -106,37 +107,41 @@ extension ChatClient {
         try await engine().resend(id, replacing: files).message
     }
 
-    /// Takes back a message that was not sent yet, and stops its upload.
+    /// Cancels an unsent message, and stops its upload.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: `true` if there was such a message.
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(SyncError) -> Bool {
         try await engine().cancel(id)
     }
 
-    /// Edits a message of the user's own; shown at once, and told to the server when it can be.
+    /// Edits a message of the user.
+    ///
+    /// The edit is shown immediately, and sent to the server when possible.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     public func update(
         _ id: MessageID, in url: ChannelURL, with update: MessageUpdate
     ) async throws(SyncError) { _ = try await engine().update(id, in: url, with: update) }
 
-    /// Deletes a message of the user's own; gone at once, and on the server when it can be.
+    /// Deletes a message of the user.
+    ///
+    /// It is removed immediately, and on the server when possible.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     public func delete(_ id: MessageID, in url: ChannelURL) async throws(SyncError) {
         _ = try await engine().delete(id, in: url)
     }
 
-    /// Gives a reaction to a message.
+    /// Adds a reaction to a message.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     public func addReaction(
         _ key: String, to id: MessageID, in url: ChannelURL
     ) async throws(SyncError) { _ = try await engine().react(.add, key, to: id, in: url) }
 
-    /// Takes a reaction to a message back.
+    /// Removes a reaction from a message.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `store` or `closed`.
     public func deleteReaction(
@@ -145,11 +150,11 @@ extension ChatClient {
 
     // MARK: Reading
 
-    /// Returns a message: from the cache if it is held, else from the server.
+    /// Returns a message from the cache or, if it is not stored, from the server.
     ///
     /// - Returns: The message; `nil` if the server does not have it.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if it is not held and there is no connection;
-    ///   `refused`, `store`, `closed`, `canceled`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if the message is not stored and
+    ///   there is no connection; `refused`, `store`, `closed`, `canceled`.
     public func message(
         _ id: MessageID, in url: ChannelURL
     ) async throws(SyncError) -> Message? {
@@ -163,14 +168,14 @@ extension ChatClient {
 
     /// Returns the messages of a channel around a time.
     ///
-    /// From the server, which is asked for a page around the time; from the cache, as far as it goes,
-    /// where there is no connection.
+    /// Fetches a page around the time from the server. Without a connection, returns the stored
+    /// messages.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - time: The time, by the server's clock.
-    ///   - params: Which messages, in which order, and how many on each side.
-    /// - Returns: The messages that are held there then.
+    ///   - url: The URL of the channel.
+    ///   - time: The time, on the server's clock.
+    ///   - params: The messages to return, their order, and their number in each direction.
+    /// - Returns: The messages that are stored after the request.
     /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
     public func messages(
         in url: ChannelURL, around time: Timestamp, params: MessageListParams = MessageListParams()
@@ -188,14 +193,14 @@ extension ChatClient {
         }
     }
 
-    /// Returns the replies to a message around a time: the server's, or those that are held where there is
-    /// no connection.
+    /// Returns the replies to a message around a time: those of the server or, without a
+    /// connection, the stored ones.
     ///
     /// - Parameters:
-    ///   - parentID: The message that is answered.
-    ///   - url: Its channel.
-    ///   - time: The time, by the server's clock; `nil` for the newest ones.
-    ///   - params: Which replies, in which order, and how many on each side.
+    ///   - parentID: The ID of the parent message.
+    ///   - url: The URL of its channel.
+    ///   - time: The time, on the server's clock; `nil` for the newest replies.
+    ///   - params: The replies to return, their order, and their number in each direction.
     /// - Returns: The replies.
     /// - Throws: ``/Sync/SyncError`` with code `refused`, `store`, `closed` or `canceled`.
     public func threadedMessages(
@@ -223,12 +228,12 @@ extension ChatClient {
         return params.isReversed ? replies.reversed() : replies
     }
 
-    /// Reads a page of what became of a channel's messages since a point; it is stored.
+    /// Fetches and stores a page of the changes of a channel's messages since a point.
     ///
     /// - Parameters:
-    ///   - url: The channel.
-    ///   - point: Since when; `nil` to go on from the end of the last changelog of the channel.
-    /// - Returns: What changed, and the token to go on from.
+    ///   - url: The URL of the channel.
+    ///   - point: The start; `nil` to continue from the end of the channel's last changelog.
+    /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/messageChanges(in:since:)`` does.
     public func messageChanges(
         in url: ChannelURL, since point: ChangelogPoint? = nil
@@ -236,10 +241,11 @@ extension ChatClient {
         try await engine().messageChanges(in: url, since: point)
     }
 
-    /// Reads a page of what became of the user's group channels since a point; it is stored.
+    /// Fetches and stores a page of the changes of the user's group channels since a point.
     ///
-    /// - Parameter point: Since when; `nil` to go on from the end of the last changelog of channels.
-    /// - Returns: What changed, and the token to go on from.
+    /// - Parameter point: The start; `nil` to continue from the end of the last changelog of
+    ///   channels.
+    /// - Returns: The changes, and the token to continue from.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/channelChanges(since:)`` does.
     public func channelChanges(
         since point: ChangelogPoint? = nil
@@ -247,7 +253,7 @@ extension ChatClient {
         try await engine().channelChanges(since: point)
     }
 
-    /// Returns the bytes of a file that a message names.
+    /// Returns the bytes of a message's file.
     ///
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` or `refused`.
     public func download(_ file: FileInfo) async throws(SyncError) -> Data {
@@ -256,26 +262,28 @@ extension ChatClient {
         }
     }
 
-    /// Takes in messages that came with a push notification: they show at once, and claim nothing about
-    /// what lies beside them.
+    /// Stores messages that came with a push notification.
     ///
-    /// - Returns: How many of them are held now, as they came or newer.
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`,
-    ///   `closed`.
+    /// They are shown immediately, and close no gap.
+    ///
+    /// - Returns: The number of these messages that are now stored, in this or a newer version.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`, `closed`.
     @discardableResult
     public func ingest(push messages: [Message]) async throws(SyncError) -> Int {
         try await engine().ingest(messages, source: .eventMessageReceived)
     }
 
-    /// Takes in what other processes, such as a push extension, have left in the user's `DropBox`: as
-    /// ``ingest(push:)`` does, and each once.
+    /// Stores the messages that other processes, such as a push extension, have left in the user's
+    /// `DropBox`, each once, as ``ingest(push:)`` does.
     ///
-    /// The client does it by itself when it opens, connects, reconnects and resumes; ``lastAbsorption`` has what
-    /// it found. Call it when another process says that it has left something.
+    /// The client does this on its own when it opens, connects, reconnects and resumes;
+    /// ``lastAbsorption`` has the result. Call it when another process reports that it has left
+    /// messages.
     ///
-    /// - Returns: What was there, and what of it could not be read.
+    /// - Returns: The content of the push inbox, and its unreadable parts.
     /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbDrops()`` does, and with code
-    ///   `notConnected` before anybody has connected.
+    ///   `notConnected` if no user has connected yet.
     @discardableResult
     public func absorbDrops() async throws(SyncError) -> AbsorbedDrops {
         let engine = try engine()
@@ -286,7 +294,7 @@ extension ChatClient {
 }
 
 extension UploadableFile {
-    /// A file that the server has already.
+    /// Creates a description of a file that is already on the server.
     fileprivate init(uploaded file: FileInfo) {
         self.init()
         url = file.url

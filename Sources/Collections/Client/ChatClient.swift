@@ -4,7 +4,7 @@ public import Observation
 public import Store
 public import Sync
 
-/// The front door: a user, what this device has of their chats, and the way to the server.
+/// The main entry point: a user, the chat data on this device, and the connection to the server.
 ///
 /// ```swift
 /// var options = ChatClientOptions()
@@ -14,32 +14,39 @@ public import Sync
 /// let messages = try client.makeMessageCollection(of: "general")
 /// ```
 ///
-/// Each user has a directory of their own, so that nobody sees what is another's. The last one's is opened with
-/// the client: what is held can be shown before anybody has connected.
+/// Each user has a separate directory, so that users cannot see each other's data. The client opens
+/// the data of the last user, which can be shown before a user has connected.
 @MainActor
 @Observable
 public final class ChatClient {
-    /// What was chosen when the client was opened; ``changeEncryptionKey(to:)`` alone changes it later.
+    /// The options of the client.
+    ///
+    /// Only ``changeEncryptionKey(to:)`` changes them later.
     @ObservationIgnored public internal(set) var options: ChatClientOptions
 
-    /// The server, or the way to it.
+    /// The connection to the server.
     @ObservationIgnored public let backend: any Backend
 
-    /// The user who is connected, or whose data is shown offline; `nil` before the first one connects.
+    /// The connected user, or the user whose data is shown offline; `nil` before the first
+    /// connection.
     public private(set) var currentUser: User?
 
-    /// Whether this device is connected.
+    /// The state of the connection.
     public private(set) var connectionState = ConnectionState.closed
 
-    /// When this device was last connected, by its own clock; `nil` if it was not since the client was opened.
+    /// The time of the last connection on this device's clock; `nil` if there was none since the
+    /// client was opened.
     public private(set) var lastConnectedAt: Timestamp?
 
-    /// How much the user has not seen, over all channels; `nil` where the server has not said.
+    /// The number of unread messages and pending invitations over all channels; `nil` if the server
+    /// has not reported it.
     public private(set) var unreadCount: UnreadItemCount?
 
-    /// Why nothing is kept although caching was asked for; `nil` if all is well.
+    /// The error because of which nothing is stored although caching is enabled; `nil` if there is
+    /// none.
     ///
-    /// Everything works then, in memory. ``clearCachedData()`` is the way out of a damaged cache.
+    /// The client then works in memory. To recover from a damaged cache, call
+    /// ``clearCachedData()``.
     public private(set) var cachingError: StoreError?
 
     /// What was found damaged or lost of the user's files since they were opened.
@@ -47,14 +54,14 @@ public final class ChatClient {
     /// ``UserEventDelegate/didFindStorageDamage(_:)`` is told of it.
     public private(set) var storageDamage = StorageDamage()
 
-    /// What other processes had left in the drop box when the client last found anything there, or why it
-    /// could not look; `nil` if it never did.
+    /// The content of the push inbox when the client last found any, or the error of reading it;
+    /// `nil` if neither has happened.
     ///
-    /// It has the messages, which stay in memory until something else is found: as much as a full box holds,
-    /// ``/Store/DropBox/maximumSize``.
+    /// The value contains the messages, which remain in memory until the next result: up to the
+    /// capacity of the inbox, ``/Store/DropBox/maximumSize``.
     public private(set) var lastAbsorption: Result<AbsorbedDrops, SyncError>?
 
-    /// Whether what comes is kept on this device.
+    /// A Boolean value that indicates whether data is stored on this device.
     public var isUsingLocalCaching: Bool {
         options.isLocalCachingEnabled && cachingError == nil
     }
@@ -72,7 +79,7 @@ public final class ChatClient {
     @ObservationIgnored var lastTyping: [ChannelURL: Timestamp] = [:]
     private let migrationHandler: @Sendable (MigrationProgress) -> Void
 
-    /// What belongs to one user.
+    /// The objects of one user.
     struct Session {
         let userID: UserID
         let store: ChatStore
@@ -84,7 +91,7 @@ public final class ChatClient {
         weak var collection: (any Collection)?
     }
 
-    /// What ends with its user.
+    /// A collection, which ends with the session of its user.
     @MainActor
     protocol Collection: AnyObject {
         func dispose()
@@ -101,15 +108,17 @@ public final class ChatClient {
 
     // MARK: Opening
 
-    /// Opens a client, and what is held of the user who was last connected.
+    /// Opens a client with the stored data of the user who was last connected.
     ///
-    /// Never fails: where the cache cannot be opened, ``cachingError`` says why, and all works in memory.
+    /// Never fails: if the cache cannot be opened, ``cachingError`` is the reason, and the client
+    /// works in memory.
     ///
     /// - Parameters:
-    ///   - backend: The server, or the way to it.
-    ///   - options: How it keeps what it has, and goes about its work.
-    ///   - migrationHandler: Is called on another thread when files are of an older version, at the
-    ///     beginning, now and then, and at the end; here, and when another user connects.
+    ///   - backend: The connection to the server.
+    ///   - options: The options of the client.
+    ///   - migrationHandler: A closure that is called on another thread during a migration of files
+    ///     of an older version: at the beginning, from time to time, and at the end. It is called
+    ///     here, and when another user connects.
     /// - Returns: The client.
     public static func open(
         backend: any Backend, options: ChatClientOptions = ChatClientOptions(),
@@ -126,7 +135,9 @@ public final class ChatClient {
         return client
     }
 
-    /// Ends all that is under way, and lets go of the files; the client is of no use any more.
+    /// Ends all work and closes the files.
+    ///
+    /// The client cannot be used afterwards.
     public func close() async { await switchUser(to: nil) }
 
     // MARK: The connection
@@ -167,33 +178,38 @@ public final class ChatClient {
         return outcome
     }
 
-    /// Tries to connect at once, if it is waiting to; call it when the network is back, or the application.
+    /// Retries immediately if the client is waiting to reconnect.
     ///
-    /// Takes in what other processes have left meanwhile, as ``absorbDrops()`` does.
+    /// Call this when the network is available again, or the app becomes active.
+    ///
+    /// Processes the push inbox, as ``absorbDrops()`` does.
     public func reconnect() async {
         guard let session else { return }
         await absorb(of: session)
         await session.engine.reconnect()
     }
 
-    /// Ends the connection; what is held stays, and can be shown.
+    /// Ends the connection.
+    ///
+    /// The stored data is kept and can be shown.
     public func disconnect() async {
         isConnectionWanted = false
         await session?.engine.disconnect()
     }
 
-    /// Ends the connection and lets go of the files, so that the system may suspend the process.
+    /// Ends the connection and closes the files, so that the system may suspend the process.
     ///
-    /// iOS ends a process that is suspended with a lock on a file in a container that it shares: call it when
-    /// the application goes to the background, and ``resume()`` when it is back. Collections show what they
-    /// show; what is loaded, sent or changed meanwhile fails.
+    /// iOS terminates a process that is suspended while it holds a lock on a file in a shared
+    /// container: call this when the app enters the background, and ``resume()`` when it becomes
+    /// active. Collections keep showing their content; loading, sending and changing fail in the
+    /// meantime.
     ///
-    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/suspend()`` does; nobody's client has nothing to
-    ///   let go of.
+    /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/suspend()`` does. Has no effect if the
+    ///   client has no user.
     public func suspend() async throws(SyncError) { try await session?.engine.suspend() }
 
-    /// Opens the files again, and goes on where ``suspend()`` has left off: connects if a connection was
-    /// wanted, and collections are told what another process may have written, or left in the drop box.
+    /// Opens the files again after ``suspend()``: reconnects if a connection was wanted, and
+    /// updates collections with the changes of other processes and the content of the push inbox.
     ///
     /// - Throws: ``/Sync/SyncError`` as ``/Sync/SyncEngine/resume()`` does.
     public func resume() async throws(SyncError) {
@@ -202,9 +218,9 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// The engine of the user.
+    /// Returns the engine of the user.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func engine() throws(SyncError) -> SyncEngine {
         guard let session else {
             throw SyncError(.notConnected, "nobody is connected: call connect(as:) first")
@@ -221,31 +237,33 @@ public final class ChatClient {
 
     // MARK: Delegates
 
-    /// Has somebody told of the connection, until they are removed or let go of.
+    /// Registers a delegate that is notified of the connection, until it is removed or released.
     ///
     /// - Parameters:
-    ///   - delegate: Who. It is not held.
-    ///   - identifier: A name for it; one of the same name is replaced.
+    ///   - delegate: The delegate, which is not retained.
+    ///   - identifier: A name for the delegate. It replaces the delegate with the same name.
     public func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String = "default"
     ) { connectionDelegates[identifier] = delegate }
 
-    /// Has nobody of a name told of the connection any more.
+    /// Removes the connection delegate registered under `identifier`.
     public func removeConnectionDelegate(identifier: String = "default") {
         connectionDelegates[identifier] = nil
     }
 
-    /// Has somebody told of the user, as ``addConnectionDelegate(_:identifier:)``.
+    /// Registers a delegate that is notified about the user, as
+    /// ``addConnectionDelegate(_:identifier:)`` does.
     public func addUserEventDelegate(
         _ delegate: any UserEventDelegate, identifier: String = "default"
     ) { userEventDelegates[identifier] = delegate }
 
-    /// Has nobody of a name told of the user any more.
+    /// Removes the user event delegate registered under `identifier`.
     public func removeUserEventDelegate(identifier: String = "default") {
         userEventDelegates[identifier] = nil
     }
 
-    /// Has somebody told of what happens in channels, as ``addConnectionDelegate(_:identifier:)``.
+    /// Registers a delegate that is notified of events in channels, as
+    /// ``addConnectionDelegate(_:identifier:)`` does.
     public func addChannelDelegate(
         _ delegate: any ChannelDelegate, identifier: String = "default"
     ) {
@@ -253,14 +271,16 @@ public final class ChatClient {
         if let session { followChanges(of: session) }
     }
 
-    /// Has nobody of a name told of channels any more.
+    /// Removes the channel delegate registered under `identifier`.
     public func removeChannelDelegate(identifier: String = "default") {
         channelDelegates[identifier] = nil
     }
 
     // MARK: Users
 
-    /// Ends what belongs to one user, and begins with another; one switch after the other.
+    /// Ends the session of one user and starts that of another.
+    ///
+    /// Switches are executed one after the other.
     func switchUser(to userID: UserID?) async {
         await betweenSwitches { [self] in
             if session?.userID == userID, userID != nil { return }
@@ -269,9 +289,9 @@ public final class ChatClient {
         }
     }
 
-    /// Ends what belongs to a user, and forgets who it was; removes all their files, if that is wanted.
+    /// Ends the session of a user and forgets their ID; optionally removes all their files.
     ///
-    /// Who has connected meanwhile is left alone: the same user, too.
+    /// A user who has connected in the meantime is not affected, even if it is the same user.
     func forget(_ leaving: Session, removesFiles: Bool) async {
         await betweenSwitches { [self] in
             let isPresent = session?.engine === leaving.engine
@@ -303,15 +323,15 @@ public final class ChatClient {
         // The others first: this one is what a user can log out of again.
         let others = (try? UserDirectories(options).others(of: userID)) ?? []
         for directory in others + [directory] {
-            // What cannot be removed now goes when the next user connects.
+            // Files that cannot be removed now are removed when the next user connects.
             try? await onDisk { () throws(StoreError) in try ChatStore.removeFiles(at: directory) }
         }
     }
 
-    /// Ends what belongs to the user of an engine, does something with the files, and begins anew with
-    /// the same user, whether it succeeded or not.
+    /// Ends the session of an engine's user, performs work on the files, and starts a new session
+    /// of the same user, whether or not the work succeeded.
     ///
-    /// - Throws: What the work throws; `canceled` if somebody else has connected meanwhile.
+    /// - Throws: Errors of the work; `canceled` if another user has connected in the meantime.
     func reopen(
         _ engine: SyncEngine, after work: @escaping @Sendable () throws(StoreError) -> Void
     ) async throws(SyncError) {
@@ -330,9 +350,9 @@ public final class ChatClient {
         }
     }
 
-    /// Does something while no user's store is opened or closed.
+    /// Performs work while no user's store is being opened or closed.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: Errors of the closure.
     func betweenSwitches<Failure: Error>(
         _ body: @escaping @MainActor () async throws(Failure) -> Void
     ) async throws(Failure) {
@@ -393,7 +413,9 @@ public final class ChatClient {
         await absorb(of: session)
     }
 
-    /// Takes in what waits in the drop box; what fails here waits for the next time.
+    /// Processes the push inbox.
+    ///
+    /// After an error, the next call tries again.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
             note(.success(try await session.engine.absorbDrops()), by: session.engine)
@@ -402,11 +424,11 @@ public final class ChatClient {
         }
     }
 
-    /// Notes what an engine has found in the drop box; what was another user's is not this one's.
+    /// Records the result of processing the push inbox, unless it belongs to another user.
     func note(_ result: Result<AbsorbedDrops, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let absorbed) = result, absorbed.isEmpty {
-            // What was found before stays; why it could not look does not.
+            // Keep the content that was found before, but not an earlier error.
             if case .failure = lastAbsorption { lastAbsorption = nil }
         } else {
             lastAbsorption = result
@@ -432,7 +454,7 @@ public final class ChatClient {
         }
     }
 
-    /// A store in memory; it fails only where there is no memory.
+    /// Returns a store in memory, which fails only without free memory.
     private static func temporaryStore() -> ChatStore? { try? ChatStore.inMemory() }
 
     // MARK: Following
@@ -441,7 +463,7 @@ public final class ChatClient {
         session.tasks.add(
             Task { @MainActor [weak self, engine = session.engine] in
                 for await event in await engine.events() {
-                    // What was told before its user went is of no interest.
+                    // Ignore events of a user whose session has ended.
                     guard let self, self.session?.engine === engine else { return }
                     take(event)
                 }
@@ -449,10 +471,12 @@ public final class ChatClient {
         if !channelDelegates.isEmpty { followChanges(of: session) }
     }
 
-    /// Has channel delegates told; where there are none, no commit need wake the main actor.
+    /// Starts to notify channel delegates.
+    ///
+    /// Without delegates, commits need not wake the main actor.
     private func followChanges(of session: Session) {
         guard follower == nil else { return }
-        // A store that is closed already has nothing to tell.
+        // A closed store has no changes.
         follower = try? StoreFollower(.everything, of: session.store) { [weak self] change in
             self?.take(change)
         }
@@ -499,19 +523,21 @@ public final class ChatClient {
         for delegate in connectionDelegates.all { event.tell(delegate) }
     }
 
-    /// Closes what is held to a user whom the server does not let in any more.
+    /// Closes the data of a user whose session was revoked.
     ///
-    /// What the server can give again leaves the device. What was not sent stays, for the user's return.
+    /// Data that can be fetched again is removed from the device. Unsent items are kept in case the
+    /// user returns.
     private func closeRevokedSession() {
         for weak in collections { weak.collection?.dispose() }
         currentUser = nil
         noteLastUser(nil)
         guard let engine = session?.engine else { return }
         let clearing = Task { @MainActor in
-            // Left there, it is shown to nobody: whoever connects next has another directory, or clears it.
+            // If this fails, the data is never shown: another user has another directory or clears
+            // it.
             try? await engine.clearCachedData()
             try? await removeOtherCachedData()
-            // Nor does what is left there come in: nothing is absorbed for who was revoked.
+            // Likewise, the push inbox of a revoked user is never processed.
             try? await engine.removeDropBox()
         }
         session?.tasks.add(clearing)

@@ -3,28 +3,29 @@ public import Models
 public import Store
 public import Sync
 
-/// How a chat client keeps what it has, and goes about its work.
+/// The options of a chat client.
 public struct ChatClientOptions: Sendable {
-    /// The application, which tells its files from those of others in the same directory.
+    /// The ID of the app, which separates its files from those of others in the same directory.
     public var applicationID = "default"
 
-    /// Whether what comes is kept on this device.
+    /// A Boolean value that indicates whether data is stored on this device.
     ///
-    /// The default is no: then all works the same, in memory, and nothing is left behind.
+    /// The default is `false`: the client then works in memory, and leaves no files.
     public var isLocalCachingEnabled = false
 
-    /// Where the files are: a directory for each application and user is made in it.
+    /// The directory of the files, in which a directory for each app and user is created.
     ///
-    /// The default is `Scrollback` in the directory for application support; on Linux, that is the one for
-    /// data of the XDG specification.
+    /// The default is `Scrollback` in the application support directory; on Linux, this is the data
+    /// directory of the XDG specification.
     public var directory = ChatClientOptions.defaultDirectory
 
-    /// How the cache's files are kept.
+    /// The options of the cache's files.
     public var store = StoreOptions()
 
-    /// How much is kept on this device, and for how long.
+    /// The limits of the data on this device.
     ///
-    /// What is too old goes when the engine next looks, and not by a timer: ``/Sync/CacheRetention`` says when.
+    /// Expired data is removed when the engine checks the limits, and not by a timer; see
+    /// ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
 
     /// What the files are encrypted with; `nil`, the default, if they are not.
@@ -35,10 +36,11 @@ public struct ChatClientOptions: Sendable {
     /// client with the key moves the outbox items of that store to the encrypted one, and removes it.
     public var encryptionKey: EncryptionKey?
 
-    /// How the engine goes about its work.
+    /// The options of the sync engine.
     public var sync = SyncOptions()
 
-    /// Gives the same user's new credentials when the session has expired; `nil` if there are none.
+    /// A closure that returns new credentials of the same user when the session has expired; `nil`
+    /// if there are none.
     public var renewSession: @Sendable () async -> Credentials? = { nil }
 
     /// The least time between two notices to the server that the user is typing.
@@ -49,16 +51,16 @@ public struct ChatClientOptions: Sendable {
     /// The clock of this device.
     public var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-    /// Waits for some time, and throws if its task is canceled meanwhile.
+    /// A closure that waits for a duration, and throws if its task is canceled in the meantime.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// A random number from 0 to 1, by which attempts to reconnect are spread.
+    /// A closure that returns a random number from 0 to 1, which varies the delays of reconnecting.
     public var jitter: @Sendable () -> Double = { .random(in: 0...1) }
 
-    /// Names what is written; no two may have one name, on whatever device.
+    /// A closure that returns the request ID of a new item, which must be unique across devices.
     public var makeRequestID: @Sendable () -> RequestID = { RequestID(UUID().uuidString) }
 
-    /// Creates the usual options: nothing is kept.
+    /// Creates the default options, without caching.
     public init() {}
 
     private static var defaultDirectory: URL {
@@ -68,12 +70,12 @@ public struct ChatClientOptions: Sendable {
             .appending(path: "Scrollback", directoryHint: .isDirectory)
     }
 
-    /// Where the files of a user are.
+    /// Returns the directory of a user.
     func directory(of userID: UserID) -> URL {
         directory(of: userID, isEncrypted: encryptionKey != nil)
     }
 
-    /// Where the directories of the application's users are.
+    /// The directory that contains the app's users.
     var usersDirectory: URL { directory(of: "x").deletingLastPathComponent() }
 
     /// Where the files of a user are if the client has a key, or has none.

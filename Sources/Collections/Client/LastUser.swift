@@ -10,7 +10,7 @@ struct LastUser {
     private let sealed: NoteFile?
 
     init(_ options: ChatClientOptions) {
-        // Beside the users' directories, whose names all begin with an underscore or a hyphen.
+        // Next to the users' directories, whose names all start with an underscore or a hyphen.
         func note(_ name: String, _ key: EncryptionKey?) -> NoteFile {
             NoteFile(
                 at: options.usersDirectory.appending(path: name).path, encryptedWith: key,

@@ -1,4 +1,4 @@
-/// Those who read the changes of a collection as a sequence.
+/// The subscribers of a collection's changes.
 @MainActor
 final class ChangeFollowers<Element: Hashable & Sendable> {
     private typealias Follower = AsyncStream<CollectionChange<Element>>.Continuation
@@ -7,7 +7,7 @@ final class ChangeFollowers<Element: Hashable & Sendable> {
     private var lastNumber = 0
     private var hasEnded = false
 
-    /// The changes from now on, until the end.
+    /// Returns a stream of the changes from now on, until the end.
     func follow() -> AsyncStream<CollectionChange<Element>> {
         let (stream, follower) = AsyncStream<CollectionChange<Element>>.makeStream()
         guard !hasEnded else {

@@ -1,6 +1,6 @@
 import Sync
 
-/// Tasks that end with their owner.
+/// Tasks that are canceled with their owner.
 @MainActor
 final class TaskBag {
     private var tasks: [Int: @Sendable () -> Void] = [:]
@@ -16,10 +16,12 @@ final class TaskBag {
         }
     }
 
-    /// Asks an engine for something, and asks no longer once the owner ends, or whoever waits gives up.
+    /// Sends a request to an engine.
     ///
-    /// - Returns: What it answers.
-    /// - Throws: What the engine says; `canceled` after the end.
+    /// The request is canceled when the owner ends or the calling task is canceled.
+    ///
+    /// - Returns: The response.
+    /// - Throws: Errors of the engine; `canceled` after the end.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(SyncError) -> Value
     ) async throws(CollectionError) -> Value {

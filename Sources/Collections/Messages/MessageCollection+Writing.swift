@@ -1,13 +1,14 @@
 public import Models
 import Sync
 
-// What the user does to the channel that is shown. All of it is on the disk, and in the rows, when a call
-// returns; what becomes of it changes the rows later. Nothing is to be added to a view by hand.
+// The user's operations on the visible channel. They are on disk and in the rows when a call
+// returns; delivery results change the rows later. Do not add rows to a view yourself.
 extension MessageCollection {
-    /// Writes a text.
+    /// Sends a text message.
     ///
-    /// - Returns: The message, pending; it is among ``items`` already, where the newest end is shown.
-    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`; nothing is written then.
+    /// - Returns: The pending message. It is already in ``items`` if the newest end is visible.
+    /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`; nothing is
+    ///   written then.
     @discardableResult
     public func send(
         _ params: UserMessageCreateParams
@@ -16,14 +17,15 @@ extension MessageCollection {
         }
     }
 
-    /// Writes a message with a file.
+    /// Sends a message with a file.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the file.
-    ///   - keepsCopies: Whether the file is copied; else it has to stay where it is until it is sent.
-    /// - Returns: The message, pending.
-    /// - Throws: ``CollectionError``, as for a text; with code `refused` if the file is larger than the
-    ///   server takes, or is not there.
+    ///   - params: The text and the file.
+    ///   - keepsCopies: A Boolean value that indicates whether the file is copied; otherwise, it
+    ///     must not be moved or removed until it is sent.
+    /// - Returns: The pending message.
+    /// - Throws: ``CollectionError``, as for a text; with code `refused` if the file does not exist
+    ///   or is larger than the server accepts.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, keepsCopies: Bool = false
@@ -33,12 +35,12 @@ extension MessageCollection {
         }
     }
 
-    /// Writes a message with several files.
+    /// Sends a message with several files.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the files.
-    ///   - keepsCopies: Whether the files are copied.
-    /// - Returns: The message, pending.
+    ///   - params: The text and the files.
+    ///   - keepsCopies: A Boolean value that indicates whether the files are copied.
+    /// - Returns: The pending message.
     /// - Throws: ``CollectionError``, as for one file.
     @discardableResult
     public func send(
@@ -71,20 +73,20 @@ extension MessageCollection {
         }.message
     }
 
-    /// Takes back a message that was not sent yet.
+    /// Cancels an unsent message.
     ///
-    /// One that is on its way may reach the server nevertheless, and is there then as any other.
+    /// A message in flight may reach the server nevertheless, and then appears like any other.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: `true` if there was such a message.
     /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
     public func cancel(_ id: RequestID) async throws(CollectionError) -> Bool {
         try await write { (engine, _) throws(SyncError) in try await engine.cancel(id) }
     }
 
-    /// Takes out messages that could not be sent.
+    /// Removes failed messages.
     ///
-    /// - Returns: Those that were there.
+    /// - Returns: The request IDs of the removed messages.
     /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
     public func removeFailedMessages(
@@ -95,9 +97,9 @@ extension MessageCollection {
         }
     }
 
-    /// Takes out all messages of the channel that could not be sent.
+    /// Removes all failed messages of the channel.
     ///
-    /// - Returns: What was there.
+    /// - Returns: The request IDs of the removed messages.
     /// - Throws: ``CollectionError`` with code `store`, `disposed` or `canceled`.
     @discardableResult
     public func removeAllFailedMessages() async throws(CollectionError) -> [RequestID] {
@@ -106,10 +108,10 @@ extension MessageCollection {
         }
     }
 
-    /// Edits a message of the user's own, sent or not.
+    /// Edits a sent or unsent message of the user.
     ///
-    /// - Throws: ``CollectionError`` with code `refused` if the message has no id, or nothing waits under its
-    ///   name; `store`, `disposed`, `canceled`.
+    /// - Throws: ``CollectionError`` with code `refused` if the message has no ID, or no item with
+    ///   its request ID is pending; `store`, `disposed`, `canceled`.
     public func update(
         _ message: Message, with update: MessageUpdate
     ) async throws(CollectionError) {
@@ -122,7 +124,9 @@ extension MessageCollection {
         }
     }
 
-    /// Deletes a message, sent or not; one that was not sent is taken back.
+    /// Deletes a message.
+    ///
+    /// An unsent message is canceled.
     ///
     /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
     public func delete(_ message: Message) async throws(CollectionError) {
@@ -135,14 +139,14 @@ extension MessageCollection {
         }
     }
 
-    /// Gives a reaction to a message, sent or not.
+    /// Adds a reaction to a sent or unsent message.
     ///
     /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
     public func addReaction(
         _ key: String, to message: Message
     ) async throws(CollectionError) { try await react(.add, key, message) }
 
-    /// Takes a reaction to a message back.
+    /// Removes a reaction from a message.
     ///
     /// - Throws: ``CollectionError``, as ``update(_:with:)`` does.
     public func deleteReaction(
@@ -172,7 +176,7 @@ extension MessageCollection {
         throw CollectionError(.refused, "the message has neither an id nor the name of a request")
     }
 
-    /// Has the engine write, and shows what has come of it.
+    /// Performs a write of the engine, and shows the result.
     @discardableResult
     private func write<Value>(
         _ body: (SyncEngine, ChannelURL) async throws(SyncError) -> Value

@@ -5,7 +5,7 @@ public import Sync
 extension EmbeddedClient {
     // MARK: Reading
 
-    /// Returns the messages of a channel next to an anchor.
+    /// Returns a page of the messages of a channel around an anchor.
     public func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
     ) async throws(BackendError) -> MessagePage {
@@ -15,7 +15,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns messages by their ids.
+    /// Returns messages by their IDs.
     public func lookup(
         _ messageIDs: [MessageID], in channelURL: ChannelURL
     ) async throws(BackendError) -> MessageLookup {
@@ -24,7 +24,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the messages that answer one, next to an anchor.
+    /// Returns a page of the replies to a message around an anchor.
     public func replies(
         to parentID: MessageID, in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int,
         newer: Int
@@ -36,7 +36,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns how many messages were created in a range of times.
+    /// Returns the number of messages that were created in a range of times.
     public func countMessages(
         in channelURL: ChannelURL, from lower: Timestamp?, to upper: Timestamp?
     ) async throws(BackendError) -> Int {
@@ -45,7 +45,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns what became of a channel's messages since a point.
+    /// Returns the changes of a channel's messages since a point.
     public func messageChanges(
         in channelURL: ChannelURL, since point: ChangelogPoint
     ) async throws(BackendError) -> MessageChangelog {
@@ -55,7 +55,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns what became of the user's group channels since a point.
+    /// Returns the changes of the user's group channels since a point.
     public func channelChanges(
         since point: ChangelogPoint
     ) async throws(BackendError) -> GroupChannelChangelog {
@@ -67,7 +67,7 @@ extension EmbeddedClient {
 
     // MARK: Writing
 
-    /// Makes a message of a draft.
+    /// Sends a message.
     public func send(_ draft: Draft) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
         return try ask { state, session throws(BackendError) in
@@ -75,7 +75,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Changes a message of the user's own.
+    /// Edits a message of the user.
     public func update(
         _ messageID: MessageID, in channelURL: ChannelURL, with update: MessageUpdate,
         requestID: RequestID
@@ -85,7 +85,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Deletes a message of the user's own, or any where the user moderates the channel.
+    /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     public func delete(
         _ messageID: MessageID, in channelURL: ChannelURL, requestID: RequestID
     ) async throws(BackendError) {
@@ -94,7 +94,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Gives a reaction, or takes it back.
+    /// Adds or removes a reaction.
     public func react(
         _ action: ReactionEventAction, _ key: String, to messageID: MessageID,
         in channelURL: ChannelURL, requestID: RequestID
@@ -118,7 +118,7 @@ extension EmbeddedClient {
         let size = source.byteCount
         try ask(.files) { state, _ throws(BackendError) in try state.checkFileSize(size) }
         let bytes = try source.data()
-        // In four steps, so that whoever shows progress has some to show.
+        // In four steps, so that there is progress to show.
         for step in 1...4 {
             try checkCancellation()
             progress(
@@ -130,7 +130,7 @@ extension EmbeddedClient {
         }
     }
 
-    /// Returns the bytes of a file that a message names.
+    /// Returns the bytes of a message's file.
     public func download(_ file: FileInfo) async throws(BackendError) -> Data {
         try ask(.files) { state, _ throws(BackendError) in try state.fileBytes(file) }
     }

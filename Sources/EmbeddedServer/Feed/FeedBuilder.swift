@@ -1,20 +1,20 @@
 import Models
 import Store
 
-/// Makes what one user is told of the entries of the log.
+/// Creates the feed events of a user from log entries.
 ///
-/// Entries name things, and the feed tells them as they now are: a message that several entries name
-/// is told once, and one that is gone meanwhile, not at all.
+/// Entries contain references, and the feed reports the current versions: a message of several
+/// entries is reported once, and a deleted message not at all.
 struct FeedBuilder {
     let state: ServerState
     let userID: UserID
-    /// The open channels that the device has entered, and since when.
+    /// The open channels that the device has entered, with the log entry at that time.
     let entered: [ChannelNumber: LogSequence]
     private(set) var events: [FeedEvent] = []
-    /// The messages that were told as they now are.
+    /// The messages that were reported in their current version.
     private var told: Set<MessageID> = []
     private var threadsTold: Set<MessageID> = []
-    /// The channels whose last message or counts may be others now, and why.
+    /// The channels whose last message or counts may have changed, with the source.
     private var touched: [ChannelNumber: CollectionEventSource] = [:]
     private var touchedOrder: [ChannelNumber] = []
     /// The channels that are reported with their complete state, because their history was rewritten.
@@ -27,7 +27,7 @@ struct FeedBuilder {
         self.entered = entered
     }
 
-    /// The channel of an entry that concerns the user; `nil` if it does not.
+    /// Returns the channel of an entry that concerns the user; `nil` if it does not.
     func channel(of entry: LogEntry, _ sequence: LogSequence) -> ServerChannel? {
         if let only = entry.only, only != userID { return nil }
         guard let channel = state.channels[entry.channel] else { return nil }
@@ -41,7 +41,7 @@ struct FeedBuilder {
         return channel
     }
 
-    /// Tells an entry.
+    /// Adds the events of an entry.
     mutating func add(_ entry: LogEntry, _ sequence: LogSequence) throws(BackendError) {
         if case .lost(let url, let removal) = entry.event {
             guard entry.only == userID else { return }
@@ -113,7 +113,7 @@ struct FeedBuilder {
 
     // MARK: Channels
 
-    /// Tells a channel with all there is to know of it.
+    /// Adds a channel with its complete state.
     mutating func addWhole(
         _ channel: ServerChannel, _ source: CollectionEventSource = .eventChannelChanged,
         _ cause: LogEntry.Cause? = nil
@@ -145,20 +145,20 @@ struct FeedBuilder {
                     actor: cause?.actor.flatMap { state.accounts[$0]?.user })))
     }
 
-    /// Tells a hole in a channel.
+    /// Adds a truncation of a channel.
     mutating func addHole(in channel: ServerChannel, walk: PageCursor) {
         events.append(.hole(in: channel.url, walk: walk))
         touch(channel, .eventMessageReceived)
     }
 
-    /// Tells that these are all channels of the user.
+    /// Adds the complete list of the user's channels.
     mutating func addAllChannels() {
         let numbers = state.accounts[userID]?.channels ?? []
         events.append(.channels(Set(numbers.compactMap { state.channels[$0]?.url })))
         changesCounts = true
     }
 
-    /// Tells what is only told live.
+    /// Adds an event that is only reported live.
     mutating func add(live event: FeedEvent) { events.append(event) }
 
     /// Adds the channels whose last message or counts may have changed, and the number of unread

@@ -2,9 +2,10 @@ import Foundation
 import Models
 
 extension FeedEvent {
-    /// A number that the same event has in every process, and hardly any other event.
+    /// A number that is the same for equal events in every process, and differs for almost all
+    /// others.
     ///
-    /// An event that tells another state of the same message is another event.
+    /// An event with another version of the same message is another event.
     var fingerprint: UInt64 {
         var hash = StableHash()
         switch self {
@@ -78,7 +79,8 @@ extension FeedEvent {
         return hash.value
     }
 
-    /// Whether it tells what became of a message, and a page or a changelog tells that too.
+    /// A Boolean value that indicates whether the event is about a message, and is also covered by
+    /// pages or changelogs.
     var isOfMessage: Bool {
         switch self {
         case .messageReceived, .messageUpdated, .messageDeleted, .reaction: true
@@ -88,11 +90,11 @@ extension FeedEvent {
 }
 
 extension Patch {
-    /// The patch as text, whose maps are sorted.
+    /// The patch as text with sorted maps.
     fileprivate var sortedText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // What JSON has no way to say, such as a number that is none, is still told apart by description.
+        // Values that JSON cannot represent, such as NaN, are distinguished by the description.
         guard let json = try? encoder.encode(self) else { return description }
         return String(decoding: json, as: UTF8.self)
     }

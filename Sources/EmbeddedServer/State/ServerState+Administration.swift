@@ -1,9 +1,9 @@
 import Models
 import Store
 
-// What only the application's own server may do.
+// The operations of an application's own server.
 extension ServerState {
-    /// Adds a user, or changes who they are.
+    /// Adds or changes a user.
     func addUser(_ user: User, accessToken: String?) throws(BackendError) {
         try checkName(user.userID.rawValue, "the user's id")
         if let accessToken { try checkName(accessToken, "the access token") }
@@ -30,7 +30,7 @@ extension ServerState {
                 .sessionRevoked, "user \(userID) is let in no more", detail: .sessionTokenRevoked))
     }
 
-    /// Sends what the channel itself says.
+    /// Sends an admin message.
     func sendAdminMessage(
         _ text: String, to url: ChannelURL, data: String, customType: String, isSilent: Bool
     ) throws(BackendError) -> Message {
@@ -58,7 +58,7 @@ extension ServerState {
 // MARK: Forgetting
 
 extension ServerState {
-    /// Forgets the messages of before a time, in all channels.
+    /// Purges the messages of all channels that are older than a time.
     func expireMessages(before time: Timestamp, tellsFeed: Bool) throws(BackendError) {
         for channel in channels.values.sorted(by: { $0.number < $1.number }) {
             var old: [Position] = []
@@ -87,9 +87,9 @@ extension ServerState {
         }
     }
 
-    /// Makes all cursors and tokens that were given so far expire.
+    /// Makes all cursors and tokens expire.
     ///
-    /// The entries stay: what is unread is counted by them.
+    /// The entries are kept, because unread messages are counted with them.
     func expireCursors() throws(BackendError) {
         appendMark()
         counters.firstCursor = counters.sequence

@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Changes a message of the user's own.
+    /// Edits a message of the user.
     func update(
         _ id: MessageID, in url: ChannelURL, with update: MessageUpdate, by userID: UserID
     ) throws(BackendError) -> Message {
@@ -49,7 +49,7 @@ extension ServerState {
         if let template { message.mentionedMessageTemplate = template }
     }
 
-    /// Deletes a message of the user's own, or any where the user moderates the channel.
+    /// Deletes a message of the user or, if the user is an operator of the channel, any message.
     func delete(
         _ id: MessageID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {
@@ -66,18 +66,20 @@ extension ServerState {
             .refused, "message \(id) does not belong to \(userID)", detail: .notOwnerOfMessage)
     }
 
-    /// Removes a message with what points to it; its place stays, marked, if the feed is told.
+    /// Removes a message with its index rows.
+    ///
+    /// If the feed reports it, its position stays, marked as deleted.
     func remove(
         _ message: Message, _ place: MessagePlace, from channel: ServerChannel, tellsFeed: Bool
     ) throws(BackendError) {
         guard let position = message.position else { return }
         database.remove { $0.message(channel.number, position) }
         if place.sequence > 0 {
-            // As it was counted: edits since then may have changed whom it mentions.
+            // As it was counted: later edits may have changed the mentions.
             let arrival = try database.value(
                 "entry \(place.sequence) of the log", { $0.log(place.sequence) },
                 { (reader) throws(ByteReader.Damage) in try LogEntry(&reader) })
-            // Whoever has not heard of its arrival need not hear of it now.
+            // A device that has not received the message need not receive it anymore.
             database.remove { $0.log(place.sequence) }
             database.remove { $0.channelLog(channel.number, place.sequence) }
             if !channel.isOpen, case .received(let receipt) = arrival?.event {
@@ -88,7 +90,7 @@ extension ServerState {
             var place = place
             place.isDeleted = true
             database.put({ $0.place(position.messageID) }, place.write)
-            // Not before its last edit, whose time may be ahead of the clock.
+            // Not earlier than its last edit, whose time may be ahead of the clock.
             counters.time = max(counters.time, message.updatedAt ?? message.createdAt)
             append(.deleted(position.messageID), in: channel)
         } else {
@@ -103,7 +105,7 @@ extension ServerState {
         }
     }
 
-    /// Gives a reaction, or takes it back.
+    /// Adds or removes a reaction.
     func react(
         _ action: ReactionEventAction, _ key: String, to id: MessageID, in url: ChannelURL,
         by userID: UserID, requestID: RequestID?

@@ -50,7 +50,7 @@ extension ServerState {
             let isOlder = try newest(of: channel).map { position < $0 } ?? false
             if !tellsFeed || isOlder { batch.add(message, at: position.createdAt, channel.number) }
             try insert(message, at: position, in: channel, tellsFeed: tellsFeed)
-            // Replies may have come before it.
+            // Replies may have been imported before their parent.
             if try hasReplies(position.messageID) {
                 try updateThread(of: position.messageID, in: channel, tellsFeed: tellsFeed)
             }

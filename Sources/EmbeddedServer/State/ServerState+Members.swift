@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Makes a user a member, or an invited one, and tells everybody.
+    /// Adds a user as a joined or invited member, and notifies all members.
     func add(
         _ userID: UserID, to channel: ServerChannel, _ state: MemberState, by inviter: UserID?
     ) throws(BackendError) {
@@ -17,7 +17,7 @@ extension ServerState {
         resetUnread(of: userID, in: channel)
         let source: CollectionEventSource =
             state == .joined ? .eventUserJoined : .eventUserReceivedInvitation
-        // Who has the channel already hears of it with the others.
+        // A user who already has the channel is notified with the other members.
         append(.changed(.members, cause(source, [userID], by: inviter)), in: channel)
         if isNew {
             tellGained(userID, of: channel, state, by: inviter)
@@ -26,7 +26,9 @@ extension ServerState {
         }
     }
 
-    /// A member whose history begins where it did, if they were one before.
+    /// Returns a new member.
+    ///
+    /// A former member keeps the lower bound of their history.
     func newMember(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState
     ) -> Membership {
@@ -49,7 +51,7 @@ extension ServerState {
         }
     }
 
-    /// Tells a user of a channel that is new to them.
+    /// Notifies a user of a new channel.
     func tellGained(
         _ userID: UserID, of channel: ServerChannel, _ state: MemberState, by actor: UserID?
     ) {
@@ -64,7 +66,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Takes a channel from a user, and tells them.
+    /// Removes a channel from a user, and notifies them.
     func tellLost(_ userID: UserID, of channel: ServerChannel, _ removal: ChannelRemoval) {
         if let offset = channel.members[userID]?.messageOffset {
             channel.offsets[userID] = offset
@@ -80,7 +82,7 @@ extension ServerState {
         if channel.typing.contains(userID) { endTyping(of: userID, in: channel) }
     }
 
-    /// Invites users into a group channel.
+    /// Invites users to a group channel.
     func invite(
         _ userIDs: [UserID], to url: ChannelURL, by userID: UserID, joinsAll: Bool
     ) throws(BackendError) {
@@ -139,7 +141,7 @@ extension ServerState {
         append(.changed(.members, cause(.eventUserLeft, [userID], by: userID)), in: channel)
     }
 
-    /// Returns the members of a group channel, by their ids.
+    /// Returns a page of the members of a group channel, ordered by their IDs.
     func members(
         of url: ChannelURL, after cursor: PageCursor?, limit: Int, for userID: UserID
     ) throws(BackendError) -> Page<Member> {
@@ -168,7 +170,7 @@ extension ServerState {
         storeMember(userID, of: channel)
     }
 
-    /// Begins the history of a group channel anew for the user alone.
+    /// Resets the history of a group channel for this user only.
     func resetMyHistory(of url: ChannelURL, by userID: UserID) throws(BackendError) -> Timestamp {
         let channel = try joinedChannel(url, by: userID)
         let newest = try newest(of: channel)?.createdAt ?? .distantPast

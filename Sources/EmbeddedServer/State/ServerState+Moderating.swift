@@ -2,7 +2,7 @@ import Models
 import Store
 
 extension ServerState {
-    /// Freezes a channel, or ends that.
+    /// Freezes or unfreezes a channel.
     func setFrozen(_ isFrozen: Bool, _ url: ChannelURL, by userID: UserID) throws(BackendError) {
         let channel = try moderatedChannel(url, by: userID)
         guard channel.isFrozen != isFrozen else { return }
@@ -42,7 +42,7 @@ extension ServerState {
         append(.changed(.members, cause(source, [target], by: userID)), in: channel)
     }
 
-    /// Ends what ``restrict(_:in:_:until:reason:by:)`` began.
+    /// Ends a restriction of ``restrict(_:in:_:until:reason:by:)``.
     func lift(
         _ type: RestrictionType, of target: UserID, in url: ChannelURL, by userID: UserID
     ) throws(BackendError) {

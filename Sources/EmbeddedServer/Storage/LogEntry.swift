@@ -1,14 +1,14 @@
 import Models
 import Store
 
-/// One thing that happened, as the server's log keeps it: small, and naming what it happened to.
+/// An entry of the server's log: an event with references to the objects that it concerns.
 ///
-/// The log does not hold messages: the feed tells each as it is by then.
+/// The log does not contain messages: the feed reports their current versions.
 struct LogEntry: Hashable {
-    /// When, by the server's clock; never before the entry before.
+    /// The time on the server's clock; not earlier than that of the previous entry.
     var time: Timestamp
     var channel: ChannelNumber
-    /// The user whom alone it concerns; `nil` for all who have a part in the channel.
+    /// The only user whom it concerns; `nil` for all users of the channel.
     var only: UserID?
     var event: Event
 
@@ -21,17 +21,17 @@ struct LogEntry: Hashable {
         case read(UserID, Timestamp)
         case delivered(UserID, Timestamp)
         case changed(ChannelPart, Cause)
-        /// A user has a channel that was not theirs before.
+        /// A user has gained a channel.
         case gained(Cause)
         case lost(ChannelURL, ChannelRemoval)
         /// Messages created between two times, both included, came or went without entries of
         /// their own.
         case historyChanged(from: Timestamp, through: Timestamp)
-        /// Takes a number, so that what was before can be told from what comes.
+        /// Uses up a number, so that earlier cursors can be distinguished from later ones.
         case mark
     }
 
-    /// The arrival of a message: what counting the unread ones needs to know of it.
+    /// The arrival of a message, with the data that is needed to count unread messages.
     struct Receipt: Hashable {
         var position: Position
         var sender: UserID?
@@ -40,7 +40,7 @@ struct LogEntry: Hashable {
         var mentions: [UserID] = []
     }
 
-    /// Why a channel changed, and by whom.
+    /// The cause of a channel's change, with its users.
     struct Cause: Hashable {
         var source: CollectionEventSource
         var users: [UserID] = []
@@ -48,22 +48,22 @@ struct LogEntry: Hashable {
     }
 }
 
-/// What of a channel changed.
+/// The part of a channel that has changed.
 ///
-/// DO NOT CHANGE: on people's disks.
+/// On-disk format, DO NOT CHANGE.
 enum ChannelPart: UInt8 {
-    /// What it says of itself: name, picture, data, metadata, and whether it is frozen.
+    /// Its own properties: name, cover image, data, metadata, and whether it is frozen.
     case profile = 0
-    /// Its members, and what is counted and told of them.
+    /// Its members and their counts.
     case members = 1
-    /// What belongs to one user alone.
+    /// The properties of a single user.
     case mine = 2
 }
 
 // MARK: Bytes
 
 extension LogEntry {
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     private enum Kind: UInt8 {
         case mark = 0
         case received = 1
@@ -171,7 +171,8 @@ extension LogEntry.Receipt {
         while !reader.isAtEnd { mentions.append(UserID(try reader.measured())) }
     }
 
-    /// Whether it mentions a user, who has not sent it.
+    /// Returns a Boolean value that indicates whether the message mentions a user other than its
+    /// sender.
     func mentions(_ userID: UserID) -> Bool { mentionsAll || mentions.contains(userID) }
 }
 
@@ -194,7 +195,7 @@ extension LogEntry.Cause {
 }
 
 extension ChannelRemoval {
-    /// DO NOT CHANGE: on people's disks.
+    /// On-disk format, DO NOT CHANGE.
     fileprivate var rawByte: UInt8 {
         switch self {
         case .unknown: 0

@@ -1,8 +1,8 @@
 package import Models
 
-/// Reads what ``ByteWriter`` wrote, from bytes that may be damaged.
+/// Reads the output of ``ByteWriter`` from bytes that may be corrupted.
 package struct ByteReader {
-    /// The bytes do not have the shape that the store wrote.
+    /// The error for bytes that the store cannot have written.
     package struct Damage: Error, CustomStringConvertible {
         package let offset: Int
         package let expected: String
@@ -41,7 +41,7 @@ package struct ByteReader {
         return value
     }
 
-    /// A text of some bytes; by default all that are left.
+    /// Reads a text of a number of bytes; by default all remaining ones.
     package mutating func text(_ count: Int? = nil) throws(Damage) -> String {
         let end = offset + (count ?? bytes.count - offset)
         guard end <= bytes.count else {
@@ -56,12 +56,12 @@ package struct ByteReader {
         return text
     }
 
-    /// Reads a text behind its length in two bytes.
+    /// Reads a text with a two-byte length prefix.
     package mutating func measured() throws(Damage) -> String {
         try text(Int(try integer(UInt16.self)))
     }
 
-    /// Reads a text that may be missing.
+    /// Reads an optional text.
     mutating func optional() throws(Damage) -> String? {
         let size = try integer(UInt32.self)
         return size == 0 ? nil : try text(Int(size) - 1)
@@ -75,7 +75,7 @@ package struct ByteReader {
         Position(createdAt: try timestamp(), messageID: MessageID(try measured()))
     }
 
-    /// Reads what ``ByteWriter/descending(_:)`` wrote.
+    /// Reads the output of ``ByteWriter/descending(_:)``.
     package mutating func descending<Value>(
         _ read: (inout ByteReader) throws(Damage) -> Value
     ) throws(Damage) -> Value {
@@ -84,7 +84,7 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    /// - Throws: ``Damage`` if something is left.
+    /// - Throws: ``Damage`` if any bytes remain.
     package func end() throws(Damage) {
         if !isAtEnd { throw Damage(offset: offset, expected: "the end") }
     }

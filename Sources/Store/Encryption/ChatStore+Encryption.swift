@@ -3,16 +3,18 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// Whether the files of the store are encrypted; never so in memory.
+    /// A Boolean value that indicates whether the files of the store are encrypted; `false` in
+    /// memory.
     public var isEncrypted: Bool { keys != nil }
 
-    /// Exchanges the key that the store is opened with.
+    /// Changes the encryption key of the store.
     ///
-    /// Writes one small file, however large the store is: what the files are encrypted with is random,
-    /// and lies beside them, encrypted with the app's key. Whoever had the old key and a copy of
-    /// that file can still read the files; ``reencrypt(at:from:to:progress:)`` shuts them out.
+    /// Only one small file is written, regardless of the size of the store: the keys of the files
+    /// are random, and stored next to them, encrypted with the app's key. An attacker with the old
+    /// key and a copy of that file can still read the files; ``reencrypt(at:from:to:progress:)``
+    /// excludes them.
     ///
-    /// A crash leaves the old or the new key; when the call returns, it is the new one.
+    /// After a crash, the store has the old or the new key; when the call returns, the new one.
     ///
     /// - Throws: ``StoreError``: `wrongKey` if the store is not encrypted, `closed`, `permission`,
     ///   `noSpace` or `io`.
@@ -21,31 +23,30 @@ extension ChatStore {
         guard let keys, let directory else {
             throw StoreError(.wrongKey, "the store is not encrypted", path: path)
         }
-        // Nobody seals the files anew while the store is open.
+        // The files cannot be re-encrypted while the store is open.
         try writer.withLock { (_) throws(StoreError) in
             _ = try version()
             try StoreFiles(directory: directory).keyFile.write(keys, for: [key])
         }
     }
 
-    /// Encrypts all files of a store anew, under keys that nobody has had before; or for the first
-    /// time, or not at all any more.
+    /// Encrypts all files of a store again with new keys; also adds or removes the encryption.
     ///
-    /// For a store that nobody has open. File by file, each in one step: when the process ends meanwhile,
-    /// the store can be opened with either key, and the same call goes on where it was.
-    /// ``OpeningReport/isReencryptionUnfinished`` tells of it. What was damaged before is damaged after.
+    /// The store must be closed. Each file is replaced atomically. If the process ends in the
+    /// meantime, the store can be opened with either key, and the same call continues the work;
+    /// ``OpeningReport/isReencryptionUnfinished`` reports it. Damage is preserved.
     ///
-    /// The bytes of the old files are not wiped: what the file system and the disk keep of removed
-    /// files, this does not reach.
+    /// The bytes of the old files are not wiped: copies that the file system or the disk keeps of
+    /// removed files are not affected.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the store. If there is none, nothing is done.
-    ///   - old: The key that the store is encrypted with; `nil` if it is not encrypted.
-    ///   - new: The key that it is encrypted with from now on, the old one too; `nil` for none.
-    ///   - progress: Is called on this thread with how much is done, from 0 to 1.
-    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema` (nothing was touched),
-    ///   `corruption` if the file of the keys is damaged, `permission`, `noSpace` or `io`.
-    /// - Complexity: Reads and writes all files; the disk needs room for one of them.
+    ///   - directory: The directory of the store. If it does not exist, the call has no effect.
+    ///   - old: The current key; `nil` if the store is not encrypted.
+    ///   - new: The new key, which may equal the old one; `nil` to remove the encryption.
+    ///   - progress: A closure that is called on this thread with the progress from 0 to 1.
+    /// - Throws: ``StoreError``: `wrongKey`, `locked` or `newerSchema` (nothing was changed),
+    ///   `corruption` if the key file is damaged, `permission`, `noSpace` or `io`.
+    /// - Complexity: Reads and writes all files. The disk needs space for one of them.
     public static func reencrypt(
         at directory: URL, from old: EncryptionKey?, to new: EncryptionKey?,
         progress: (Double) -> Void = { _ in }
@@ -83,13 +84,13 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// Makes sure that it can be begun, or gone on with.
+    /// Checks that the re-encryption can be started or continued.
     ///
-    /// - Returns: Whether anything is left to do.
+    /// - Returns: `true` if there is anything left to do.
     fileprivate func checkReencryption(
         from old: EncryptionKey?, to new: EncryptionKey?
     ) throws(StoreError) -> Bool {
-        // Where there is no file, whether there should be one.
+        // If there is no key file, check whether there should be one.
         if try !keyFile.exists() { _ = try unlock(nil, isCreating: false) }
         return try keyFile.checkExchange(from: old, to: new)
     }
@@ -110,14 +111,14 @@ extension StoreFiles {
             done += Double(file.size)
             progress(min(done / total, 1))
         }
-        // What is left meanwhile is under the keys of before or after, and never under lost ones.
+        // Files that are written in the meantime have the old or the new keys, never lost ones.
         try DropFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
         progress(1)
     }
 
-    /// What an interrupted repair or copy has left.
+    /// Removes the leftovers of an interrupted repair or copy.
     private func removeUnfinished() throws(StoreError) {
         for path in [repaired, salvaged + OpenFile.unfinished] {
             try OpenFile.removeAll(at: path)

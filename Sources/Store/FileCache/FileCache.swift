@@ -2,26 +2,25 @@ import Crypto
 public import Foundation
 public import Models
 
-/// The simple way to keep chat on a device: a file for each channel with its most recent messages,
-/// and one for the list of channels.
+/// A simple way to store chat data: a file for each channel with its newest messages, and a file
+/// for the list of channels.
 ///
-/// For an app that shows what it showed last time until the server answers, and wants no database
-/// for it. A file is saved as a whole and loaded as a whole, and knows nothing of what lies between
-/// two messages or of deletions. What has not been sent yet is never in it.
+/// It is intended for apps that show the previous content until the server responds, and need no
+/// database for it. A file is saved and loaded as a whole, without information about gaps or
+/// deletions. Unsent messages are never stored.
 ///
-/// A file is replaced in one step, on disk before a call returns: a crash leaves the old or
-/// the new one. Each line has a check value of its own, so that damage costs the lines it hit and no
-/// other. Docs/Format.md, "File cache", has the format.
+/// A file is replaced atomically, and is on disk when a call returns: after a crash, the old or the
+/// new file exists. Each line has a check value, so that damage affects only the damaged lines.
+/// Docs/Format.md, "File cache", describes the format.
 ///
-/// The value is a directory's name and remembers nothing of what is in there. Several threads,
-/// several values and several processes may use one directory at once: they save one after the
-/// other, and what is loaded is what was there before or after a save. Each user of a device needs
-/// a directory of their own.
+/// The value consists of the directory's name, and caches nothing. Several threads, values and
+/// processes may use a directory at the same time: they save one after the other, and a load
+/// returns the state before or after a save. Each user of a device needs a separate directory.
 public struct FileCache: Sendable {
-    /// Where the files are.
+    /// The directory of the files.
     public let directory: URL
 
-    /// The most messages that are kept of a channel.
+    /// The maximum number of messages stored for a channel.
     public let limit: Int
 
     let path: String
@@ -69,16 +68,18 @@ extension FileCache {
         return path.count > 1 && path.last == "/" ? String(path.dropLast()) : path
     }
 
-    /// Whether the files are encrypted.
+    /// A Boolean value that indicates whether the files are encrypted.
     public var isEncrypted: Bool { cipher != nil }
 
-    /// Exchanges the key that the directory is opened with; values that are there stay as they are.
+    /// Changes the encryption key of the directory.
     ///
-    /// Writes one small file, as ``ChatStore/changeEncryptionKey(to:)`` does. Who had the old key and a copy of
-    /// that file is shut out by ``reencrypt(at:from:to:progress:)``.
+    /// Existing values stay valid.
     ///
-    /// - Throws: ``StoreError`` with the code `wrongKey` if the old one is not the directory's, `corruption`,
-    ///   `permission`, `noSpace` or `io`.
+    /// Only one small file is written, as by ``ChatStore/changeEncryptionKey(to:)``. An attacker
+    /// with the old key and a copy of that file is excluded by ``reencrypt(at:from:to:progress:)``.
+    ///
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the old key is not that of the
+    ///   directory, `corruption`, `permission`, `noSpace` or `io`.
     public static func changeEncryptionKey(
         of directory: URL, from old: EncryptionKey, to new: EncryptionKey
     ) throws(StoreError) {
@@ -97,7 +98,7 @@ extension FileCache {
             guard try file.exists() else { return nil }
             throw StoreError(.wrongKey, "the files are encrypted, and no key was given", path: path)
         }
-        // Not touched, if they are another's.
+        // Files with another key are not changed.
         if try file.exists() { return try file.keys(key) }
         if try OpenFile.names(in: path).contains(where: CacheFile.isName) {
             throw StoreError(.wrongKey, "the files are not encrypted", path: path)
@@ -112,21 +113,22 @@ extension FileCache {
 // MARK: Saving
 
 extension FileCache {
-    /// Saves the most recent messages of a channel, in place of those that were saved before.
+    /// Saves the newest messages of a channel, replacing the saved ones.
     ///
-    /// Left out are: messages that were not sent (without an id, or with a status other than
-    /// succeeded or none); of several with one id, all but the last in the array; those of more than
-    /// 12 MiB; and of the rest, all but the ``limit`` most recent by ``/Models/Position``. No messages at all
-    /// make a file without any.
+    /// The following messages are omitted: unsent messages (without an ID, or with a status other
+    /// than succeeded or none); of several messages with the same ID, all but the last in the
+    /// array; messages of more than 12 MiB; and of the rest, all but the ``limit`` newest ones by
+    /// ``/Models/Position``. Without any messages, an empty list is saved.
     ///
     /// - Parameters:
-    ///   - messages: The messages, in any order.
-    ///   - channel: The channel. What the messages call their channel is not looked at.
-    /// - Returns: Whether the file was written. It is not where it has the same SHA-256
-    ///   already, for which its bytes are read anew each time.
-    /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a newer
-    ///   version wrote the file. The file is the old one then, or already the new one.
-    /// - Complexity: O(*n* log *n*) in the messages. A file that is written waits for the disk, twice.
+    ///   - messages: The messages in any order.
+    ///   - channel: The channel. The channel in the messages is ignored.
+    /// - Returns: `true` if the file was written. It is not written if it already has the same
+    ///   SHA-256, for which it is read in each call.
+    /// - Throws: ``StoreError`` with the code `permission`, `noSpace`, `io`, or `newerSchema` if a
+    ///   newer version wrote the file. The file is then the old one or already the new one.
+    /// - Complexity: O(*n* log *n*) in the number of messages. Writing the file waits for the disk
+    ///   twice.
     @discardableResult
     public func save(
         _ messages: [Message], in channel: ChannelURL
@@ -135,15 +137,15 @@ extension FileCache {
         return try replace(.messages(of: channel), by: Array(recent))
     }
 
-    /// Saves the list of channels, in place of the one that was saved before.
+    /// Saves the list of channels, replacing the saved one.
     ///
-    /// Left out are: of several channels with one URL, all but the last in the array; and those of more
-    /// than 12 MiB. How many there are is not limited.
+    /// Of several channels with the same URL, all but the last in the array are omitted, and so are
+    /// channels of more than 12 MiB. The number of channels is not limited.
     ///
-    /// - Parameter channels: The channels, in the order in which they are to be loaded.
-    /// - Returns: Whether the file was written, as for ``save(_:in:)``.
+    /// - Parameter channels: The channels in the order in which they are to be loaded.
+    /// - Returns: `true` if the file was written, as for ``save(_:in:)``.
     /// - Throws: ``StoreError``, as ``save(_:in:)``.
-    /// - Complexity: O(*n*) in the channels. A file that is written waits for the disk, twice.
+    /// - Complexity: O(*n*) in the number of channels. Writing the file waits for the disk twice.
     @discardableResult
     public func saveChannels(_ channels: [GroupChannel]) throws(StoreError) -> Bool {
         var seen: Set<ChannelURL> = []
@@ -151,7 +153,8 @@ extension FileCache {
         return try replace(.channels, by: last.reversed())
     }
 
-    /// The messages that were sent, each once, as the last in the array has it.
+    /// Returns the sent messages without duplicates; of several with the same ID, the last in the
+    /// array.
     private static func oldestFirst(_ messages: [Message]) -> [Message] {
         var sent: [MessageID: (position: Position, message: Message)] = [:]
         for message in messages {
@@ -170,13 +173,15 @@ extension FileCache {
             guard try !has(file, text) else { return false }
             let bytes = try cipher?.seal(text, name: name) ?? text
             try OpenFile.replace(path(of: name), by: bytes)
-            // What it was called before it was sealed anew.
+            // Names of the file before it was encrypted again.
             for old in names(of: file).dropFirst() { try delete(old) }
             return true
         }
     }
 
-    /// Whether a file has just this text; an error if a newer version wrote it.
+    /// Returns a Boolean value that indicates whether a file has exactly this text.
+    ///
+    /// Throws if a newer version wrote it.
     private func has(_ file: CacheFile, _ text: [UInt8]) throws(StoreError) -> Bool {
         let name = name(of: file)
         for name in names(of: file) {
@@ -196,7 +201,7 @@ extension FileCache {
         return hash.finalize() == SHA256.hash(data: text)
     }
 
-    /// Whether an encrypted file has just this text.
+    /// Returns a Boolean value that indicates whether an encrypted file has exactly this text.
     private func hasLines(_ name: String, _ text: [UInt8]) throws(StoreError) -> Bool {
         guard var lines = try lines(of: name) else { return false }
         var hash = SHA256()
@@ -209,7 +214,7 @@ extension FileCache {
 }
 
 extension Message {
-    /// Where a message that was sent stands in its channel; `nil` for any other.
+    /// The position of a sent message; `nil` for any other.
     var sentPosition: Position? {
         sendingStatus == .succeeded || sendingStatus == .none ? position : nil
     }
@@ -218,13 +223,14 @@ extension Message {
 // MARK: Loading
 
 extension FileCache {
-    /// Loads the messages that were saved of a channel, oldest first.
+    /// Loads the saved messages of a channel, oldest first.
     ///
-    /// - Parameter channel: The channel. One that was never saved has no messages and no damage.
-    /// - Returns: The messages that can be read, and what is wrong with the rest of the file.
+    /// - Parameter channel: The channel. A channel that was never saved has no messages and no
+    ///   damage.
+    /// - Returns: The readable messages, and the damage of the file.
     /// - Throws: ``StoreError`` with the code `permission`, `io`, or `newerSchema` if a newer
     ///   version wrote the file.
-    /// - Complexity: O(*n*) in the bytes of the file. Damage takes no more memory than what it is of.
+    /// - Complexity: O(*n*) in the size of the file. Damaged lines need no additional memory.
     public func load(_ channel: ChannelURL) throws(StoreError) -> Contents<Message> {
         var contents: Contents<Message> =
             try contents(of: .messages(of: channel)) { $0.sentPosition != nil }
@@ -234,10 +240,10 @@ extension FileCache {
 
     /// Loads the list of channels, in the order in which they were saved.
     ///
-    /// - Returns: The channels that can be read, and what is wrong with the rest of the file. If none
-    ///   were ever saved, there are no channels and no damage.
+    /// - Returns: The readable channels, and the damage of the file. If none were ever saved, there
+    ///   are no channels and no damage.
     /// - Throws: ``StoreError``, as ``load(_:)``.
-    /// - Complexity: O(*n*) in the bytes of the file.
+    /// - Complexity: O(*n*) in the size of the file.
     public func loadChannels() throws(StoreError) -> Contents<GroupChannel> {
         try contents(of: .channels) { _ in true }
     }
@@ -258,10 +264,10 @@ extension FileCache {
 // MARK: The files
 
 extension FileCache {
-    /// Returns the channels that have a file of messages, ordered by their URLs.
+    /// Returns the channels with a file of messages, ordered by their URLs.
     ///
-    /// Read from the headers of the files: one whose header is damaged, or that a newer version wrote,
-    /// is not listed. ``load(_:)`` tells of either.
+    /// The channels are read from the headers of the files: a file whose header is corrupted, or
+    /// that a newer version wrote, is omitted. ``load(_:)`` reports either.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: Opens each file.
@@ -274,9 +280,9 @@ extension FileCache {
         return channels.sorted()
     }
 
-    /// Returns how many bytes the files have.
+    /// Returns the total size of the files in bytes.
     ///
-    /// The length of the files' contents; file systems round it up.
+    /// File systems may need more space.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: O(*n*) in the number of files.
@@ -286,7 +292,9 @@ extension FileCache {
         return size
     }
 
-    /// Removes the messages of a channel; of one that was never saved, nothing.
+    /// Removes the messages of a channel.
+    ///
+    /// Has no effect for a channel that was never saved.
     ///
     /// - Throws: ``StoreError`` with the code `permission` or `io`.
     /// - Complexity: Waits for the disk.
@@ -297,11 +305,13 @@ extension FileCache {
         }
     }
 
-    /// Removes the messages of all channels, and the list of channels, whatever version wrote them.
+    /// Removes the messages of all channels and the list of channels, regardless of the version
+    /// that wrote them.
     ///
-    /// The directory stays, and what else is in there.
+    /// The directory and other files in it are kept.
     ///
-    /// - Throws: ``StoreError`` with the code `permission` or `io`. Some files may be gone then.
+    /// - Throws: ``StoreError`` with the code `permission` or `io`. Some files may have been
+    ///   removed then.
     /// - Complexity: O(*n*) in the number of files. Waits for the disk.
     public func removeAll() throws(StoreError) {
         try alone { () throws(StoreError) in
@@ -312,7 +322,8 @@ extension FileCache {
 
     private func path(of name: String) -> String { path + "/" + name }
 
-    /// What a file is called; and what it may be called still, while the files are sealed anew.
+    /// Returns the possible names of a file; there are several while files are being encrypted
+    /// again.
     private func names(of file: CacheFile) -> [String] { cipher?.names(of: file) ?? [file.name] }
 
     private func name(of file: CacheFile) -> String { names(of: file)[0] }
@@ -328,7 +339,7 @@ extension FileCache {
         return CacheHeader(line)
     }
 
-    /// Waits until nobody else writes in the directory, and keeps all others out during a call.
+    /// Calls a closure while no other thread or process writes in the directory.
     private func alone<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -342,7 +353,7 @@ extension FileCache {
         return try OpenFile.alone(path + "/lock", body)
     }
 
-    /// The names of the files of the cache, of those too whose writing was interrupted.
+    /// Returns the names of the cache's files, including those of interrupted writes.
     private func names() throws(StoreError) -> [String] { try Self.names(in: path) }
 
     static func names(in path: String) throws(StoreError) -> [String] {

@@ -1,27 +1,28 @@
 public import Models
 
-/// A stretch of a channel's history that the cache knows it has not seen.
+/// A range of a channel's history that the cache does not have.
 ///
-/// Everything strictly between the two bounds is unknown, whether or not single messages in it are
-/// held. A channel that the store has never heard of is one gap from the beginning to the end.
+/// Everything strictly between the two bounds is unknown, even if single messages in it are stored.
+/// An unknown channel is one gap from the start to the end of the history.
 public struct Gap: Hashable, Sendable {
-    /// The channel.
+    /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The older bound, not itself in the gap.
+    /// The lower bound, not part of the gap.
     public internal(set) var lower: Bound
 
-    /// The newer bound, not itself in the gap.
+    /// The upper bound, not part of the gap.
     public internal(set) var upper: Bound
 
-    /// Where the walk that fills the gap goes on, as the server named it.
+    /// The server's cursor from which the backfill of the gap continues.
     ///
-    /// `nil`: from ``upper``, towards what is older.
+    /// If it is `nil`, the backfill continues from ``upper`` toward older messages.
     public var walkCursor: PageCursor?
 
-    /// Where the feed was before the gap opened: what is held beside it may have changed since.
+    /// The position of the feed before the gap was opened: neighboring messages may have changed
+    /// since.
     ///
-    /// `nil`: no changelog has to be read before the gap may close.
+    /// If it is `nil`, the gap can be closed without reading a changelog.
     public var changesSince: FeedPoint?
 
     /// Creates the gap between two bounds, in whichever order they come.
@@ -40,27 +41,26 @@ public struct Gap: Hashable, Sendable {
 }
 
 extension Gap {
-    /// An end of a stretch of history.
+    /// A bound of a range of a history.
     ///
-    /// A position outlives the message that it was taken from: a bound stays where it is when the
-    /// message is deleted.
+    /// A position outlives its message: the bound does not change when the message is deleted.
     public enum Bound: Hashable, Sendable {
         /// Before every message.
         case beginning
-        /// Where a message is, or was.
+        /// The position of an existing or deleted message.
         case position(Position)
-        /// After every message, those to come included.
+        /// After every message, including future ones.
         case end
     }
 
-    /// Whether a position lies in the gap.
+    /// Returns a Boolean value that indicates whether a position is inside the gap.
     public func contains(_ position: Position) -> Bool {
         lower < .position(position) && .position(position) < upper
     }
 }
 
 extension Gap.Bound: Comparable {
-    /// Whether the left bound is the older one.
+    /// Returns a Boolean value that indicates whether the left bound is older than the right one.
     public static func < (left: Gap.Bound, right: Gap.Bound) -> Bool {
         switch (left, right) {
         case (.position(let left), .position(let right)): left < right
@@ -82,6 +82,6 @@ extension Gap.Bound: CustomStringConvertible {
 }
 
 extension Gap: CustomStringConvertible {
-    /// The bounds, such as "general: -∞ ~ 1700000000000/42".
+    /// The channel and the bounds, such as "general: -∞ ~ 1700000000000/42".
     public var description: String { "\(channelURL): \(lower) ~ \(upper)" }
 }

@@ -1,17 +1,17 @@
 public import Models
 
-/// A stretch of a channel's history that was complete once, and may have changed since.
+/// A range of a channel's history that was complete once, and may be out of date.
 ///
-/// What the feed would have told of it was lost, as when a cursor expired. The messages are shown,
-/// and asked for again when somebody looks.
+/// Reports of the feed for it were lost, for example because a cursor expired. Its messages are
+/// shown, and fetched again when they become visible.
 public struct StaleRange: Hashable, Sendable {
-    /// The channel.
+    /// The URL of the channel.
     public let channelURL: ChannelURL
 
-    /// The older bound, not itself in the range.
+    /// The lower bound, not part of the range.
     public internal(set) var lower: Gap.Bound
 
-    /// The newer bound, not itself in the range.
+    /// The upper bound, not part of the range.
     public internal(set) var upper: Gap.Bound
 
     /// The number of the loss that made it stale, as Sync counts them from 1; 0 if it is stale
@@ -33,6 +33,6 @@ public struct StaleRange: Hashable, Sendable {
 }
 
 extension StaleRange: CustomStringConvertible {
-    /// The bounds, such as "general: -∞ ? 1700000000000/42".
+    /// The channel and the bounds, such as "general: -∞ ? 1700000000000/42".
     public var description: String { "\(channelURL): \(lower) ? \(upper)" }
 }

@@ -1,30 +1,31 @@
 import Foundation
 
-/// The files of a database on disk, as far as we look at them ourselves.
+/// The files of a database on disk, as far as this package accesses them itself.
 struct DatabaseFiles {
-    /// The file that an opening locks: LevelDB's name for it.
+    /// The file that is locked while the database is open, as named by LevelDB.
     static let lock = "LOCK"
 
     private let directory: String
 
     init(_ directory: String) { self.directory = directory }
 
-    /// Makes sure that LevelDB does not take damaged files for none, and begin anew over them.
+    /// Checks that no file is missing: LevelDB would treat damaged files as none, and create a new
+    /// database over them.
     func checkNoneIsMissing() throws(StoreError) {
         let current = directory + "/CURRENT"
         if access(current, F_OK) == 0 { return }
         guard errno == ENOENT else {
             throw StoreError(errno: errno, doing: "open", path: current)
         }
-        // A manifest alone is what an opening leaves that could not finish the first files.
+        // A manifest alone is the leftover of an opening that could not finish the first files.
         if try hasRows() {
             throw StoreError(
                 .corruption, "the file CURRENT is missing among the others", path: directory)
         }
     }
 
-    /// Makes sure that there is no database any more: LevelDB takes a directory that it cannot read
-    /// for an empty one.
+    /// Checks that there is no database anymore: LevelDB treats an unreadable directory as an empty
+    /// one.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
             throw StoreError(.io, "files of the database cannot be removed", path: directory)
@@ -37,9 +38,9 @@ struct DatabaseFiles {
         }
     }
 
-    /// Copies the files into a new directory; when it returns, the copies are on the disk.
+    /// Copies the files into a new directory, durably.
     ///
-    /// All but the lock, which closing another opening of it would let go of.
+    /// The lock is not copied: closing another descriptor of it would release it.
     func copy(to path: String) throws(StoreError) {
         try OpenFile.createDirectory(path)
         for name in try names() where name != DatabaseFiles.lock {
@@ -79,18 +80,19 @@ struct DatabaseFiles {
             .map { "\(directory)/\($0)" }
     }
 
-    /// Writes a file beside the others, as large as what opening them may write, and removes it.
+    /// Writes and removes a file as large as what opening the database may write.
     func checkTheyCanBeWritten() throws(StoreError) {
-        // The logs may become tables, which are no larger; the rest is for a manifest and a new log.
+        // The logs may become tables, which are no larger; the rest is for a manifest and a new
+        // log.
         var left = 64 << 10
         for name in try names() where name.hasSuffix(".log") {
             var status = stat()
-            // One that is gone by now needs no space.
+            // A removed file needs no space.
             if stat("\(directory)/\(name)", &status) == 0 { left += Int(status.st_size) }
         }
         let path = directory + "/probe"
         let probe = try OpenFile(replacing: path)
-        // That it cannot be removed is no reason not to open: it is written over the next time.
+        // If it cannot be removed, the next call overwrites it: no reason to fail.
         defer { unlink(path) }
         let bytes = [UInt8](repeating: 0, count: 64 << 10)
         while left > 0 {
@@ -100,17 +102,17 @@ struct DatabaseFiles {
         try probe.sync()
     }
 
-    /// How many bytes the files have.
+    /// Returns the total size of the files in bytes.
     func size() throws(StoreError) -> Int {
         var size = 0
         for name in try names() {
             var status = stat()
-            // One that is gone by now takes no space.
+            // A removed file takes no space.
             if stat("\(directory)/\(name)", &status) == 0 { size += Int(status.st_size) }
         }
         return size
     }
 
-    /// The names of the files; none if there is no directory.
+    /// Returns the names of the files; empty if the directory does not exist.
     private func names() throws(StoreError) -> [String] { try OpenFile.names(in: directory) }
 }

@@ -3,16 +3,18 @@ import CLevelDBEnvironment
 import Foundation
 
 extension LevelDB {
-    /// Where a database keeps its files, and what is done around each of them.
+    /// The file system of a database, with the rules for each file.
     ///
-    /// Logs are synced before another one is begun, files belong to their owner alone, and errors
-    /// say what kind they are; CLevelDBEnvironment.h has the whole of it. Serves one database.
+    /// Logs are synced before another one is started, only the owner can access the files, and
+    /// errors contain their kind; see CLevelDBEnvironment.h. An environment serves one database.
     package final class Environment: Sendable {
         private let environment: Pointer
         let isOnDisk: Bool
-        /// What lies below, if the caller brought it; its owner has to outlive this.
+        /// The underlying environment, if the caller provided one.
+        ///
+        /// Its owner must outlive this object.
         private let base: (pointer: Pointer, owner: any Sendable)?
-        /// Who seals the files; has to outlive this.
+        /// The cipher of the files, which must outlive this object.
         private let cipher: FileCipher?
 
         private init(
@@ -38,59 +40,61 @@ extension LevelDB {
 
         var pointer: OpaquePointer { @inline(__always) get { environment.raw } }
 
-        /// Files on the disk.
+        /// Returns an environment with files on disk.
         package static func disk() -> Environment {
             Environment(scrollback_env_create_disk(), isOnDisk: true)
         }
 
-        /// Files in memory, which leave nothing behind.
+        /// Returns an environment with files in memory.
         package static func memory() -> Environment {
             Environment(scrollback_env_create_memory(), isOnDisk: false)
         }
 
-        /// Files of another environment, such as one that injects faults.
+        /// Returns an environment over another one, such as one that injects faults.
         ///
         /// - Parameters:
         ///   - base: A `leveldb_env_t`.
-        ///   - owner: Is kept as long as this environment.
-        /// - Returns: An environment whose files are on the disk, as those of the other are.
+        ///   - owner: An object that is retained as long as this environment.
+        /// - Returns: An environment whose files are on disk if those of the other are.
         package static func around(_ base: OpaquePointer, owner: any Sendable) -> Environment {
             Environment(
                 scrollback_env_create_around(base), isOnDisk: true, base: (Pointer(base), owner))
         }
 
-        /// An environment over what this one is over, whose files are sealed; in memory, this one.
+        /// Returns an encrypted environment over the same underlying environment; in memory, this
+        /// one.
         ///
         /// - Parameters:
-        ///   - keys: What seals them.
-        ///   - database: Which database's they are: one's files cannot stand for another's.
-        /// - Returns: The environment, which serves one database as this one does.
+        ///   - keys: The keys of the files.
+        ///   - database: The name of the database: its files cannot be exchanged with those of
+        ///     another one.
+        /// - Returns: The environment, which serves one database.
         func sealed(by keys: DataKeys, as database: String) -> Environment {
             guard isOnDisk else { return self }
             return Environment(base: base, cipher: FileCipher(keys), as: database)
         }
 
-        /// Files on the disk, sealed if there are keys.
+        /// Returns an environment with files on disk, which are encrypted if there are keys.
         static func disk(_ keys: DataKeys?, as database: String) -> Environment {
             keys.map { disk().sealed(by: $0, as: database) } ?? disk()
         }
 
-        /// Whether what is in the files is sealed.
+        /// A Boolean value that indicates whether the content of the files is encrypted.
         var isSealed: Bool { cipher != nil }
     }
 }
 
 extension LevelDB.Environment {
-    /// What LevelDB found in the logs that it replayed when it opened, since the last call.
+    /// Returns and clears the report of the logs that LevelDB replayed when it opened.
     func takeLogReport() -> scrollback_log_report { scrollback_env_take_log_report(pointer) }
 
-    /// Whether an opening fails, and changes nothing, if its logs are damaged.
+    /// Sets whether an opening fails without changes if its logs are damaged.
     func refuseDamage(_ refuses: Bool) { scrollback_env_refuse_damage(pointer, refuses) }
 
-    /// Calls a closure while nobody can open the database in a directory; if there is no directory,
-    /// nobody can open it either.
+    /// Calls a closure while no process can open the database in a directory; or if there is no
+    /// directory.
     ///
-    /// - Throws: `locked` if somebody has it open; then the closure was not called.
+    /// - Throws: `locked` if the database is open; the closure was not called then.
     func withLock(
         of path: String, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -104,7 +108,9 @@ extension LevelDB.Environment {
         try body()
     }
 
-    /// Seals a file anew under the key of new files, if it is not; the database has to be closed.
+    /// Encrypts a file again with the key of new files, if it has another one.
+    ///
+    /// The database must be closed.
     func reseal(_ path: String) throws(StoreError) {
         let error = scrollback_env_reseal(pointer, path)
         if error != 0 { throw StoreError(errno: error, doing: "seal the file anew", path: path) }
@@ -140,20 +146,22 @@ extension LevelDB.Environment {
         if error != 0 { throw StoreError(errno: error, doing: "replace the log", path: path) }
     }
 
-    /// Has a table made of what the logs hold, if they hold so many bytes.
+    /// Writes a table from the logs if they have at least a number of bytes.
     ///
-    /// Returns whether they hold less now.
+    /// Returns `true` if they have fewer bytes now.
     func flush(_ database: OpaquePointer, least size: Int, waiting time: Duration) -> Bool {
         scrollback_env_flush(pointer, database, UInt64(size), Int64(time / .milliseconds(1)))
     }
 
-    /// Notes that all that was written so far is there to stay.
+    /// Marks all writes so far as committed.
     @inline(__always)
     func mark() { scrollback_env_mark(pointer) }
 
-    /// Cuts off what was written to logs since ``mark()``; the database has to be closed.
+    /// Removes the writes to logs since ``mark()``.
     ///
-    /// Returns what the system says if it cannot.
+    /// The database must be closed.
+    ///
+    /// Returns an error number of the system, or 0.
     func rollBack() -> Int32 { scrollback_env_roll_back(pointer) }
 }
 

@@ -2,19 +2,19 @@ public import Foundation
 public import Models
 
 extension ChatStore {
-    /// The directory for one user of one application within another directory.
+    /// Returns the directory for a user of an app within another directory.
     ///
-    /// Any text is a valid id. The names are made of lower-case letters, digits, `-`, `_` and `%`,
-    /// differ for any two ids, also where the file system ignores case, and never lead out of
-    /// `root`; those of long ids are hashes.
+    /// Any text is a valid ID. The names consist of lower-case letters, digits, `-`, `_` and `%`,
+    /// differ for any two IDs even if the file system ignores case, and never lead out of `root`.
+    /// Long IDs have hashed names.
     ///
     /// - Parameters:
-    ///   - root: The directory that all are in.
-    ///   - applicationID: The application.
-    ///   - userID: The user.
-    ///   - hidesUser: Whether the user's is a hash, too, for a store that is encrypted. Who knows an id
-    ///     can still find out whether it has a directory.
-    /// - Returns: The directory; whether it is there is not looked at.
+    ///   - root: The parent directory of all apps.
+    ///   - applicationID: The ID of the app.
+    ///   - userID: The ID of the user.
+    ///   - hidesUser: A Boolean value that indicates whether the user's name is also hashed, for an
+    ///     encrypted store. Anyone who knows an ID can still find out whether it has a directory.
+    /// - Returns: The directory, which need not exist.
     public static func directory(
         in root: URL, applicationID: String, userID: UserID, hidesUser: Bool = false
     ) -> URL {
@@ -43,7 +43,7 @@ extension ChatStore {
         }
     }
 
-    /// The longest name that is not replaced by a hash.
+    /// The maximum length of a name that is not hashed.
     private static let longestName = 100
 
     private static func fileName(_ id: String) -> String {
@@ -57,7 +57,7 @@ extension ChatStore {
                 name += "%" + [byte].hexadecimal
             }
         }
-        // Begins differently than the others, so the two kinds are never taken for each other.
+        // Starts with another character than the others, so that the two kinds never collide.
         return name.utf8.count <= longestName ? name : hash(id)
     }
 

@@ -2,23 +2,24 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// Opens the store in a directory, and creates it where there is none.
+    /// Opens the store in a directory, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - directory: For one user of one application; see ``directory(in:applicationID:userID:hidesUser:)``.
-    ///     Created if it is not there, for the owner alone; one that is there is left as it is.
-    ///   - options: How the cache's files are kept.
-    ///   - encryptionKey: What a new store is encrypted with, and what one that is encrypted is opened
-    ///     with. By default it is not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
-    ///   - migrationHandler: Is called on this thread when the files are of an older version, at the
-    ///     beginning, now and then, and at the end.
-    /// - Throws: ``StoreError``: `locked` if somebody has the directory open, `newerSchema` if a
-    ///   newer version of this package wrote it, `wrongKey` if the key is not the store's, or one of the
-    ///   two has none (in both cases nothing was touched), `corruption` if the files
-    ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with "the
-    ///   cache" or "the outbox", and the path leads to it: ``rebuildCache(at:)`` is the way out of the
-    ///   one, ``salvageOutbox(at:encryptionKey:)`` of the other.
-    /// - Complexity: Some milliseconds; more where a migration is due, or a damaged log was found.
+    ///   - directory: A directory for one user of one app; see
+    ///     ``directory(in:applicationID:userID:hidesUser:)``. Created if needed, with access for
+    ///     the owner only; the permissions of an existing one are not changed.
+    ///   - options: The options of the cache's files.
+    ///   - encryptionKey: The key of an encrypted store, also of a new one. By default the store is
+    ///     not encrypted; ``reencrypt(at:from:to:progress:)`` changes that.
+    ///   - migrationHandler: A closure that is called on this thread during a migration of files of
+    ///     an older version: at the beginning, from time to time, and at the end.
+    /// - Throws: ``StoreError``: `locked` if the directory is open, `newerSchema` if a newer
+    ///   version of this package wrote it, `wrongKey` if the key is not that of the store, or only
+    ///   one of the two has one (in both cases nothing was changed), `corruption` if the files
+    ///   cannot be read, `permission`, `noSpace`, `io`. The message of `corruption` begins with
+    ///   "the cache" or "the outbox", and the path leads to it: recover with ``rebuildCache(at:)``
+    ///   or ``salvageOutbox(at:encryptionKey:)``, respectively.
+    /// - Complexity: Some milliseconds; more for a migration or after a damaged log.
     public convenience init(
         at directory: URL, options: StoreOptions = StoreOptions(),
         encryptionKey: EncryptionKey? = nil,
@@ -31,7 +32,7 @@ extension ChatStore {
             encryptionKey: encryptionKey, migrationHandler: migrationHandler)
     }
 
-    /// Opens a new store in memory, which leaves nothing behind, and so has no key.
+    /// Opens a new store in memory, without files or a key.
     public static func inMemory(
         options: StoreOptions = StoreOptions()
     ) throws(StoreError) -> ChatStore {
@@ -57,7 +58,7 @@ extension ChatStore {
             report: found.report, keys: found.keys, outboxFiles: found.outboxFiles)
     }
 
-    /// What a store is made of.
+    /// The parts of a store.
     private struct Opened {
         let cache: LevelDB
         let outbox: LevelDB
@@ -142,20 +143,21 @@ extension ChatStore {
                         fractionCompleted: done / count))
             }
             tell(0)
-            // Before the steps, so that no crash leaves it beside rows that a step has changed.
+            // Before the migrations, so that no crash leaves saved lists next to migrated rows.
             try cache.removeSavedLists()
             for step in schema.migrations where step.version > found {
                 let before = Double(step.version - 1 - found)
                 try step.run(cache, outbox) { tell(before + $0) }
-                // The outbox first: the lower of the two says what is still to be done.
+                // The outbox first: the lower version of the two determines the remaining
+                // migrations.
                 try outbox.setSchemaVersion(step.version)
                 try cache.setSchemaVersion(step.version)
             }
             tell(count)
         }
-        // A database whose files were lost is created anew beside the other. The outbox has its
-        // version first: no crash leaves a cache that has one alone. Damage may have taken the version
-        // of an outbox that has drafts.
+        // A database whose files were lost is created again. The outbox gets its version first, so
+        // that no crash leaves a cache with a version and an outbox without one. Damage may have
+        // removed the version of an outbox that has items.
         let isOutboxEmpty = try outbox.isEmpty()
         report.isOutboxLost = versions.cache != nil && versions.outbox == nil && isOutboxEmpty
         if versions.outbox == nil { try outbox.setSchemaVersion(schema.version) }
@@ -164,7 +166,8 @@ extension ChatStore {
 }
 
 extension StoreFiles {
-    /// An error of opening that says which of the databases is damaged, and so which way leads out.
+    /// Adds the name of the damaged database to an error of opening, which determines how to
+    /// recover.
     fileprivate func named(_ error: StoreError) -> StoreError {
         guard error.code == .corruption else { return error }
         let name: String
@@ -179,7 +182,7 @@ extension StoreFiles {
 }
 
 extension StoreOptions {
-    /// The outbox is small.
+    /// The options of the outbox, which is small.
     fileprivate static var outbox: StoreOptions {
         var options = StoreOptions()
         options.writeBufferSize = 1 << 20
@@ -189,17 +192,16 @@ extension StoreOptions {
 }
 
 extension LevelDB {
-    /// Opens a database; where its log is damaged, without what cannot be read.
+    /// Opens a database; if a log is damaged, without the unreadable part of it.
     ///
     /// - Parameters:
     ///   - path: The directory of the database.
-    ///   - options: How the files are kept.
-    ///   - environment: Where they are.
-    ///   - logs: What was found in the logs.
-    ///   - beforeSkipping: Is called before what is damaged is left out for good, and before the
-    ///     disk forgets that it was.
-    /// - Returns: The database, with all that can be read.
-    /// - Throws: What opening throws, if not for a log; and what the closure throws.
+    ///   - options: The options of the files.
+    ///   - environment: The file system.
+    ///   - logs: The report of the logs.
+    ///   - beforeSkipping: A closure that is called before damaged data is discarded permanently.
+    /// - Returns: The database with all readable data.
+    /// - Throws: Errors of opening that are not caused by a log; errors of the closure.
     fileprivate static func opened(
         at path: String, _ options: StoreOptions, _ environment: Environment,
         _ logs: inout LogReport, beforeSkipping: () throws(StoreError) -> Void
@@ -211,18 +213,18 @@ extension LevelDB {
         } catch {
             let report = LogReport(environment.takeLogReport())
             guard error.code == .corruption, report.isDamaged else { throw error }
-            // The damage is in a log: the rest can be read.
+            // The damage is in a log: all other data can be read.
             try beforeSkipping()
             let database = try LevelDB(
                 at: path, options: options, environment: environment, skippingDamage: true)
             logs = database.takeLogReport()
-            // Where damage is not seen twice, commits may be missing all the same.
+            // If the damage is not reported again, commits may be missing nevertheless.
             if !logs.isDamaged { logs = report }
             return database
         }
     }
 
-    /// Whether there is no row.
+    /// Returns a Boolean value that indicates whether there are no rows.
     fileprivate func isEmpty() throws(StoreError) -> Bool {
         var isEmpty = true
         try snapshot().scan(.all) { (_, _) throws(StoreError) in

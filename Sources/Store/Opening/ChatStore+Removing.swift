@@ -1,16 +1,16 @@
 package import Foundation
 
 extension ChatStore {
-    /// Removes a store that nobody has open, with all that lies in its directory.
+    /// Removes a closed store with all files in its directory.
     ///
-    /// In one step for whoever opens it: from then on there is none. Where it ends before all files are gone,
-    /// ``finishRemovals(in:)`` removes the rest.
+    /// Atomic for processes that open it: from then on there is no store. If the call is
+    /// interrupted, ``finishRemovals(in:)`` removes the remaining files.
     package static func removeFiles(at directory: URL) throws(StoreError) {
         try OpenFile.removeAll(at: removedPath(of: directory))
         guard access(directory.path, F_OK) == 0 else { return }
         let removed = removedPath(of: directory)
         try OpenFile.move(directory.path, to: removed)
-        // First the keys, without which all else says nothing.
+        // The keys first: without them, the other files cannot be read.
         try OpenFile.remove(KeyFile(in: removed).path)
         try OpenFile.removeAll(at: removed)
     }
@@ -25,16 +25,17 @@ extension ChatStore {
         try DropFiles(in: directory).removeBox()
     }
 
-    /// Removes what ``removeFiles(at:)`` has left of any of the stores that are side by side in a directory.
+    /// Removes the remaining files of interrupted ``removeFiles(at:)`` calls for the stores in a
+    /// directory.
     package static func finishRemovals(in directory: URL) throws(StoreError) {
-        // Where there is no directory, there is nothing to remove.
+        // If the directory does not exist, there is nothing to remove.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
         for name in names where name.hasSuffix(removedSuffix) {
             try OpenFile.removeAll(at: directory.appending(path: name).path)
         }
     }
 
-    /// No directory of a user has a name with such an end.
+    /// No user's directory has a name with this suffix.
     private static let removedSuffix = ".removed"
 
     private static func removedPath(of directory: URL) -> String {

@@ -2,28 +2,28 @@ public import Foundation
 import Models
 
 extension ChatStore {
-    /// Saves the drafts that can be read of an outbox that does not open any more.
+    /// Saves the readable items of an outbox that cannot be opened anymore.
     ///
-    /// For a store that nobody has open, and that fails to open with the code `corruption` because of
-    /// its outbox, as the message says. All files are set aside as they are, where
-    /// ``SalvageReport/outboxCopy`` says; nothing of them is changed or removed. What can be read of
-    /// them makes a new outbox.
+    /// The store must be closed. Use this if opening fails with the code `corruption` because of
+    /// the outbox, as the message states. All files are moved aside unchanged, to
+    /// ``SalvageReport/outboxCopy``. Their readable items become a new outbox.
     ///
-    /// Nobody can tell any more which rows of damaged files are the last: **a draft that was sent or
-    /// removed may be back**, and one that was edited may be as it was before. Ask the user before
-    /// they are sent, or the server whether it has their request ids. What does not have its
-    /// checksum is left out, so no draft has a text that nobody wrote.
+    /// It is unknown which rows of damaged files are the latest: **an item that was sent or removed
+    /// may reappear**, and an edited one may have its earlier content. Before sending them, ask the
+    /// user, or ask the server whether it has their request IDs. Data with a wrong checksum is
+    /// omitted, so that no item has a text that the user did not write.
     ///
-    /// What is interrupted before the new outbox is in its place is as if it had not been begun.
+    /// If the call is interrupted before the new outbox is in place, it has no effect.
     ///
     /// - Parameters:
-    ///   - directory: The directory of the store. If there is no outbox, nothing is done.
-    ///   - encryptionKey: The store's key, if it is encrypted.
-    /// - Returns: What was saved.
-    /// - Throws: ``StoreError``: `wrongKey`, `locked` if somebody has the store open, `newerSchema` if a newer
-    ///   version of this package wrote it, `permission`, `noSpace`, `io`, or `corruption` if LevelDB
-    ///   can make nothing of the files. The outbox is as it was then.
-    /// - Complexity: O(*n*) in the bytes, twice; waits for the disk, which needs room for two copies.
+    ///   - directory: The directory of the store. If it has no outbox, the call has no effect.
+    ///   - encryptionKey: The key of the store, if it is encrypted.
+    /// - Returns: A report of the saved items.
+    /// - Throws: ``StoreError``: `wrongKey`, `locked` if the store is open, `newerSchema` if a
+    ///   newer version of this package wrote it, `permission`, `noSpace`, `io`, or `corruption` if
+    ///   LevelDB cannot repair the files. The outbox is unchanged then.
+    /// - Complexity: O(*n*) in the number of bytes, twice; waits for the disk, which needs space
+    ///   for two copies.
     @discardableResult
     public static func salvageOutbox(
         at directory: URL, encryptionKey: EncryptionKey? = nil
@@ -36,7 +36,7 @@ extension ChatStore {
             if errno == ENOENT { return SalvageReport() }
             throw StoreError(errno: errno, doing: "find", path: files.outbox)
         }
-        // So that there is a lock which keeps away who would create an outbox while there is none.
+        // Its lock excludes processes that would create an outbox while there is none.
         try OpenFile.createDirectory(files.cache)
         let environment = LevelDB.Environment.disk()
         var report = SalvageReport()
@@ -49,31 +49,32 @@ extension ChatStore {
     }
 }
 
-/// What ``ChatStore/salvageOutbox(at:encryptionKey:)`` has saved.
+/// The result of ``ChatStore/salvageOutbox(at:encryptionKey:)``.
 public struct SalvageReport: Hashable, Sendable {
-    /// How many drafts are in the new outbox.
+    /// The number of items in the new outbox.
     public internal(set) var keptDrafts = 0
 
-    /// How many rows could not be read.
+    /// The number of unreadable rows.
     ///
-    /// Of a row that lies in a block whose checksum is wrong, nothing is known, not even that it was
-    /// there: it is not counted.
+    /// Rows in a block with a wrong checksum are unknown and not counted.
     public internal(set) var unreadableRows = 0
 
     /// What is not in the new outbox, as far as the damaged files tell.
     public internal(set) var loss = OutboxLoss()
 
-    /// The path of the files as they were found; `nil` if there was no outbox.
+    /// The path of the unchanged files; `nil` if there was no outbox.
     public internal(set) var outboxCopy: String?
 }
 
 extension StoreFiles {
-    /// A new outbox that has all that could be saved, for the moment before it takes its place.
+    /// The path of the complete new outbox, before it is moved into place.
     var salvaged: String { outbox + "-salvaged" }
-    /// What the repair works on.
+    /// The path of the copy that is repaired.
     var repaired: String { outbox + "-repaired" }
 
-    /// Makes an outbox of what can be read, and sets the damaged one aside; both have to be locked.
+    /// Creates an outbox from the readable data, and moves the damaged one aside.
+    ///
+    /// Both databases must be locked.
     fileprivate func salvageOutbox(
         sealedBy keys: DataKeys?
     ) throws(StoreError) -> SalvageReport {
@@ -85,7 +86,7 @@ extension StoreFiles {
             report = try LevelDB.salvageDrafts(
                 of: outbox, by: repaired, into: unfinished, sealedBy: keys)
         } catch {
-            // What failed is told. What cannot be tidied up now is at the next call.
+            // Report the original error. Leftover files are removed by the next call.
             for path in [unfinished, repaired] { try? OpenFile.removeAll(at: path) }
             throw error
         }
@@ -99,12 +100,12 @@ extension StoreFiles {
         return report
     }
 
-    /// Puts a new outbox in the place of one that was set aside, where that was interrupted.
+    /// Moves a new outbox into place, if an earlier call was interrupted before that.
     func finishSalvage() throws(StoreError) {
         let error = rename(salvaged, outbox) == 0 ? 0 : errno
         switch error {
         case 0: try OpenFile.syncParent(of: outbox)
-        // There is none; or the old outbox is still there, and counts.
+        // There is no new outbox; or the old outbox still exists and is valid.
         case ENOENT, ENOTDIR, ENOTEMPTY, EEXIST: return
         default: throw StoreError(errno: error, doing: "rename to \(outbox)", path: salvaged)
         }
@@ -112,9 +113,8 @@ extension StoreFiles {
 }
 
 extension LevelDB {
-    /// Copies a database, repairs the copy, and writes the drafts in it into a new one.
-    ///
-    /// When it returns, the new one is on the disk.
+    /// Copies a database, repairs the copy, and writes its outbox items into a new database,
+    /// durably.
     fileprivate static func salvageDrafts(
         of outbox: String, by copy: String, into new: String, sealedBy keys: DataKeys?
     ) throws(StoreError) -> SalvageReport {
@@ -125,7 +125,7 @@ extension LevelDB {
         try repair(at: copy, environment: environment())
         let source = try LevelDB(at: copy, environment: environment(), skippingDamage: true)
         defer { source.close() }
-        // A version that cannot be read says no more than one that is not there.
+        // An unreadable version is treated as a missing one.
         let version = (try? source.schemaVersion()) ?? StoreSchema.current.version
         try StoreSchema.current.check(version, at: outbox)
         try OpenFile.createDirectory(new)
@@ -142,9 +142,9 @@ extension LevelDB {
         return report
     }
 
-    /// Takes over the drafts that can be decoded, and what leads to any.
+    /// Copies the readable outbox items and all index rows.
     ///
-    /// - Returns: How many rows cannot be decoded.
+    /// - Returns: The number of unreadable rows.
     private func addReadableDrafts(of source: LevelDB) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()

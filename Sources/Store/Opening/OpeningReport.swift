@@ -1,55 +1,62 @@
-/// What was found when a store was opened.
+/// The conditions that were found when a store was opened.
 ///
-/// An app may want to log it: all that is told here has been dealt with already.
+/// Every condition in the report has already been handled. The report is intended for logging.
 public struct OpeningReport: Hashable, Sendable {
-    /// Whether there was nothing, and the store was created.
+    /// A Boolean value that indicates whether the store did not exist and was created.
     public internal(set) var isNew = false
 
-    /// Whether there was no cache, and an empty one was created.
+    /// A Boolean value that indicates whether the cache did not exist and an empty one was created.
     ///
-    /// So it is in a store that is new, and after ``ChatStore/rebuildCache(at:)`` or another loss of the
-    /// cache's files; then ``isNew`` is false, and the drafts are there.
+    /// This is the case in a new store, and after ``ChatStore/rebuildCache(at:)`` or another loss
+    /// of the cache's files. In the latter cases ``isNew`` is false, and the outbox is still there.
     public internal(set) var isCacheNew = false
 
-    /// The version of the schema that was there, if it was an older one.
+    /// The version of the schema that was found, if it was an older one.
     public internal(set) var migratedFrom: Int?
 
-    /// Whether ``ChatStore/reencrypt(at:from:to:progress:)`` was begun, and did not come to its end.
+    /// A Boolean value that indicates whether a call of
+    /// ``ChatStore/reencrypt(at:from:to:progress:)`` was interrupted.
     ///
-    /// All can be read and written; call it again, with the same keys, to finish it.
+    /// All data can be read and written. To complete the encryption, call it again with the same
+    /// keys.
     public internal(set) var isReencryptionUnfinished = false
 
-    /// What the cache's logs held.
+    /// The contents of the cache's logs.
     ///
-    /// A torn tail is what a crash leaves: the commit that was being written, and unsynced ones of
-    /// the last moments where the power failed. Tokens went with them, so the next sync brings them
-    /// back.
+    /// A torn tail results from a crash: the commit that was being written is missing and, after a
+    /// power failure, the most recent unsynced ones. Their tokens are missing too, so the next sync
+    /// fetches the data again.
     public internal(set) var cacheLogs = LogReport()
 
-    /// What the outbox's logs held.
+    /// The contents of the outbox's logs.
     ///
-    /// A torn tail is what a crash leaves of a write that never returned. Only a disk that loses what
-    /// it has synced makes it more; a tail that it cuts between two commits cannot be seen.
+    /// A torn tail results from a crash during a write that never returned. It contains completed
+    /// writes only if the disk loses data that it has synced. If such a disk cuts the log between
+    /// two commits, the loss cannot be detected.
     public internal(set) var outboxLogs = LogReport()
 
-    /// What had become of the cache's logs, if anything had: some commits are missing.
+    /// The damage to the cache's logs, or `nil` if there is none; with damage, some commits are
+    /// missing.
     public var cacheDamage: LogReport? { cacheLogs.isDamaged ? cacheLogs : nil }
 
-    /// Whether all tokens were dropped, and each channel's history is one gap.
+    /// A Boolean value that indicates whether all tokens were dropped, and the history of each
+    /// channel became one gap.
     ///
-    /// So it is where ``cacheDamage`` was found, now or at an earlier opening that did not come to
-    /// its end. The rows that are there were kept, and the next sync brings back what was lost.
+    /// This follows from ``cacheDamage``, found now or at an earlier opening that was interrupted.
+    /// The existing rows are kept, and the next sync fetches the lost data again.
     public internal(set) var isCoverageDropped = false
 
-    /// What had become of the outbox's logs, if anything had: drafts may be missing.
+    /// The damage to the outbox's logs, or `nil` if there is none; with damage, outbox items may be
+    /// missing.
     ///
-    /// A copy of the files as they were found is in the directory that ``outboxCopy`` names.
+    /// ``outboxCopy`` names a directory with a copy of the files as they were found.
     public var outboxDamage: LogReport? { outboxLogs.isDamaged ? outboxLogs : nil }
 
-    /// Whether the rows that lead to the drafts were made anew from the drafts themselves.
+    /// A Boolean value that indicates whether the request ID rows of the outbox were rebuilt from
+    /// its items.
     ///
-    /// So it is where ``outboxDamage`` was found, now or at an earlier opening that did not come to
-    /// its end. Each draft that is there can be read, replaced and removed.
+    /// This follows from ``outboxDamage``, found now or at an earlier opening that was interrupted.
+    /// Each item that exists can be read, replaced and removed.
     public internal(set) var isOutboxReindexed = false
 
     /// The path of the newest copy of a damaged outbox's files.
@@ -63,35 +70,37 @@ public struct OpeningReport: Hashable, Sendable {
     /// Reported by the opening that found the damage alone. The copy stays until the app decides.
     public internal(set) var outboxLoss: OutboxLoss?
 
-    /// Whether the outbox was gone, with all drafts, while the cache was there.
+    /// A Boolean value that indicates whether the outbox was lost, with all its items, while the
+    /// cache exists.
     public internal(set) var isOutboxLost = false
 }
 
-/// What was found in the logs of a database when they were replayed.
+/// The result of replaying the logs of a database.
 ///
-/// A log is the file that a batch is written to before it is sorted into a table.
+/// A log is the file to which a batch is written before it is sorted into a table.
 public struct LogReport: Hashable, Codable, Sendable {
-    /// How many logs were replayed.
+    /// The number of logs that were replayed.
     public internal(set) var logs = 0
 
-    /// How many batches they held, without those that were lost.
+    /// The number of batches in the logs, without those that were lost.
     public internal(set) var batches = 0
 
-    /// How often batches were missing between two others.
+    /// The number of places where batches are missing between two others.
     public internal(set) var breaks = 0
 
-    /// How many records were damaged, and skipped.
+    /// The number of records that were damaged and skipped.
     public internal(set) var damagedRecords = 0
 
-    /// Whether the last log ended within a batch: what was being written when the power failed.
+    /// A Boolean value that indicates whether the last log ends within a batch, as after a power
+    /// failure.
     ///
-    /// No damage: nothing came after it.
+    /// A torn tail is not damage, because no commit follows it.
     public internal(set) var hasTornTail = false
 
-    /// The name of the first log that was damaged; `nil` if none was.
+    /// The name of the first damaged log, or `nil` if none was damaged.
     public internal(set) var firstDamagedFile: String?
 
-    /// Whether commits are missing that others came after.
+    /// A Boolean value that indicates whether commits are missing that were followed by others.
     public var isDamaged: Bool { breaks > 0 || damagedRecords > 0 }
 }
 
@@ -104,14 +113,14 @@ extension LogReport: CustomStringConvertible {
     }
 }
 
-/// How far the migration of a store is to the schema of this version of the package.
+/// The progress of migrating a store to the schema of this version of the package.
 public struct MigrationProgress: Hashable, Sendable {
     /// The version of the schema that was found.
     public let fromVersion: Int
 
-    /// The version that it is being brought to.
+    /// The version of the schema to which the store is migrated.
     public let toVersion: Int
 
-    /// How much of the work is done, from 0 to 1; it never goes back.
+    /// The completed fraction of the work, from 0 to 1; it never decreases.
     public let fractionCompleted: Double
 }

@@ -37,7 +37,7 @@ extension StoreReader {
         try view.drafts(KeyRange(prefix: [OutboxTable.draft.rawValue]), state, limit)
     }
 
-    /// Returns a draft by its request id; `nil` if it is not in the outbox.
+    /// Returns the outbox item with a request ID, or `nil` if there is none.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
     /// - Complexity: Two lookups.
@@ -47,26 +47,26 @@ extension StoreReader {
         return try outbox.record(key, as: "draft \(id)")
     }
 
-    /// Returns how many drafts a channel has, those too that cannot be decoded.
+    /// Returns the number of outbox items of a channel, including those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the drafts; decodes none.
+    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
     public func draftCount(in url: ChannelURL) throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.draftPrefix(url) }))
     }
 
-    /// Returns how many drafts there are in all, those too that cannot be decoded.
+    /// Returns the number of all outbox items, including those that cannot be decoded.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: One seek, then O(*n*) in the drafts; decodes none.
+    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
     public func draftCount() throws(StoreError) -> Int {
         try view.outbox.count(KeyRange(prefix: [OutboxTable.draft.rawValue]))
     }
 
-    /// Returns the drafts that cannot be decoded, and that lists leave out, by request id.
+    /// Returns the request IDs of the outbox items that cannot be decoded, which lists leave out.
     ///
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in all drafts; decodes each.
+    /// - Complexity: O(*n*) in all outbox items; decodes each.
     public func unreadableDraftIDs() throws(StoreError) -> [RequestID] {
         let outbox = try view.outbox
         var ids: [RequestID] = []
@@ -96,7 +96,7 @@ extension Rows {
         return greatest
     }
 
-    /// The key of the row that a draft has.
+    /// Returns the key of an outbox item's row, or `nil` if there is none.
     func draftKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
         try withValue(of: ByteWriter.key { $0.draftRequestKey(id) }) { (value) throws(StoreError) in
             value.map { [OutboxTable.draft.rawValue] + $0 }

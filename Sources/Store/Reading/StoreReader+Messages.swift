@@ -28,7 +28,7 @@ extension StoreReader {
             KeyRange(lower, table.upper), of: number, isDescending: false, limit, params)
     }
 
-    /// Returns the messages of a channel that are newer than a point, oldest first.
+    /// Returns the messages of a channel that are newer than an anchor, oldest first.
     ///
     /// Parameters, errors and cost are those of
     /// ``messages(in:before:isInclusive:limit:matching:)``.
@@ -45,14 +45,15 @@ extension StoreReader {
             KeyRange(table.lower, upper), of: number, isDescending: true, limit, params)
     }
 
-    /// Returns the messages on both sides of a point, as a list shows them.
+    /// Returns the messages on both sides of an anchor, in the order of a list.
     ///
-    /// `previousResultSize` messages before it and `nextResultSize` after it, with those at the
-    /// point itself if `isInclusive` says so (they count as next), filtered and ordered as the
-    /// params say: the oldest first, or the newest if `isReversed`.
+    /// The result has up to `previousResultSize` messages before the anchor and up to
+    /// `nextResultSize` after it. Messages at the anchor itself are included if `isInclusive` is
+    /// true, and count as next. The params filter the messages and set the order: oldest first, or
+    /// newest first if `isReversed` is true.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
-    /// - Complexity: Two seeks, then O(*n*) in the messages walked over.
+    /// - Complexity: Two seeks, then O(*n*) in the messages visited.
     public func messages(
         in url: ChannelURL, around anchor: HistoryAnchor, params: MessageListParams
     ) throws(StoreError) -> [Message] {
@@ -65,23 +66,23 @@ extension StoreReader {
         return params.isReversed ? next.reversed() + previous : previous.reversed() + next
     }
 
-    /// Returns a message by its id; `nil` if it is not held.
+    /// Returns the message with an ID, or `nil` if it is not stored.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
-    /// - Complexity: Two lookups; one if it is not there.
+    /// - Complexity: Two lookups; one if there is no such message.
     public func message(_ id: MessageID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
         return try view.cache.message(id, in: number)
     }
 
-    /// Returns a message by the request that sent it; `nil` if it is not held.
+    /// Returns the message that a request sent, or `nil` if it is not stored.
     ///
-    /// Finds sent messages; of several with one request id, the one that took it last. What is not
-    /// sent yet is a draft.
+    /// Of several messages with one request ID, returns the one that was given the ID last. A
+    /// message that has not been sent is an outbox item, and is not found.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
-    /// - Complexity: Three lookups; one if it is not there.
+    /// - Complexity: Three lookups; one if there is no such message.
     public func message(requestID: RequestID, in url: ChannelURL) throws(StoreError) -> Message? {
         let view = try view
         guard let number = try view.number(of: url) else { return nil }
@@ -123,7 +124,7 @@ extension StoreReader {
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
-    /// Returns the replies to a message that are newer than a point, oldest first.
+    /// Returns the replies to a message that are newer than an anchor, oldest first.
     ///
     /// Parameters, errors and cost are those of
     /// ``replies(to:in:before:isInclusive:limit:matching:)``.
@@ -144,9 +145,9 @@ extension StoreReader {
         ) { params?.belongsTo($0, parentMessageID: parent) ?? true }
     }
 
-    /// Returns the position of the newest message that is held of a channel; `nil` if none is.
+    /// Returns the position of the newest stored message of a channel, or `nil` if there is none.
     ///
-    /// Whether newer ones exist is what gaps say.
+    /// Gaps show whether the server has newer ones.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -154,9 +155,9 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: false)
     }
 
-    /// Returns the position of the oldest message that is held of a channel; `nil` if none is.
+    /// Returns the position of the oldest stored message of a channel, or `nil` if there is none.
     ///
-    /// Whether older ones exist is what gaps say.
+    /// Gaps show whether the server has older ones.
     ///
     /// - Throws: ``StoreError`` with code `corruption` if a key on disk cannot be decoded.
     /// - Complexity: One seek; decodes no message.
@@ -164,10 +165,10 @@ extension StoreReader {
         try view.outermostPosition(in: url, isDescending: true)
     }
 
-    /// Returns how many messages of a channel are held.
+    /// Returns the number of stored messages of a channel.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of the channel cannot
-    ///   be decoded.
+    /// - Throws: ``StoreError`` with code `corruption` if the stored state of the channel cannot be
+    ///   decoded.
     /// - Complexity: One lookup.
     public func messageCount(in url: ChannelURL) throws(StoreError) -> Int {
         let view = try view
@@ -175,15 +176,15 @@ extension StoreReader {
         return Int(try view.cache.state(of: number)?.messageCount ?? 0)
     }
 
-    /// Returns how many messages of a channel are held strictly between two bounds.
+    /// Returns the number of stored messages of a channel strictly between two bounds.
     ///
-    /// Those exactly at a bound are not counted, as they are not in a gap with these bounds. None
-    /// are between equal or reversed bounds.
+    /// Messages exactly at a bound are not counted, as they are not in a gap with these bounds.
+    /// Between equal or reversed bounds there are none.
     ///
     /// - Parameters:
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - lower: The older bound.
-    ///   - upper: The newer bound.
+    ///   - lower: The lower bound.
+    ///   - upper: The upper bound.
     /// - Returns: The number of messages.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One seek, then O(*n*) in the messages counted; decodes none.
@@ -230,13 +231,13 @@ extension StoreReader {
             of: number, isDescending: !isNewestFirst, limit, params)
     }
 
-    /// Returns where the messages are that are held strictly between two bounds, newest first.
+    /// Returns the positions of the stored messages strictly between two bounds, newest first.
     ///
     /// - Parameters:
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - lower: The older bound.
-    ///   - upper: The newer bound.
-    /// - Returns: Their positions; none between equal or reversed bounds.
+    ///   - lower: The lower bound.
+    ///   - upper: The upper bound.
+    /// - Returns: The positions; an empty array for equal or reversed bounds.
     /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
     /// - Complexity: One seek, then O(*n*) in the messages; decodes none.
     package func positions(
@@ -282,12 +283,13 @@ extension StoreReader {
         return neighbor
     }
 
-    /// Returns how many messages are held in all.
+    /// Returns the number of stored messages of all channels.
     ///
-    /// - Throws: ``StoreError`` with code `corruption` if what is remembered of a channel cannot be
+    /// - Throws: ``StoreError`` with code `corruption` if the stored state of a channel cannot be
     ///   decoded.
-    /// - Complexity: The first call of a store reads a row for each channel, later ones nothing. So
-    ///   does each in a batch that has met a channel whose count was damaged.
+    /// - Complexity: The first call on a store reads a row for each channel, later ones nothing. In
+    ///   a batch that has met a channel whose count was damaged, each call reads a row for each
+    ///   channel.
     public func messageCount() throws(StoreError) -> Int {
         let view = try view
         guard let batch = view.batch else { return try view.version.messageCount() }
@@ -303,7 +305,8 @@ extension KeyRange {
         to upper: Gap.Bound, includesUpper: Bool = false
     ) -> KeyRange {
         var range = KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })
-        // The upper bound comes first, and is stepped over; the end of a range is not in it.
+        // The upper bound comes first in key order and is excluded by appending a byte. The end of
+        // a key range is always excluded.
         if case .position(let position) = upper {
             range.lower = ByteWriter.key { $0.messageKey(number, position) }
             if !includesUpper { range.lower.append(0) }
@@ -316,7 +319,7 @@ extension KeyRange {
     }
 }
 
-/// Reads several things as of the same commit.
+/// A reader that serves several reads from the same commit.
 private struct OneCommit: StoreReader {
     let view: StoreView
 }
@@ -346,7 +349,7 @@ extension StoreView {
         let limit = limit ?? .max
         guard limit > 0, range.lower.precedes(range.upper) else { return [] }
         var messages: [Message] = []
-        // More than a page may be far more than there is.
+        // A larger limit may far exceed the number of messages.
         if limit < 1_000 { messages.reserveCapacity(limit) }
         let cache = cache
         try scanMessages(range, of: number, isDescending: isDescending) {
@@ -367,7 +370,8 @@ extension StoreView {
         var messages: [Message] = []
         let cache = cache
         let messageTable = ByteWriter.key { $0.table(.message, number) }
-        // The position is all that follows the parent's id, so it is a message's key as it stands.
+        // The key continues with the position after the parent's ID, so the rest of it forms a
+        // message key.
         try cache.scan(range, isDescending: isDescending) { (key, _) throws(StoreError) in
             let messageKey = messageTable + key.dropFirst(prefix.count)
             let message: Message? = try cache.record(messageKey, as: "a reply")
@@ -379,9 +383,9 @@ extension StoreView {
 }
 
 extension Rows {
-    /// When a message was created; `nil` if none is held under the id.
+    /// Returns the creation time of a message, or `nil` if no message with the ID is stored.
     ///
-    /// Where it cannot be in the snapshot, only what a batch has put is looked at.
+    /// If `mayBeStored` is false, only the writes of the batch are consulted.
     func place(
         of id: MessageID, in number: ChannelNumber, mayBeStored: Bool = true
     ) throws(StoreError) -> Timestamp? {

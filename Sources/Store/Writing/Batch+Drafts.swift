@@ -1,12 +1,13 @@
 public import Models
 
 extension Batch {
-    /// Puts a draft into the outbox: at the end, or in the place that it has there already.
+    /// Saves an outbox item: at the end of the outbox or, if it exists already, in its place.
     ///
-    /// On the disk when the write returns.
+    /// The item is on disk when the write returns.
     ///
-    /// - Throws: `invalid` if it has no request id or no channel, or one of the two is longer than
-    ///   65,535 bytes, if the draft is held under another channel, or if its message is of another one.
+    /// - Throws: `invalid` if the item has no request ID or no channel, if one of the two is longer
+    ///   than 65,535 bytes, if the outbox has the item under another channel, or if its message
+    ///   belongs to another channel.
     public func save(_ draft: Draft, source: CollectionEventSource? = nil) throws(StoreError) {
         let url = draft.channelURL
         let id = draft.requestID
@@ -40,13 +41,13 @@ extension Batch {
         note(.savedDraft(draft), source)
     }
 
-    /// Takes a draft out of the outbox.
+    /// Removes an item from the outbox.
     ///
-    /// On the disk when the write returns. What the batch does to the cache is written before. A
-    /// draft that cannot be read can be removed too; what is told of it then is its request id and
-    /// its channel.
+    /// The removal is on disk when the write returns; the batch's changes to the cache are written
+    /// before it. An item that cannot be decoded can be removed too; its change then carries only
+    /// its request ID and its channel.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: A Boolean value that indicates whether the item existed.
     @discardableResult
     public func removeDraft(
         _ id: RequestID, source: CollectionEventSource? = nil

@@ -14,20 +14,22 @@ extension Batch {
         try put(gap)
     }
 
-    /// Closes what gaps have between two bounds, both included: it is known now.
+    /// Closes the gaps between two bounds, both included: the history between them is known from
+    /// now on.
     ///
-    /// A gap that reaches beyond loses the middle, or an end; one that does not is gone. The newer
-    /// part of one that is cut in two keeps the walk cursor.
+    /// A gap that extends beyond the bounds loses its middle or one end; other gaps are removed. If
+    /// a gap is cut in two, its newer part keeps the walk cursor.
     ///
     /// - Parameters:
-    ///   - url: The channel. One that nothing was stored of is one gap before.
+    ///   - url: The channel. The history of a channel of which nothing is stored is one gap.
     ///   - first: The oldest position that is known now.
     ///   - last: The newest position that is known now.
-    ///   - walkCursor: Where the walk goes on in the gap that is left below `first`, if one is.
-    /// - Returns: The gap that is left below `first`; `nil` if none was cut there.
-    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has no
-    ///   URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
-    ///   channel is damaged.
+    ///   - walkCursor: The cursor at which to continue in the gap that remains below `first`, if
+    ///     there is one.
+    /// - Returns: The gap that remains below `first`, or `nil` if none was cut there.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, if the channel has
+    ///   no URL, or if a name is longer than 65,535 bytes; `io`, or `corruption` if the number of
+    ///   the channel is damaged.
     @discardableResult
     public func cover(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound,
@@ -43,7 +45,7 @@ extension Batch {
         return rest
     }
 
-    /// Changes what a gap remembers of its walk, without moving its bounds.
+    /// Changes the state of a gap's walk without moving its bounds.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if there is no gap with these bounds; `io`, or
     ///   `corruption` if a row is damaged.
@@ -65,10 +67,11 @@ extension Batch {
         try put(range)
     }
 
-    /// Takes the mark off between two bounds, both included: it was fetched again.
+    /// Removes the stale mark between two bounds, both included, because the history was fetched
+    /// again.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer than
-    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if `first` is above `last`, or a name is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func markVerified(
         _ url: ChannelURL, from first: Gap.Bound, through last: Gap.Bound
     ) throws(StoreError) {
@@ -86,19 +89,19 @@ extension Batch {
 // MARK: Tombstones
 
 extension Batch {
-    /// Remembers that a message was deleted, for those who would bring it back.
+    /// Records that a message was deleted.
     ///
-    /// Saving the message is not refused: who may, and who may not, only they know.
-    /// Outlives the clearing of its channel, but not its removal.
+    /// Saving the message is still accepted: callers decide whether to restore it. The tombstone
+    /// outlives the clearing of its channel, but not its removal.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer than
-    ///   65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
+    /// - Throws: ``StoreError`` with code `invalid` if the channel has no URL, or a name is longer
+    ///   than 65,535 bytes; `io`, or `corruption` if the number of the channel is damaged.
     public func save(_ tombstone: Tombstone) throws(StoreError) {
         try checkName(tombstone.messageID.rawValue, "the id of a message")
         put(tombstone, try number(giving: tombstone.channelURL))
     }
 
-    /// The tombstones of a channel, without those that are damaged.
+    /// Returns the tombstones of a channel, without those that are damaged.
     func readableTombstones(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) -> [Tombstone] {
@@ -107,7 +110,7 @@ extension Batch {
         var tombstones: [Tombstone] = []
         try cache.scan(KeyRange(prefix: prefix)) { (key, value) throws(StoreError) in
             let id = UnsafeRawBufferPointer(rebasing: key[prefix.count...])
-            // What is about to be discarded need not be readable.
+            // A damaged tombstone is about to be discarded, so it need not be readable.
             if let tombstone = try? cache.tombstone(id, value, in: url) {
                 tombstones.append(tombstone)
             }
@@ -121,10 +124,10 @@ extension Batch {
             { $0.tombstoneKey(number, tombstone.messageID) }, tombstone.writeValue)
     }
 
-    /// Forgets that a message was deleted.
+    /// Removes the record that a message was deleted.
     ///
-    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is damaged;
-    ///   the tombstone need not be readable.
+    /// - Throws: ``StoreError`` with code `io`, or `corruption` if the number of the channel is
+    ///   damaged; the tombstone need not be readable.
     public func removeTombstone(
         of id: MessageID, in url: ChannelURL
     ) throws(StoreError) {
@@ -160,8 +163,9 @@ extension Batch {
         note(stretch.saved)
     }
 
-    /// The stretches that lie above one bound and below another, after those that cannot be read were
-    /// made one gap.
+    /// Returns the stretches above one bound and below another.
+    ///
+    /// If some cannot be read, first makes the channel's history one gap.
     private func stretches<Value: Stretch>(
         of url: ChannelURL, _ number: ChannelNumber, above lower: Gap.Bound, below upper: Gap.Bound
     ) throws(StoreError) -> [Value] {
@@ -176,8 +180,9 @@ extension Batch {
 
     /// Makes all of a channel's history one gap.
     ///
-    /// How far a damaged one reached, and since when what is beside it may have changed, nobody
-    /// knows, so nothing less is honest.
+    /// The extent of a damaged gap or stale range is unknown, and so is the point since which the
+    /// history beside it may have changed. Anything less than one gap could claim coverage that
+    /// does not exist.
     private func forgetCoverage(
         of url: ChannelURL, _ number: ChannelNumber
     ) throws(StoreError) {
@@ -188,7 +193,7 @@ extension Batch {
             let table = KeyRange(prefix: ByteWriter.key { $0.table(Value.table, number) })
             try cache.scan(table) { (key, value) throws(StoreError) in
                 keys.append(Array(key))
-                // Of one that cannot be read, nobody knew.
+                // A stretch that cannot be read was never visible, so its removal is not noted.
                 if let old: Value = try? cache.stretch(key, value, of: url) {
                     known.append(old.removed)
                 }

@@ -1,65 +1,67 @@
 public import Models
 
-/// The writes of one commit, all or nothing.
+/// The writes of one commit, which is atomic.
 ///
-/// Given to the closure of ``ChatStore/write(_:)``, and of use in it alone. Reads through a batch see
-/// what it has done so far.
+/// A batch is passed to the closure of ``ChatStore/write(_:)``, and is valid only within it. Reads
+/// through a batch see its own writes.
 ///
-/// An operation that throws has done nothing, and the batch can go on; or, if the disk failed it in
-/// its middle, the batch is not written, and ``ChatStore/write(_:)`` throws the same error.
+/// An operation that throws has no effect, and the batch can be used further. The exception is a
+/// disk error in the middle of an operation: then the batch is not written, and
+/// ``ChatStore/write(_:)`` throws the same error.
 ///
-/// What is replaced or discarded need not be readable. Where the count of a channel's messages is
-/// damaged, the next operation that changes the channel counts them, with a step for each. Where a
-/// gap or a stale range is, the next operation that meets it makes all of the channel's history one
-/// gap; opening such a gap meets them all.
+/// Rows that are replaced or discarded need not be readable. If the message count of a channel is
+/// damaged, the next operation that changes the channel counts its messages, in one step for each.
+/// If a gap or a stale range is damaged, the next operation that reads it makes all of the
+/// channel's history one gap; opening such a gap reads all of them.
 public final class Batch: StoreReader {
     let version: Version
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
-    /// Numbers that are given next; the writer takes them over if the batch is written.
+    /// The numbers that are assigned next; the writer adopts them if the batch is written.
     var next: NextNumbers
-    /// What was given next before the batch.
+    /// The number of the next outbox item before the batch.
     private let firstDraft: UInt64
-    /// What batches have met, so that it is not read anew for each.
+    /// The state that batches have read, kept for the batches that follow.
     private var known: Known
-    /// The channel that was asked for last, since batches are often of one.
+    /// The channel that was looked up last, because a batch often writes to one channel.
     private var latest: (url: ChannelURL, number: ChannelNumber)?
     private var isOver = false
-    /// Whether rows were left under a number that nobody sees.
+    /// A Boolean value that indicates whether rows remain under a number that is no longer visible.
     private(set) var hasCleared = false
-    /// Whether what it does to the cache is on the disk, too, when the write returns.
+    /// A Boolean value that indicates whether the changes to the cache, too, are on disk when the
+    /// write returns.
     package var isDurable = false
-    /// Whether a row of a channel was changed that could not be read, so that what was made of all
-    /// rows cannot be kept up.
+    /// A Boolean value that indicates whether a changed channel row was unreadable, so that values
+    /// derived from all rows cannot be maintained.
     var hasReplacedUnreadable = false
-    /// Why it cannot be written: an operation threw when it had done a part.
+    /// The reason why the batch cannot be written: an operation threw after it had written a part.
     private(set) var failure: StoreError?
 
-    /// What is counted up for the life of a database.
+    /// The counters that increase for the life of a database.
     struct NextNumbers {
         var channel: ChannelNumber
         var draft: UInt64
-        /// `nil` until somebody asks.
+        /// The next access number, or `nil` until it is requested.
         var access: UInt64?
         /// Whether the numbers were compared with those that rows have: damage may have lowered them.
         var isChannelCompared = false
         var isDraftCompared = false
 
-        /// Reads where the counting goes on.
+        /// Reads the next numbers.
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
             channel = try cache.nextNumber() ?? 1
             draft = try outbox.nextNumber() ?? 1
         }
     }
 
-    /// What one batch hands on to the next.
+    /// The state that one batch passes on to the next.
     struct Known {
         /// The states of channels.
         var states: [ChannelNumber: ChannelState] = [:]
         var ids = HeldIDs()
 
-        /// Hands all of it over, so that nobody need copy what is changed.
+        /// Moves the state out, so that later changes do not copy it.
         mutating func takeAll() -> Self {
             defer { self = Known() }
             return self
@@ -74,7 +76,7 @@ public final class Batch: StoreReader {
         self.known.ids.beginBatch()
     }
 
-    /// What is seen: the store as it will be after the batch.
+    /// The view of the store as it will be after the batch.
     public var view: StoreView {
         checkIsOpen()
         return StoreView(version: version, batch: rows)
@@ -91,7 +93,7 @@ public final class Batch: StoreReader {
         entries.append(Change.Entry(operation: operation, source: source, people: people))
     }
 
-    /// The channels of which it has saved messages.
+    /// The channels in which the batch has saved messages.
     package var channelsWithSavedMessages: Set<ChannelURL> {
         var urls: Set<ChannelURL> = []
         for case .savedMessage(let message) in entries.map(\.operation) {
@@ -100,22 +102,24 @@ public final class Batch: StoreReader {
         return urls
     }
 
-    /// Whether anything was ever held of a channel, or noted.
+    /// Returns a Boolean value that indicates whether anything was ever stored or noted of a
+    /// channel.
     package func hasNumber(_ url: ChannelURL) throws(StoreError) -> Bool {
         try number(of: url) != nil
     }
 
-    /// Traps where nobody will write what is done to the batch.
+    /// Traps if the batch is used after it was written.
     private func checkIsOpen() {
         precondition(!isOver, "A Batch is of use only in the closure that it was given to.")
     }
 
-    /// Tells something in order with what is stored, without storing it.
+    /// Delivers an ephemeral event in order with the stored changes, without storing it.
     public func tell(_ news: Ephemeral, source: CollectionEventSource? = nil) {
         note(.told(news), source)
     }
 
-    /// Calls what may throw in its middle; then the batch is not written.
+    /// Calls an operation that may throw after it has written a part; if it does, the batch is not
+    /// written.
     @inline(__always)
     func whole<Result>(
         _ operation: () throws(StoreError) -> Result
@@ -129,11 +133,11 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Writes what was counted along the way.
+    /// Writes the values that were counted during the batch.
     ///
     /// Nothing can be added afterwards.
     ///
-    /// - Throws: What an operation threw that had done a part.
+    /// - Throws: The error of an operation that had written a part.
     func finish() throws(StoreError) {
         isOver = true
         if let failure { throw failure }
@@ -145,7 +149,7 @@ public final class Batch: StoreReader {
         }
     }
 
-    /// Takes out what the next batch need not read again.
+    /// Takes out the state that the next batch need not read again.
     func takeKnown(isWritten: Bool) -> Known {
         var known = known.takeAll()
         if isWritten { for (number, state) in rows.states { known.states[number] = state } }
@@ -156,8 +160,10 @@ public final class Batch: StoreReader {
 // MARK: Channels' numbers and states
 
 extension Batch {
-    /// The number of a channel; a new one if nothing was ever stored of it, whose history is one
-    /// gap then.
+    /// Returns the number of a channel.
+    ///
+    /// If nothing was ever stored of the channel, assigns a new number, and makes its history one
+    /// gap.
     func number(giving url: ChannelURL) throws(StoreError) -> ChannelNumber {
         if let number = try number(of: url) { return number }
         try checkURL(url)
@@ -175,7 +181,7 @@ extension Batch {
         return number
     }
 
-    /// Forgets what a batch knows of channels, when all are given up.
+    /// Discards the batch's state of channels when all of them are given up.
     func forgetChannels() {
         latest = nil
         known.states = [:]
@@ -208,7 +214,7 @@ extension Batch {
         return number
     }
 
-    /// Leaves what is under a number to be removed later, where nobody sees it.
+    /// Gives up a number, whose rows are then invisible and are removed later.
     func giveUp(_ number: ChannelNumber, of url: ChannelURL) throws(StoreError) {
         if let state = try readableState(of: number) {
             rows.addedMessages -= Int(state.messageCount)
@@ -227,14 +233,15 @@ extension Batch {
         hasCleared = true
     }
 
-    /// Gives a channel another number, under which nothing is held of it but the channel itself.
+    /// Gives a channel another number, under which only the channel itself and its tombstones are
+    /// stored.
     func renumber(_ url: ChannelURL, from old: ChannelNumber) throws(StoreError) -> ChannelNumber {
         var state = try readableState(of: old) ?? ChannelState()
         let channel = try storedChannel(url, old)
         let tombstones = try readableTombstones(of: url, old)
         try giveUp(old, of: url)
         let number = try giveNumber(to: url)
-        // A page that was asked for before a deletion may still come.
+        // A page that was requested before a deletion may still arrive.
         for tombstone in tombstones { put(tombstone, number) }
         state.messageCount = 0
         putState(state, number)
@@ -246,11 +253,12 @@ extension Batch {
         return number
     }
 
-    /// The state of a channel; one that is damaged is made anew.
+    /// Returns the state of a channel, and rebuilds it if it is damaged.
     func state(of number: ChannelNumber) throws(StoreError) -> ChannelState {
         if let state = try readableState(of: number) { return state }
         var state = ChannelState()
-        // As they were before the batch, since each operation counts what it does.
+        // The messages as they were before the batch, because each operation counts its own
+        // changes.
         let stored = Rows(snapshot: version.cache)
         state.messageCount = Int64(
             try stored.count(KeyRange(prefix: ByteWriter.key { $0.table(.message, number) })))
@@ -259,7 +267,7 @@ extension Batch {
         return state
     }
 
-    /// The state of a channel; `nil` if it is damaged.
+    /// Returns the state of a channel, or `nil` if it is damaged.
     private func readableState(of number: ChannelNumber) throws(StoreError) -> ChannelState? {
         if let state = rows.states[number] ?? known.states[number] { return state }
         let state = try cache.readableState(of: number)
@@ -267,7 +275,7 @@ extension Batch {
         return state
     }
 
-    /// Forgets how many messages there are in all.
+    /// Discards the number of messages of all channels.
     private func loseCount() {
         hasReplacedUnreadable = true
         rows.hasLostCount = true
@@ -279,7 +287,7 @@ extension Batch {
 
     func count(_ difference: Int64, in number: ChannelNumber) throws(StoreError) {
         var state = try state(of: number)
-        // Never negative, whatever the disk said.
+        // The count is never negative, even if the stored one was damaged.
         state.messageCount = max(0, state.messageCount &+ difference)
         rows.addedMessages += Int(difference)
         putState(state, number)
@@ -304,12 +312,13 @@ extension Batch {
 // MARK: Messages' ids
 
 extension Batch {
-    /// Whether a message may be held under an id as of the commit that the batch builds on.
+    /// Returns a Boolean value that indicates whether a message with an ID may exist in the commit
+    /// on which the batch is based.
     func mayHold(_ id: MessageID, in number: ChannelNumber) -> Bool {
         known.ids.mayHold(id, in: number)
     }
 
-    /// Notes that the batch puts a message under an id, and whether that had to be looked for.
+    /// Notes that the batch stores a message under an ID, and whether that required a lookup.
     func notePut(_ id: MessageID, in number: ChannelNumber, wasLookedFor: Bool) {
         known.ids.notePut(
             id, in: number, wasLookedFor: wasLookedFor, stored: Rows(snapshot: version.cache))
@@ -319,10 +328,10 @@ extension Batch {
 // MARK: Smaller tables
 
 extension Batch {
-    /// Saves a user, instead of what was there under the id.
+    /// Saves a user, and replaces the one stored under the same ID.
     ///
-    /// - Throws: ``StoreError`` with code `invalid` if the user has no id, or one that is longer than
-    ///   65,535 bytes.
+    /// - Throws: ``StoreError`` with code `invalid` if the user has no ID, or one that is longer
+    ///   than 65,535 bytes.
     public func save(_ user: User, source: CollectionEventSource? = nil) throws(StoreError) {
         guard !user.userID.rawValue.isEmpty else {
             throw StoreError(.invalid, "the user has no id", path: cache.path)
@@ -335,9 +344,9 @@ extension Batch {
 
     /// Removes a user.
     ///
-    /// One that cannot be decoded can be removed too.
+    /// A user that cannot be decoded can be removed too.
     ///
-    /// - Returns: Whether they were there.
+    /// - Returns: A Boolean value that indicates whether the user was stored.
     /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
     /// - Complexity: One lookup.
     @discardableResult

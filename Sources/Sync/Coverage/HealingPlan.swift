@@ -5,9 +5,9 @@ import Store
 enum HealingStep: Hashable {
     /// The changelog since a point of the feed.
     case changes(since: FeedPoint)
-    /// The messages at the newer end of a gap.
+    /// The messages at the upper bound of a gap.
     case walk(Gap)
-    /// The messages at the newer end of a stale range.
+    /// The messages at the upper bound of a stale range.
     case refetch(StaleRange)
 }
 

@@ -21,7 +21,7 @@ enum BackendRequest: Hashable, Sendable {
     case updateChannel(ChannelURL, Patch<GroupChannel>)
     case join(ChannelURL)
 
-    /// The channel it is about, if it is about one.
+    /// The channel of the call, or `nil` if it concerns none.
     var channelURL: ChannelURL? {
         switch self {
         case .messages(let url, _, _, _), .lookup(_, let url), .messageChanges(let url, _),
@@ -36,7 +36,7 @@ enum BackendRequest: Hashable, Sendable {
     }
 }
 
-/// What the backend answered.
+/// The result of a backend call.
 enum BackendAnswer: Sendable {
     case session(BackendSession)
     case batch(FeedBatch)
@@ -54,7 +54,7 @@ enum BackendAnswer: Sendable {
 }
 
 extension Backend {
-    /// Makes a call, and says what came of it.
+    /// Makes a call and returns its result.
     func answer(
         to request: BackendRequest, _ files: OutboxFiles? = nil,
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }

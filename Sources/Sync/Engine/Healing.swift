@@ -1,43 +1,45 @@
 import Models
 import Store
 
-/// Which channels an engine has to look after by itself, and how far it is with each.
+/// The channels that an engine has to process, with the progress of each.
 struct Healing {
-    /// One channel that is looked after.
+    /// The progress of a channel.
     struct Work {
-        /// How many pages were asked for since the connection was made.
+        /// The number of pages requested since the connection was established.
         var pages = 0
         /// The number of missing messages that were found in the gap that is being filled.
         var walked = 0
-        /// The gaps, by their older bounds, that are not filled any further by themselves.
+        /// The lower bounds of the gaps that are no longer filled automatically.
         var stopped: Set<Gap.Bound> = []
         /// The changelog that is being read.
         var changelog: ChangelogRun?
-        /// Where the newest page was left, if there is more behind it.
+        /// The end of the newest page, if newer messages follow.
         var newer: (cursor: PageCursor, edge: Gap.Bound?)?
-        /// Where a stale range is fetched again from, whose page had nothing that lies in it.
+        /// The cursor from which a stale range is fetched again, after a page without messages in
+        /// it.
         var refetch: (upper: Gap.Bound, cursor: PageCursor)?
-        /// The messages that cannot be anchors: the server did not know them.
+        /// The messages that cannot be anchors, because the server did not know them.
         var unknownMessages: Set<MessageID> = []
-        /// How many answers, one after the other, have changed nothing.
+        /// The number of consecutive responses without an effect.
         var idleAnswers = 0
-        /// The cursors that were used since a walk began, or last brought something.
+        /// The cursors used since a backfill started or last made progress.
         var usedCursors: Set<PageCursor> = []
-        /// How often, one after the other, the server failed.
+        /// The number of consecutive failures of the server.
         var failures = 0
-        /// Whether a call of it is on its way, or a wait.
+        /// A Boolean value that indicates whether a call or a delay for the channel is pending.
         var isBusy = false
-        /// Why it is left alone.
+        /// The error because of which the channel is no longer processed.
         var error: SyncError?
 
-        /// The cursor of the last page that was asked for below a bound; `nil` if it led to it.
+        /// Returns the cursor of the last page that was requested below a bound; `nil` if that page
+        /// reached it.
         func refetchCursor(below upper: Gap.Bound) -> PageCursor? {
             refetch?.upper == upper ? refetch?.cursor : nil
         }
 
-        /// Notes where a walk goes on.
+        /// Records the cursor from which a backfill continues.
         ///
-        /// - Returns: Whether it was there before, and has been elsewhere since.
+        /// - Returns: `true` if the cursor was used before, with other cursors in between.
         mutating func isCircling(from last: PageCursor?, to next: PageCursor?) -> Bool {
             guard let next, next != last else { return false }
             return !usedCursors.insert(next).inserted
@@ -49,18 +51,18 @@ struct Healing {
     private var viewers: [ChannelURL: [Int: ShownRange?]] = [:]
     private var awaited: Set<ChannelURL> = []
     private var recent: Set<ChannelURL> = []
-    /// The channels to look at, those that are shown before all others.
+    /// The channels to process; visible ones take precedence.
     private var queue: [ChannelURL] = []
     private var queued: Set<ChannelURL> = []
 
-    // MARK: Who shows what
+    // MARK: Viewers
 
-    /// Notes what somebody shows.
+    /// Registers a viewer with its visible range.
     ///
-    /// Only who comes anew is a reason to try again what was left alone: one
-    /// who scrolls says so many times.
+    /// Only a new viewer is a reason to retry stopped work, because scrolling changes the range
+    /// often.
     ///
-    /// - Returns: Whether they come anew.
+    /// - Returns: `true` if the viewer is new.
     @discardableResult
     mutating func show(_ url: ChannelURL, _ range: ShownRange?, _ viewer: Int) -> Bool {
         let isNew = viewers[url]?[viewer] == nil
@@ -79,10 +81,10 @@ struct Healing {
         if viewers[url]?.isEmpty ?? false { viewers[url] = nil }
     }
 
-    /// Whether somebody shows a channel.
+    /// Returns a Boolean value that indicates whether a channel is visible.
     func isShown(_ url: ChannelURL) -> Bool { viewers[url] != nil }
 
-    /// What is shown of a channel, by all who show it.
+    /// Returns the visible range of a channel: the union of all viewers' ranges.
     func view(of url: ChannelURL) -> ShownRange? {
         let ranges = viewers[url]?.values.compactMap { $0 } ?? []
         return ranges.dropFirst().reduce(ranges.first) { $0?.union($1) }
@@ -94,15 +96,15 @@ struct Healing {
 
     func isAwaited(_ url: ChannelURL) -> Bool { awaited.contains(url) }
 
-    /// The channels that somebody shows, or waits for.
+    /// The channels that are visible, or that a call waits for.
     var inUse: Set<ChannelURL> { awaited.union(viewers.keys) }
 
-    /// The channels whose recent messages are kept without being asked.
+    /// The channels whose recent messages are kept automatically.
     var recentChannels: Set<ChannelURL> { recent }
 
     // MARK: The connection
 
-    /// Begins anew, with nothing known of what failed.
+    /// Starts over after connecting, without the failures of the past.
     mutating func begin() {
         isOn = true
         works = [:]
@@ -118,7 +120,7 @@ struct Healing {
         queued = []
     }
 
-    /// Looks at all channels again that are shown or kept.
+    /// Processes all visible and kept channels again.
     mutating func lookAgain() {
         works = works.filter { $0.value.isBusy }
         for url in works.keys { works[url]?.refetch = nil }
@@ -134,9 +136,9 @@ struct Healing {
 
     mutating func look(at url: ChannelURL, isWaitedFor: Bool = false, isNew: Bool = false) {
         if isWaitedFor { awaited.insert(url) }
-        // What failed was of before.
+        // Earlier failures do not apply anymore.
         if isWaitedFor || isNew { works[url]?.error = nil }
-        // What a hole hides may lie above where a cursor was.
+        // Messages omitted by a truncation may be newer than the position of the cursor.
         if isNew { works[url]?.refetch = nil }
         enqueue(url)
     }
@@ -154,10 +156,11 @@ struct Healing {
         queue.append(url)
     }
 
-    /// Takes the next channel out of the queue whose turn it is.
+    /// Removes the next channel to process from the queue.
     ///
-    /// - Parameter isLive: Whether channels are looked at that nobody shows.
-    /// - Returns: The channel; `nil` if it is nobody's turn.
+    /// - Parameter isLive: A Boolean value that indicates whether channels that are not visible are
+    ///   processed.
+    /// - Returns: The channel; `nil` if no channel can be processed.
     mutating func next(isLive: Bool) -> ChannelURL? {
         guard isOn else { return nil }
         let index =
@@ -180,19 +183,20 @@ struct Healing {
 
     var isDone: Bool { channelsLeft == 0 }
 
-    /// Whether something is left to do for a channel.
+    /// Returns a Boolean value that indicates whether work is left for a channel.
     func isLeft(_ url: ChannelURL) -> Bool {
         works[url]?.isBusy ?? false || (queued.contains(url) && canGoOn(url))
     }
 
     func failure(of url: ChannelURL) -> SyncError? { works[url]?.error }
 
-    /// Why a channel is left alone; the first one's, if there are several.
+    /// The error because of which a channel is no longer processed; that of the first channel, if
+    /// there are several.
     var failure: SyncError? {
         works.filter { $0.value.error != nil }.min { $0.key < $1.key }?.value.error
     }
 
-    /// Tries again what was left alone.
+    /// Retries stopped work.
     mutating func forgetFailures() {
         for url in works.keys.sorted() {
             works[url]?.failures = 0
@@ -209,14 +213,14 @@ struct Healing {
         set { works[url] = newValue }
     }
 
-    /// A call of a channel has its answer, or a wait is over: it is its turn again.
+    /// A call of a channel has ended, or a delay is over: the channel can be processed again.
     mutating func resume(_ url: ChannelURL) {
         guard works[url] != nil else { return }
         works[url]?.isBusy = false
         enqueue(url)
     }
 
-    /// Leaves a channel alone.
+    /// Stops processing a channel.
     mutating func fail(_ url: ChannelURL, _ error: SyncError) {
         works[url]?.isBusy = false
         works[url]?.error = error

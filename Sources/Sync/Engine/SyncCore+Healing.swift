@@ -2,15 +2,16 @@ import Models
 import Store
 
 extension SyncCore {
-    /// How often, one after the other, the server may tell nothing new before it is left alone.
+    /// The number of consecutive responses without progress after which a channel is no longer
+    /// processed.
     private static let idleLimit = 5
 
-    /// Of how many messages the server is asked at once what became of them.
+    /// The maximum number of messages in one lookup.
     static let lookupLimit = 100
 
-    /// Makes the calls that are to be made next.
+    /// Starts the next calls.
     mutating func planHealing() {
-        // Before the feed has begun, what is found may have changed again when it does.
+        // Before the feed has started, results may be outdated when it does.
         while connector.isOn, hasFeedBegun, healing.busyCount < options.parallelRequests,
             let url = healing.next(isLive: state.isLive)
         {
@@ -18,7 +19,7 @@ extension SyncCore {
         }
     }
 
-    /// Asks for what is asked next of a channel, if anything.
+    /// Requests what a channel needs next, if anything.
     private mutating func heal(_ url: ChannelURL) {
         var work = healing[url]
         if let newer = work.newer {
@@ -54,7 +55,7 @@ extension SyncCore {
         }
     }
 
-    /// - Returns: What there is to do; `nil` if that cannot be read.
+    /// - Returns: The work to do; `nil` if it cannot be read.
     private mutating func plan(for url: ChannelURL, _ work: Healing.Work) -> HealingPlan? {
         let rows = read { (reader) throws(StoreError) in
             (
@@ -63,8 +64,8 @@ extension SyncCore {
             )
         }
         guard let rows else { return nil }
-        // An open channel is not followed: what one sees of it is asked for by who shows it. What is not
-        // kept is not asked for.
+        // The feed does not report everything of an open channel: its viewers fetch it. Messages
+        // that may not be stored are not fetched.
         let isLeft = rows.isOpen || isUnkept(url)
         return HealingPlan(
             gaps: isLeft ? [] : rows.gaps, staleRanges: isLeft ? [] : rows.stale,
@@ -75,7 +76,7 @@ extension SyncCore {
             stopped: work.stopped)
     }
 
-    /// Where a page is asked for whose newest message is to lie just below a bound.
+    /// Returns the anchor of a page whose newest message is just older than a bound.
     private func anchor(
         at bound: Gap.Bound, _ cursor: PageCursor?, _ work: Healing.Work
     ) -> MessageAnchor {
@@ -85,12 +86,13 @@ extension SyncCore {
         if !work.unknownMessages.contains(position.messageID) {
             return .message(position.messageID)
         }
-        // Messages of the same time are asked for once more, rather than left out.
+        // Fetch messages of the same time again, instead of missing some.
         return position.createdAt.next.map { .time($0) } ?? .newest
     }
 
-    /// How many messages of a gap to ask for: of one that is shown, not many more than tell whether
-    /// it is a huge one.
+    /// Returns the number of messages of a gap to request.
+    ///
+    /// For a visible gap, this is little more than needed to determine whether it is huge.
     private func pageSize(_ url: ChannelURL, _ gap: Gap, _ work: Healing.Work) -> Int {
         guard gap.lower != .beginning, healing.isShown(url), options.hugeGapPolicy == .tell else {
             return options.pageSize
@@ -103,7 +105,8 @@ extension SyncCore {
 
     mutating func takeHealing(_ answer: BackendAnswer, _ call: Call, _ news: Flights.News?) {
         guard let url = call.request.channelURL else { return }
-        // Void: so much has happened meanwhile that it has to be asked again, also if it failed.
+        // The response is void: too much has happened since the request. Repeat it, even if it
+        // failed.
         guard let news else { return healing.resume(url) }
         if case .failed(let error) = answer { return takeFailure(error, url, call) }
         switch (answer, call.purpose) {
@@ -133,7 +136,7 @@ extension SyncCore {
         leave(url, lastFailure)
     }
 
-    /// - Returns: Whether something has to be found out before the channel's next turn.
+    /// - Returns: `true` if a lookup is needed before the channel is processed again.
     private mutating func takePage(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, _ call: Call,
         _ news: Flights.News
@@ -142,7 +145,7 @@ extension SyncCore {
         let before = progress(in: url)
         let missing = missingCount(on: page, step, in: url)
         let report = write { (ingest) throws(StoreError) in
-            // The newest end is an edge, too, once nothing is behind it.
+            // The newest end is a known bound too, if no newer messages follow.
             let end: Gap.Bound? = edge ?? (page.newer == nil ? .end : nil)
             return try ingest.take(
                 page, in: url, at: end, older: older, newer: newer, since: news, .messageFill)
@@ -166,7 +169,7 @@ extension SyncCore {
         return true
     }
 
-    /// Counts the answers, one after the other, that lead nowhere.
+    /// Counts consecutive responses without progress.
     private mutating func noteProgress(
         _ page: MessagePage, _ step: HealingStep, _ edge: Gap.Bound?, in url: ChannelURL,
         hasChanged: Bool, _ progress: Progress
@@ -177,7 +180,7 @@ extension SyncCore {
         switch step {
         case .walk(let gap):
             let isLeft = progress.gaps.contains { $0.lower == gap.lower && $0.upper == gap.upper }
-            // A walk that begins anew, or has come nearer to its end, may use its cursors again.
+            // A backfill that starts over, or has made progress, may use its cursors again.
             if gap.walkCursor == nil || !isLeft { work.usedCursors = [] }
             isCircling = work.isCircling(from: gap.walkCursor, to: page.older)
         case .refetch(let range):
@@ -197,7 +200,7 @@ extension SyncCore {
         healing[url] = work
     }
 
-    /// Finds out what became of messages, some after the others.
+    /// Looks up messages, a limited number at a time.
     private mutating func lookUp(
         _ ids: ArraySlice<MessageID>, in url: ChannelURL, _ extent: PageExtent
     ) {
@@ -207,7 +210,7 @@ extension SyncCore {
             .doubts(url, extent, rest: ids.dropFirst(asked.count)))
     }
 
-    /// - Returns: Whether there are more to be found out about before the channel's next turn.
+    /// - Returns: `true` if more lookups are needed before the channel is processed again.
     private mutating func takeLookup(
         _ lookup: MessageLookup, in url: ChannelURL, _ extent: PageExtent,
         _ rest: ArraySlice<MessageID>, _ news: Flights.News
@@ -221,7 +224,7 @@ extension SyncCore {
         return true
     }
 
-    /// Takes over what came behind the newest page, until nothing does.
+    /// Stores pages after the newest one until no newer messages follow.
     private mutating func takeNewer(
         _ page: MessagePage, _ edge: Gap.Bound?, _ call: Call, _ news: Flights.News
     ) {
@@ -229,7 +232,7 @@ extension SyncCore {
         let report = write { (ingest) throws(StoreError) in
             try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
         }
-        // What was not stored is asked for again.
+        // Request again what was not stored.
         guard report != nil else { return }
         var work = healing[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
@@ -254,7 +257,7 @@ extension SyncCore {
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        // What was not stored is asked for again.
+        // Request again what was not stored.
         guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
@@ -262,7 +265,7 @@ extension SyncCore {
         goOn(with: url)
     }
 
-    /// Ends what is on its way for a channel that is the user's no more.
+    /// Cancels the calls and delays of a channel that the user has lost.
     mutating func stopHealing(_ url: ChannelURL) {
         if healing[url].isBusy {
             act(.cancelWait(.healing(url, number: connector.number)))
@@ -280,7 +283,7 @@ extension SyncCore {
         switch error.code {
         case .expired: expire(url, call)
         case .unsupported where call.isOfChanges: giveUpChanges(in: url)
-        // Nobody here has canceled it: those calls are not waited for.
+        // Not canceled by the engine, which does not wait for such calls.
         case _ where error.isTransient || error.code == .canceled:
             healing[url].failures += 1
             wait(for: url, atLeast: error.retryAfter)
@@ -288,7 +291,7 @@ extension SyncCore {
         }
     }
 
-    /// Finds another way to what the server cannot go on from.
+    /// Finds another way to continue after a cursor, message or token has expired.
     private mutating func expire(_ url: ChannelURL, _ call: Call) {
         if call.isOfChanges { return expireChanges(of: url) }
         healing[url].newer = nil
@@ -316,14 +319,14 @@ extension SyncCore {
         healing.resume(url)
     }
 
-    /// Marks what is held of a channel as stale: what became of it can be learned no more.
+    /// Marks the stored messages of a channel as stale: their changes can no longer be determined.
     private mutating func giveUpChanges(in url: ChannelURL) {
         healing[url].changelog = nil
         write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         goOn(with: url)
     }
 
-    /// Leaves a channel alone for which the last attempt has failed.
+    /// Stops processing a channel after the last failed attempt.
     mutating func giveUp(on url: ChannelURL) {
         leave(url, SyncError(.refused, "what was asked of \(url) failed again and again"))
     }
@@ -377,15 +380,15 @@ extension SyncCore {
         switch options.hugeGapPolicy {
         case .tell where isLeft:
             healing[url].stopped.insert(gap.lower)
-            // Another gap is counted for itself.
+            // Each gap is counted separately.
             healing[url].walked = 0
         case .tell: break
-        // Told once.
+        // Reported once.
         case .heal: healing[url].walked = .min
         }
     }
 
-    /// What a page may change of what is known of a history.
+    /// Returns the part of the coverage that a page may change.
     private mutating func progress(in url: ChannelURL) -> Progress {
         let rows = read { (reader) throws(StoreError) in
             Progress(gaps: try reader.gaps(orAll: url), stale: try reader.staleRanges(orNone: url))
@@ -413,7 +416,7 @@ extension SyncCore.Call {
 }
 
 extension Ingest {
-    /// Notes that all changes of a channel's messages are read that its gaps waited for.
+    /// Records that all changes of messages have been read that the channel's gaps waited for.
     func markChangesRead(in url: ChannelURL) throws(StoreError) {
         for var gap in try batch.gaps(orAll: url) where gap.changesSince != nil {
             gap.changesSince = nil
@@ -421,7 +424,7 @@ extension Ingest {
         }
     }
 
-    /// Makes the walk of a gap begin anew.
+    /// Makes the backfill of a gap start over.
     func forgetWalk(of gap: Gap) throws(StoreError) {
         let held = try batch.gaps(orAll: gap.channelURL)
         guard var gap = held.first(where: { $0.lower == gap.lower && $0.upper == gap.upper }) else {

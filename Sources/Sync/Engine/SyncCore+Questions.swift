@@ -2,10 +2,10 @@ import Models
 import Store
 
 extension SyncCore {
-    /// How often something is asked again because so much happened meanwhile.
+    /// The number of repetitions of a request whose answers are out of date when they arrive.
     private static let attempts = 5
 
-    /// Asks the server for what somebody else wants to know.
+    /// Sends a request on behalf of a caller outside the core.
     mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard connector.isOn else {
             let error = SyncError(.notConnected, "there is no connection to ask for it")
@@ -15,7 +15,8 @@ extension SyncCore {
         call(question.request, .question(question, ticket: ticket, attempt: attempt))
     }
 
-    /// Takes away the edge that a cursor had once: behind a later hole, there is more above it.
+    /// Removes the edge that was recorded for a cursor if it no longer applies: after a truncation,
+    /// there is more history above it.
     private mutating func withValidEdge(_ question: SyncQuestion) -> SyncQuestion {
         guard
             case .messages(let url, .cursor(let cursor), let older, let newer, .end, let source) =
@@ -36,8 +37,9 @@ extension SyncCore {
         if case .channel(let channel) = answer, attempt < SyncCore.attempts,
             news?.channels.contains(channel.url) ?? true
         {
-            // The feed has told something of it meanwhile, maybe of before. What was done is not done
-            // again: how the channel looks now is asked for.
+            // The feed has delivered something about the channel meanwhile, possibly older than the
+            // answer. The operation itself is not repeated; the channel's current state is
+            // requested.
             let isCompared = question == .compareChannel(channel.url)
             return ask(
                 isCompared ? question : .channel(channel.url), ticket, attempt: attempt + 1)
@@ -58,7 +60,9 @@ extension SyncCore {
         }
     }
 
-    /// - Returns: What is to be replied; `nil` if it could not be stored.
+    /// Stores an answer.
+    ///
+    /// - Returns: The reply, or `nil` if the answer could not be stored.
     private mutating func take(
         _ answer: BackendAnswer, to question: SyncQuestion, _ news: Flights.News
     ) -> SyncReply? {
@@ -111,7 +115,8 @@ extension SyncCore {
             }
         case (.channel(let channel), .channel), (.channel(let channel), .createChannel),
             (.channel(let channel), .updateChannel), (.channel(let channel), .join):
-            // Who shows it may have been refused before, or have found nothing to fill.
+            // A viewer of the channel may have been refused before, or may have had no history to
+            // fill.
             defer { if healing.isShown(channel.url) { healing.look(at: channel.url, isNew: true) } }
             return write { (ingest) throws(StoreError) in
                 try ingest.take(channel, since: news, .requestChannel)
@@ -129,7 +134,7 @@ extension SyncCore {
             var edge = edge
             switch anchor {
             case .message(let id):
-                // It is the edge of what is on the page, wherever it is.
+                // The edge is the message's position, wherever the page places it.
                 let held = try ingest.batch.message(orNil: id, in: url)
                 edge = edge ?? held?.position.map(Gap.Bound.position)
             case .newest where page.newer == nil: edge = .end
@@ -151,7 +156,7 @@ extension SyncCore {
     ) -> SyncReply? {
         write { (ingest) throws(StoreError) in
             try ingest.take(changes, in: url, since: news, .requestMessageChangelog)
-            // Where changes are still to be read, the token may be of a point after them.
+            // While a gap has unread changes, the token may be of a later point than they are.
             if try ingest.batch.gaps(orAll: url).allSatisfy({ $0.changesSince == nil }) {
                 ingest.batch.setMessageChangelogToken(changes.next, of: url)
             }
@@ -172,13 +177,16 @@ extension SyncCore {
         return .channelChanges(changes)
     }
 
-    /// Takes in messages that nobody has asked for; durably, they are on the disk when it returns.
+    /// Stores messages that were not requested.
     ///
-    /// - Returns: How many of them are held now.
+    /// If `isDurable` is true, they are on disk when the method returns.
+    ///
+    /// - Returns: The number of the messages that are stored now.
     mutating func takeIn(
         _ messages: [Message], _ source: CollectionEventSource, isDurable: Bool = false
     ) throws(SyncError) -> Int {
-        // So that it is known what waits behind a message that lands.
+        // The outbox has to be loaded so that the items that wait for a confirmed message are
+        // known.
         try loadOutbox()
         let count = write { (ingest) throws(StoreError) in
             ingest.batch.isDurable = isDurable
@@ -195,7 +203,7 @@ extension SyncCore {
         return count
     }
 
-    /// Marks all that is held of a channel as stale.
+    /// Marks all stored history of a channel as stale.
     mutating func distrust(_ url: ChannelURL) throws(SyncError) {
         let isMarked: Void? = write { (ingest) throws(StoreError) in try ingest.distrust(url) }
         if isMarked == nil {
@@ -206,7 +214,7 @@ extension SyncCore {
 }
 
 extension StoreReader {
-    /// Compares a page with what is held where all of its history should be.
+    /// Compares a page with the stored messages where the history should be complete.
     fileprivate func compare(
         _ page: MessagePage, in url: ChannelURL, edge: Gap.Bound?, _ news: Flights.News
     ) throws(StoreError) -> SyncReply {

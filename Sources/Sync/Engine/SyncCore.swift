@@ -1,61 +1,62 @@
 import Models
 import Store
 
-/// All that an engine decides, one step after the other: no task, no clock, no network.
+/// The state machine of an engine, with no tasks, clock or network access of its own.
 ///
-/// A step takes what happened, writes to the store what follows from it, and says what is to be done
-/// outside: which calls to make, for what to wait, what to tell. Nothing is decided on what was read
-/// before a call: each step reads anew.
+/// A step takes an input, writes its consequences to the store, and returns the actions to perform
+/// outside: calls to make, waits to begin, events to deliver. Each step reads the store again, so
+/// that no decision depends on data read before a call.
 struct SyncCore {
-    /// Something that happened.
+    /// An input of the state machine.
     enum Input: Sendable {
-        /// Somebody wants a connection.
+        /// A connection was requested.
         case connect(Credentials, ticket: Int)
-        /// Nobody wants one any more.
+        /// The connection was ended.
         case disconnect
-        /// It is worth connecting again at once, as when the network is back.
+        /// A new connection attempt is worthwhile at once, for example because the network is back.
         case reconnect
-        /// The user has new credentials, or none.
+        /// New credentials of the user are available, or none.
         case renew(Credentials?)
-        /// A call has its answer.
+        /// A call was answered.
         case answer(BackendAnswer, call: Int)
         /// A wait is over.
         case waited(Wait)
-        /// Waiting is of no use any more: there were as many attempts as there may be.
+        /// A wait is pointless, because the maximum number of attempts has been reached.
         case gaveUp(Wait)
-        /// Somebody asks for something.
+        /// A caller sends a question.
         case ask(SyncQuestion, ticket: Int)
-        /// Somebody waits until all is told and nothing is left to do, in a channel or at all.
+        /// A caller waits until the engine has caught up, in one channel or in all.
         case awaitCaughtUp(ChannelURL?, ticket: Int)
-        /// Who asked or waits is not interested any more.
+        /// The caller that holds the ticket has stopped waiting.
         case abandon(ticket: Int)
-        /// Something has changed that nobody answered: it was written, taken back, taken in.
+        /// The store or the outbox changed without a call: something was written, withdrawn or
+        /// imported.
         case changed
-        /// Somebody wants to know what becomes of a draft.
+        /// A caller waits for the fate of an outbox item.
         case awaitFate(RequestID, ChannelURL, ticket: Int)
-        /// Somebody shows a part of a channel's history, or another part than before.
+        /// A viewer shows a range of a channel's history, or another range than before.
         case show(ChannelURL, ShownRange?, viewer: Int)
-        /// Somebody shows it no more.
+        /// A viewer no longer shows the channel.
         case hide(ChannelURL, viewer: Int)
     }
 
-    /// Something that is to be done outside.
+    /// An action to perform outside.
     enum Action: Sendable {
         case call(BackendRequest, number: Int)
         case cancel(call: Int)
-        /// Wait, before an attempt that is counted from 1; not shorter than the server says.
+        /// Wait before the given attempt, counted from 1, at least as long as the server demands.
         case wait(Wait, beforeAttempt: Int, atLeast: Duration?)
-        /// Wait for it no more.
+        /// Cancel a wait.
         case cancelWait(Wait)
-        /// Wait for nothing any more, and for no new credentials.
+        /// Cancel all waits, and the renewal of credentials.
         case stopWaiting
         /// Let the backend end the connection.
         case disconnect
-        /// Ask the user's application for new credentials.
+        /// Request new credentials from the application.
         case renewSession
         /// Remove the outbox's copies of files.
         case removeFiles([FileCopy])
-        /// Remove all copies but these.
+        /// Remove all copies of files except these.
         case keepFiles([FileCopy])
         case tell(SyncEvent)
         case connected(User, BackendError?, ticket: Int)
@@ -63,9 +64,9 @@ struct SyncCore {
         case fail(SyncError, ticket: Int)
     }
 
-    /// Something to wait for.
+    /// A reason to wait.
     ///
-    /// What is waited for in vain has another number by then.
+    /// The number is the connector's. A wait whose number is not the current one is obsolete.
     enum Wait: Hashable, Sendable {
         case connection(number: Int)
         case feed(number: Int)
@@ -73,21 +74,23 @@ struct SyncCore {
         case outbox(ChannelURL, number: Int)
     }
 
-    /// A call that has no answer yet.
+    /// A call that has not been answered.
     struct Call {
         enum Purpose {
             case connect
             case feed(after: FeedToken?)
             case heal(ChannelURL, HealingStep, edge: Gap.Bound?)
             case newer(ChannelURL, edge: Gap.Bound?)
-            /// The rest is asked for afterwards; then what the extent covers is stale no more.
+            /// The rest is looked up afterwards; when all are settled, the extent is no longer
+            /// stale.
             case doubts(ChannelURL, PageExtent, rest: ArraySlice<MessageID>)
             case outbox(RequestID)
             case question(SyncQuestion, ticket: Int, attempt: Int)
         }
         let request: BackendRequest
         let purpose: Purpose
-        /// `nil` of the feed and of connecting, which nothing overtakes.
+        /// The flight of the call, or `nil` for the feed and for connecting, which no other event
+        /// overtakes.
         let flight: Flights.Flight?
     }
 
@@ -102,20 +105,21 @@ struct SyncCore {
     var calls: [Int: Call] = [:]
     var healing = Healing()
     var outbox = Outbox()
-    /// How often a draft was handed to the backend since it was last saved.
+    /// The number of times each outbox item was passed to the backend since it was last saved.
     var attempts: [RequestID: Int] = [:]
-    /// Who waits for what becomes of a draft.
+    /// The tickets of the callers that wait for the fate of an outbox item.
     var fates: [RequestID: [Int]] = [:]
     var lastFates = LastFates()
-    /// What time it is, as far as anybody has said; see ``SyncOptions/draftLifetime``.
+    /// The current time, as last set; see ``SyncOptions/draftLifetime``.
     var time: Timestamp = 0
-    /// Who waits for what to be caught up with.
+    /// The tickets that wait to be caught up, with their channels; `nil` means all channels.
     var waiting: [Int: ChannelURL?] = [:]
-    /// Whether there is a cursor from which the feed tells what comes.
+    /// A Boolean value that indicates whether there is a cursor from which the feed delivers
+    /// changes.
     var hasFeedBegun = false
-    /// Whether something has happened after which the cache may hold what it should not.
+    /// A Boolean value that indicates whether the cache may have outgrown its limits.
     var areLimitsDue = false
-    /// How often the feed has failed since it last told something.
+    /// The number of failures since the feed last delivered something.
     var feedFailures = 0
     private var tombstoneCounts: [ChannelURL: Int] = [:]
     private var lastNumber = 0
@@ -137,7 +141,7 @@ struct SyncCore {
         self.capabilities = capabilities
     }
 
-    /// Takes what happened, and says what follows from it.
+    /// Takes an input, and returns the actions that follow from it.
     mutating func step(_ input: Input) -> [Action] {
         take(input)
         planOutbox()
@@ -153,7 +157,8 @@ struct SyncCore {
         return actions
     }
 
-    /// Whether nothing is on its way, and nobody waits for anything but news.
+    /// A Boolean value that indicates whether no call is on its way, and no caller waits, except
+    /// for the feed.
     var isIdle: Bool {
         calls.values.allSatisfy(\.isOfFeed) && waiting.isEmpty
     }
@@ -197,7 +202,7 @@ struct SyncCore {
         }
     }
 
-    /// Ends what was waited for in vain.
+    /// Ends an operation whose wait was given up.
     private mutating func giveUp(_ wait: Wait) {
         switch wait {
         case .connection(connector.number), .feed(connector.number):
@@ -227,11 +232,11 @@ struct SyncCore {
     }
 
     private mutating func take(_ answer: BackendAnswer, of number: Int) {
-        // What was canceled, or belongs to a connection of before, is of no interest.
+        // A call that was canceled, or that belongs to an earlier connection, is ignored.
         guard let call = calls.removeValue(forKey: number) else { return }
         let news = call.flight.map { flights.end($0) } ?? nil
         if case .failed(let error) = answer, endsConnection(error, call) {
-            // It was not done: all of these say so.
+            // All of these errors state that the item was not sent.
             if case .outbox(let id) = call.purpose { withdrawDoubt(of: id) }
             return loseConnection(error, call)
         }
@@ -246,9 +251,9 @@ struct SyncCore {
         }
     }
 
-    /// Does a write, and notes if the store fails.
+    /// Performs a write, and notes a failure of the store.
     ///
-    /// - Returns: What the closure found out; `nil` if nothing was written.
+    /// - Returns: The result of the closure, or `nil` if nothing was written.
     @discardableResult
     mutating func write<Result>(_ body: (inout Ingest) throws(StoreError) -> Result) -> Result? {
         var result: Result?
@@ -257,7 +262,7 @@ struct SyncCore {
         var landed: [(draft: Draft, message: Message)] = []
         do {
             try store.write { batch in
-                // Before the first connection it is whoever was there the last time.
+                // Before the first connection, the user is the one of the last session.
                 let userID = try state.user?.userID ?? batch.storedUserOrNil()?.userID
                 var ingest = Ingest(
                     batch, options, userID, flights, tombstoneCounts: tombstoneCounts,
@@ -279,12 +284,12 @@ struct SyncCore {
         } catch {
             writeFailure = SyncError(.store, "\(error)", cause: error)
         }
-        // The cache may have taken the messages, and the outbox not have let go of their drafts.
+        // The cache may have been written with the messages while the outbox still has their items.
         if !landed.isEmpty { outbox.isCompared = false }
         return nil
     }
 
-    /// Reads something; `nil` if that fails, which is noted.
+    /// Performs a read, and returns `nil` if it fails; the failure is noted.
     mutating func read<Result>(_ body: (Snapshot) throws(StoreError) -> Result) -> Result? {
         do throws(StoreError) {
             let result = try body(try snapshot())
@@ -296,16 +301,17 @@ struct SyncCore {
         }
     }
 
-    /// What to read from.
+    /// Returns a snapshot to read from.
     ///
-    /// Files that could not be opened anew after a failure are not read either, before a write has opened
-    /// them; and whoever cannot read may never come to write.
+    /// If the store could not reopen its files after a failure, they cannot be read until a write
+    /// has reopened them. The method therefore attempts an empty write, because a caller that
+    /// cannot read may never write.
     func snapshot() throws(StoreError) -> Snapshot {
         do throws(StoreError) {
             return try store.snapshot()
         } catch {
             guard error.code != .closed else { throw error }
-            // What it fails with, the snapshot fails with too.
+            // If the write fails, the snapshot fails with the same error.
             _ = try? store.write { _ in }
             return try store.snapshot()
         }
@@ -385,7 +391,7 @@ struct SyncCore {
                 ingest.batch.setAppInfo(session.appInfo)
             }
             let last = try ingest.batch.lastEpoch()
-            // What comes before the feed has begun is of this one.
+            // Events that precede the start of the feed belong to this epoch.
             guard let last else {
                 ingest.batch.setLastEpoch(session.epoch)
                 return false
@@ -403,7 +409,8 @@ struct SyncCore {
         startFeed()
     }
 
-    /// Whether an error means that there is no connection any more, or that none was made.
+    /// Returns a Boolean value that indicates whether an error means that there is no connection
+    /// any more, or that none was made.
     private func endsConnection(_ error: BackendError, _ call: Call) -> Bool {
         if case .connect = call.purpose { return error.code != .canceled }
         return [.notConnected, .sessionExpired, .sessionRevoked].contains(error.code)
@@ -420,7 +427,7 @@ struct SyncCore {
         perform(step, atLeast: error.retryAfter)
     }
 
-    /// Says what became of connecting: the user of before may go on offline, others may not.
+    /// Reports a failed connection attempt: the stored user may continue offline, others may not.
     private mutating func answerConnecting(_ error: BackendError, _ ticket: Int) {
         let known = read { (reader) throws(StoreError) in try reader.storedUser() } ?? nil
         guard let user = known, connector.phase != .revoked else {
@@ -435,7 +442,7 @@ struct SyncCore {
         act(.connected(user, error, ticket: ticket))
     }
 
-    /// Ends all that is on its way.
+    /// Ends all calls and waits.
     mutating func cutOff() {
         state.isLive = false
         healing.end()
@@ -453,7 +460,7 @@ struct SyncCore {
         act(.stopWaiting)
     }
 
-    // MARK: Who waits
+    // MARK: Waiting callers
 
     private mutating func abandon(_ ticket: Int) {
         if let url = waiting.removeValue(forKey: ticket) {
@@ -470,7 +477,7 @@ struct SyncCore {
         }
     }
 
-    /// Is not interested in a call's answer any more.
+    /// Cancels a call and discards its answer.
     mutating func drop(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
         if let flight = call.flight { _ = flights.end(flight) }
@@ -483,7 +490,8 @@ struct SyncCore {
             let isDone =
                 state.isLive && lastFailure == nil
                 && (url.map { !healing.isLeft($0) } ?? healing.isDone)
-            // Who waits for all channels waits for those, too, that go on.
+            // A caller that waits for all channels waits, too, for the channels that are still
+            // being filled.
             let error =
                 (url.map { healing.failure(of: $0) } ?? (isDone ? healing.failure : nil))
                 ?? (isDone ? nil : cacheDamage)

@@ -162,7 +162,7 @@ extension SyncEngine {
         return count
     }
 
-    /// Finds out what became of what is in doubt, so that it is stale no more.
+    /// Looks up the doubtful messages of a page, so that its extent is no longer stale.
     private func settle(
         _ fetched: FetchedMessages, in url: ChannelURL
     ) async throws(SyncError) {
@@ -178,24 +178,25 @@ extension SyncEngine {
         }
     }
 
-    /// What is known of a channel's history, and what is not.
+    /// Returns the coverage of a channel's history: the parts that are known, stale or missing.
     ///
-    /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is.
-    /// - Complexity: O(*n*) in the messages that are held; decodes none.
+    /// - Throws: ``SyncError`` with code `store`, or `closed` if the store is closed.
+    /// - Complexity: O(*n*) in the stored messages; decodes none.
     public func coverage(of url: ChannelURL) throws(SyncError) -> Coverage {
         try stored { (reader) throws(StoreError) in try reader.coverage(of: url) }
     }
 }
 
 extension SyncError {
-    /// The server leads nowhere in a channel.
+    /// Returns the error for a server that repeats the same cursors in a channel.
     static func stalled(_ url: ChannelURL) -> SyncError {
         SyncError(.stalled, "the server tells the same of \(url) again and again")
     }
 }
 
 extension Gap.Bound {
-    /// Where pages begin that go from here to what is older, with what lies here.
+    /// The anchor of pages that run from this bound towards older messages, and that include a
+    /// message at the bound.
     package var anchorIncludingIt: MessageAnchor {
         guard case .position(let position) = self else { return .newest }
         return position.createdAt.next.map { .time($0) } ?? .newest

@@ -2,8 +2,7 @@ public import Foundation
 public import Models
 public import Store
 
-/// The one writer between a server and a store: what the user is to see comes from the store, and gets
-/// there through the engine.
+/// The connection of a store to a server, and the only writer of server data to the store.
 ///
 /// ```swift
 /// let engine = SyncEngine(store: store, backend: server.client())
@@ -12,14 +11,15 @@ public import Store
 /// let newest = try store.read { try $0.messages(in: "general", limit: 30) }
 /// ```
 ///
-/// It follows the backend's feed, fills the gaps in what is held, and comes back by itself when the
-/// connection is lost. A store has one engine at a time. Let go of, it stops; ``close()`` waits for
-/// that.
+/// The engine follows the backend's feed, fills the gaps in the stored history, and reconnects when
+/// the connection is lost. User interfaces read from the store, not from the engine. A store has at
+/// most one engine at a time. An engine that is deallocated stops; ``close()`` also waits until it
+/// has stopped.
 public actor SyncEngine {
-    /// Where everything ends up.
+    /// The store to which the engine writes.
     public nonisolated let store: ChatStore
 
-    /// The server, or the way to it.
+    /// The backend of the server.
     public nonisolated let backend: any Backend
 
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -35,14 +35,14 @@ public actor SyncEngine {
     private var tickets: [Int: CheckedContinuation<Result<Outcome, SyncError>, Never>] = [:]
     private var followers: [Int: Follower] = [:]
     private var lastNumber = 0
-    /// The end of the last connection, which the next one waits for.
+    /// The end of the last connection, for which the next one waits.
     private var ending: Task<Void, Never>?
     private var closing: Task<Void, Never>?
-    /// Who was connected when the store was suspended.
+    /// The credentials of the connection that suspending the store has interrupted.
     private var interrupted: Credentials?
-    /// The cache being made smaller.
+    /// The task that reduces the cache to its limits.
     var limiting: Task<Void, Never>?
-    /// How much had been written when the engine last looked how large the cache is.
+    /// The number of bytes written when the engine last checked the size of the cache.
     private var bytesLookedAt = 0
     private var toldConnection = ConnectionState.closed
 
@@ -60,19 +60,24 @@ public actor SyncEngine {
         case reply(SyncReply)
     }
 
-    /// Creates an engine; it does nothing until somebody connects.
+    /// Creates an engine.
+    ///
+    /// It does nothing until ``connect(as:)`` is called.
     ///
     /// - Parameters:
-    ///   - store: Where everything ends up.
-    ///   - backend: The server, or the way to it.
-    ///   - options: How it goes about its work. A page of no message, or no request at all, is misuse.
-    ///   - limits: How much is kept on the disk.
-    ///   - sleep: Waits for some time, and throws if its task is canceled meanwhile. The default does.
-    ///   - jitter: A random number from 0 to 1, as ``Backoff`` takes it.
-    ///   - now: The clock of this device, by which what was written waits no longer than it may.
-    ///   - makeRequestID: Names what is written; no two may have one name, on whatever device.
-    ///   - renewSession: Gives the same user's new credentials when the session has expired; `nil` if
-    ///     there are none. Without them, and with another user's, the engine disconnects.
+    ///   - store: The store to which the engine writes.
+    ///   - backend: The backend of the server.
+    ///   - options: The settings of the engine. A page size or a number of requests below 1 is a
+    ///     programming error.
+    ///   - limits: The limits of the data on disk.
+    ///   - sleep: Waits for a duration, and throws if its task is canceled meanwhile. The default
+    ///     calls `Task.sleep(for:)`.
+    ///   - jitter: Returns a random number from 0 to 1, for ``Backoff``.
+    ///   - now: Returns the time of the device, which limits how long an outbox item waits.
+    ///   - makeRequestID: Returns a request ID that is unique across all devices.
+    ///   - renewSession: Returns new credentials of the same user when the session has expired, or
+    ///     `nil` if there are none. Without new credentials, or with those of another user, the
+    ///     engine disconnects.
     public init(
         store: ChatStore, backend: any Backend, options: SyncOptions = SyncOptions(),
         limits: CacheLimits = CacheLimits(),
@@ -125,43 +130,51 @@ public actor SyncEngine {
         }
     }
 
-    /// Tries to connect at once, if it is waiting to, and tries again what it has left alone; call it
-    /// when the network is back, or the application.
+    /// Makes a new connection attempt at once if the engine is waiting for one, and retries the
+    /// channels that it has given up.
+    ///
+    /// Call this method when the network is available again, or when the application becomes
+    /// active.
     public func reconnect() { take(.reconnect) }
 
-    /// Ends the connection, and goes on with nothing; what is held stays.
+    /// Ends the connection and all work.
+    ///
+    /// Stored data remains.
     public func disconnect() async {
         interrupted = nil
         take(.disconnect)
         await ending?.value
     }
 
-    /// Ends the connection, and has the store let go of its files, so that the system may suspend the
+    /// Ends the connection and closes the store's files, so that the system may suspend the
     /// process.
     ///
-    /// What is under way is given up, and done again after ``resume()``. Until then nothing can be read or
-    /// written: each call that needs the store fails with code `store`, whose cause has the code
-    /// `suspended`.
+    /// Work in progress is canceled, and repeated after ``resume()``. Until then nothing can be
+    /// read or written: each call that needs the store fails with code `store`, whose cause has the
+    /// code `suspended`.
     ///
-    /// - Throws: ``SyncError`` with code `store` if somebody holds a snapshot, or `closed`; then the
-    ///   connection has ended, and the store is as before.
+    /// - Throws: ``SyncError`` with code `store` if a snapshot is still held, or `closed`. In the
+    ///   first case the connection has ended, and the store is as before.
     public func suspend() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
-        // Before anything is waited for: who disconnects meanwhile is not to be connected again.
+        // The credentials are saved before the first suspension point: if another call disconnects
+        // meanwhile, the engine must not reconnect.
         interrupted = core.connector.credentials ?? interrupted
         take(.disconnect)
         await ending?.value
-        // Else LevelDB would hold the files for as long as it rewrites them.
+        // Otherwise LevelDB would keep the files open until its compaction ends.
         await limited()
         try await onDisk { [store] () throws(StoreError) in try store.suspend() }
     }
 
-    /// Has the store open its files again, and connects if the engine was connected, or about to be.
+    /// Opens the store's files again, and reconnects if the engine was connected, or connecting,
+    /// when it was suspended.
     ///
-    /// Does not wait for the connection. Of an engine that is not suspended, nothing is done.
+    /// The method does not wait for the connection. It does nothing if the engine is not suspended.
     ///
-    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, as when another process has
-    ///   them; call it again then, or close all and open it anew.
+    /// - Throws: ``SyncError`` with code `store` if the files cannot be opened, for example because
+    ///   another process has them. In this case, call the method again, or close the engine and the
+    ///   store and open them again.
     public func resume() async throws(SyncError) {
         guard !isClosed else { throw SyncError(.closed, "the engine was closed") }
         try await onDisk { [store] () throws(StoreError) in try store.resume() }
@@ -170,7 +183,9 @@ public actor SyncEngine {
         take(.connect(credentials, ticket: lastNumber))
     }
 
-    /// Ends all for good: when it returns, nothing is on its way any more, and nothing is written.
+    /// Stops the engine for good.
+    ///
+    /// When the method returns, no call is in progress, and nothing is written any more.
     public func close() async {
         if closing == nil {
             let tasks = Array(calls.values) + Array(waits.values) + [renewal].compactMap { $0 }
@@ -198,15 +213,20 @@ public actor SyncEngine {
 
     // MARK: Following it
 
-    /// How far the engine is.
+    /// The current state of the engine.
     public var state: SyncState { core.state }
 
-    /// What happens to the engine from now on, beginning with its state; each follower is told all of it.
+    /// Returns the events of the engine from now on, beginning with its state.
     ///
-    /// What a follower has not read yet is kept for it. It ends when the engine is closed.
+    /// Each stream receives all events.
+    ///
+    /// Events are buffered without limit until they are read. The stream ends when the engine is
+    /// closed.
     public func events() -> AsyncStream<SyncEvent> { events { _ in true } }
 
-    /// The same, of those events alone that somebody wants: no other wakes who follows.
+    /// Returns the events that satisfy a condition, as ``events()`` does.
+    ///
+    /// Other events do not wake the reader.
     package func events(
         where isWanted: @escaping @Sendable (SyncEvent) -> Bool
     ) -> AsyncStream<SyncEvent> {
@@ -228,20 +248,23 @@ public actor SyncEngine {
 
     private func unfollow(_ number: Int) { followers[number] = nil }
 
-    /// Waits until the feed has told all that happened, and nothing is left to do by itself.
+    /// Waits until the feed has delivered everything, and the engine has no work left.
     ///
-    /// - Parameter url: A channel, to wait for that one alone: then what is missing of its newest
-    ///   messages is fetched, however long it was left alone. `nil` for all that the engine does.
-    /// - Throws: ``SyncError`` with the reason why a channel is left alone, or any of them is once all
-    ///   others are done; `closed`, `canceled`.
+    /// - Parameter url: A channel, to wait for that channel alone; its newest missing messages are
+    ///   then fetched, even if the channel had been given up. `nil` waits for all work of the
+    ///   engine.
+    /// - Throws: ``SyncError`` with the reason why the channel was given up or, without a channel,
+    ///   why any channel was given up, once all others are done; `closed`, `canceled`.
     public func caughtUp(_ url: ChannelURL? = nil) async throws(SyncError) {
         _ = try await outcome { .awaitCaughtUp(url, ticket: $0) }
     }
 
-    /// Whether nothing is on its way but the feed, and nobody waits.
+    /// A Boolean value that indicates whether no call except the feed is on its way, and no caller
+    /// waits.
     public var isIdle: Bool { core.isIdle && waits.isEmpty && tickets.isEmpty }
 
-    /// Whether something is on its way beside the feed; what waits for its time is not.
+    /// A Boolean value that indicates whether a call except the feed is on its way; work that waits
+    /// for its time does not count.
     package var isAsking: Bool { !core.isIdle }
 
     /// Whether the feed is being asked what comes next.
@@ -288,7 +311,7 @@ public actor SyncEngine {
         continuation.resume(returning: .failure(.canceled))
     }
 
-    /// Changes the core, and does what follows from it.
+    /// Changes the core, and performs the actions that follow.
     func change<Result>(
         _ body: (inout SyncCore) throws(SyncError) -> Result
     ) throws(SyncError) -> Result {
@@ -332,7 +355,7 @@ public actor SyncEngine {
         limitIfDue()
     }
 
-    /// Makes the cache smaller in the background, if it may be too large.
+    /// Reduces the cache in the background if it may exceed its limits.
     private func limitIfDue() {
         guard limiting == nil, !isClosed, store.directory != nil || limits.retention != nil else {
             return
@@ -344,7 +367,7 @@ public actor SyncEngine {
         core.areLimitsDue = false
         bytesLookedAt = written
         limiting = Task { [weak self] in
-            // What fails here, writing says; it is tried again when more is written.
+            // Writes report the same failure. The engine tries again when more has been written.
             _ = await self?.result(of: nil)
             await self?.endLimiting()
         }
@@ -424,7 +447,7 @@ public actor SyncEngine {
         let sleep = sleep
         waits[wait]?.cancel()
         waits[wait] = Task { [weak self] in
-            // Canceled, it is waited for no more.
+            // The wait was canceled.
             guard (try? await sleep(duration)) != nil else { return }
             await self?.finish(wait)
         }
@@ -445,7 +468,7 @@ public actor SyncEngine {
     }
 
     private func finishRenewal(_ credentials: Credentials?) {
-        // Canceled, it is of a connection that nobody waits for.
+        // The task was canceled, so its connection is no longer current.
         guard !Task.isCancelled else { return }
         take(.renew(credentials))
     }
@@ -458,12 +481,13 @@ public actor SyncEngine {
         }
     }
 
-    /// The connection's state goes the way of all changes, so that collections hear of it in order.
+    /// Delivers the connection's state through the store, so that collections receive it in order
+    /// with other changes.
     private func tellStore(_ state: SyncState) {
         let connection = ConnectionState(state.connection)
         guard connection != toldConnection else { return }
         toldConnection = connection
-        // A store that is closed has nobody to tell.
+        // A closed store has no observers to notify.
         _ = try? store.tell(.connection(connection))
     }
 }

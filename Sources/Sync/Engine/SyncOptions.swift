@@ -41,7 +41,7 @@ public struct SyncOptions: Hashable, Sendable {
     /// is 300; with the largest number, no gap is huge.
     public var hugeGapThreshold = 300
 
-    /// What happens to a huge gap.
+    /// The treatment of a huge gap.
     ///
     /// The default is ``HugeGapPolicy/tell``.
     public var hugeGapPolicy = HugeGapPolicy.tell

@@ -1,16 +1,18 @@
 public import Models
 public import Store
 
-/// What somebody else asks the engine for.
+/// A request that a caller outside the core sends through the engine.
 enum SyncQuestion: Hashable, Sendable {
-    /// Messages next to a place; the edge, if it is known that nothing lies between it and them.
+    /// Messages near an anchor.
+    ///
+    /// The edge is set if it is known that no message is between it and them.
     case messages(
         ChannelURL, MessageAnchor, older: Int, newer: Int, edge: Gap.Bound?, CollectionEventSource)
     case lookup([MessageID], ChannelURL)
-    /// Whether messages that a page did not have are gone, so that what it covers is stale no more,
+    /// A lookup of messages that a page lacked, so that the page's extent is no longer stale,
     /// unless the server's history was lost again since the page.
     case settle([MessageID], ChannelURL, PageExtent, lossCount: Int64)
-    /// How what is held differs from a page.
+    /// A comparison of the stored messages with a page.
     case compare(ChannelURL, MessageAnchor, older: Int, edge: Gap.Bound)
     /// How the held row of a group channel differs from the server's.
     case compareChannel(ChannelURL)
@@ -18,7 +20,7 @@ enum SyncQuestion: Hashable, Sendable {
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
-    /// Messages that answer one.
+    /// The replies to a message.
     case replies(MessageID, ChannelURL, MessageAnchor, older: Int, newer: Int)
     case createChannel(GroupChannelCreateParams)
     case updateChannel(ChannelURL, Patch<GroupChannel>)
@@ -56,11 +58,12 @@ extension SyncQuestion {
     }
 }
 
-/// What the engine found out for somebody else.
+/// The answer to a ``SyncQuestion``.
 enum SyncReply: Sendable {
     case messages(FetchedMessages)
     case lookup(MessageLookup)
-    /// What differs, where the comparison goes on, and from where on all was compared.
+    /// The differences, the cursor at which the comparison continues, and the bound from which on
+    /// all was compared.
     case compared(HistoryDifferences, next: PageCursor?, from: Gap.Bound?)
     /// The server's row of a channel, if the held one differs; `nil` if it does not.
     case comparedChannel(ChannelDifference?)
@@ -73,23 +76,25 @@ enum SyncReply: Sendable {
     case caughtUp
 }
 
-/// Messages that were fetched, and stored.
+/// Messages that were fetched and stored.
 public struct FetchedMessages: Hashable, Sendable {
-    /// The page as the server gave it, the oldest message first.
+    /// The page as the server returned it, the oldest message first.
     public var page: MessagePage
 
-    /// What the page covers; `nil` if nothing but its messages.
+    /// The extent that the page covers, or `nil` if it covers nothing but its messages.
     var extent: PageExtent?
 
-    /// What is held where the page has nothing, and may have been deleted.
+    /// The stored messages that the page lacks, and that may have been deleted.
     var doubtful: [MessageID]
 
-    /// How often the server's history was lost before the page was stored.
+    /// The number of times that the server's history had been lost when the page was stored.
     var lossCount: Int64
 
-    /// From where on the history is known now; `nil` if the page covers nothing but its messages.
+    /// The lower bound of the known history around the page, or `nil` if the page covers nothing
+    /// but its messages.
     public var from: Gap.Bound? { extent?.from }
 
-    /// Up to where it is known.
+    /// The upper bound of the known history around the page, or `nil` if the page covers nothing
+    /// but its messages.
     public var through: Gap.Bound? { extent?.through }
 }

@@ -2,14 +2,14 @@ import Foundation
 package import Models
 package import Store
 
-/// Where the feed goes on, as it is stored in the batch that holds what came before it.
+/// The point at which the feed continues, stored in the same batch as the events before it.
 package struct FeedToken: Hashable {
     var point: FeedPoint
     var epoch: ServerEpoch
 
-    /// The number, the length of the epoch, the epoch, the cursor.
+    /// The number, the length of the epoch, the epoch and the cursor.
     ///
-    /// DO NOT CHANGE: on disk.
+    /// On-disk format, DO NOT CHANGE.
     package var bytes: [UInt8] {
         Array("\(point.number) \(epoch.rawValue.utf8.count) \(epoch)\(point.cursor)".utf8)
     }
@@ -19,7 +19,9 @@ package struct FeedToken: Hashable {
         self.epoch = epoch
     }
 
-    /// - Returns: `nil` if these are not the bytes of a token.
+    /// Decodes a token.
+    ///
+    /// - Returns: `nil` if the bytes are not those of a token.
     package init?(bytes: [UInt8]) {
         let parts = bytes.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
@@ -32,7 +34,7 @@ package struct FeedToken: Hashable {
     }
 }
 
-// The scopes of the engine's tokens. DO NOT CHANGE: on disk.
+// The scopes of the engine's tokens. On-disk format, DO NOT CHANGE.
 private enum Scope {
     static let feed = "feed"
     static let epoch = "epoch"
@@ -47,32 +49,33 @@ private enum Scope {
 }
 
 extension StoreReader {
-    /// Where the feed goes on; `nil` if it begins anew, or the token cannot be read.
+    /// Returns the point at which the feed continues, or `nil` if it restarts or the token cannot
+    /// be read.
     func feed() throws(StoreError) -> FeedToken? {
         try token(Scope.feed).flatMap { FeedToken(bytes: $0) }
     }
 
-    /// Which history of the server was the last to be followed; `nil` if none was.
+    /// Returns the epoch of the server's history that was followed last, or `nil` if none was.
     func lastEpoch() throws(StoreError) -> ServerEpoch? {
         if let token = try feed() { return token.epoch }
         return try text(Scope.epoch).map { ServerEpoch($0) }
     }
 
-    /// How often the engine has lost track of the server's history.
+    /// Returns the number of times that the engine has lost the server's history.
     func lossCount() throws(StoreError) -> Int64 {
         try text(Scope.losses).flatMap { Int64($0) } ?? 0
     }
 
-    /// Whether all group channels of the user are held: the feed has told all there were once, and goes
-    /// on from there.
+    /// Returns a Boolean value that indicates whether all group channels of the user are stored:
+    /// the feed has delivered all of them once, and continues from there.
     package func hasAllChannels() throws(StoreError) -> Bool {
         try token(Scope.channelList) != nil
     }
 
-    /// Who was let in last; `nil` if nobody was.
+    /// Returns the user who was connected last, or `nil` if there was none.
     ///
-    /// - Throws: ``/Store/StoreError`` with code `corruption` if it cannot be read: then nobody knows
-    ///   whose all of this is.
+    /// - Throws: ``/Store/StoreError`` with code `corruption` if the user cannot be read; the owner
+    ///   of the store is then unknown.
     package func storedUser() throws(StoreError) -> User? {
         guard let bytes = try token(Scope.user) else { return nil }
         do {
@@ -82,22 +85,24 @@ extension StoreReader {
         }
     }
 
-    /// What the server said of the application; `nil` if it said nothing, or it cannot be read.
+    /// Returns the server's information about the application, or `nil` if there is none or it
+    /// cannot be read.
     func storedAppInfo() throws(StoreError) -> AppInfo? {
         try token(Scope.appInfo).flatMap { try? AppInfo(serialized: $0) }
     }
 
-    /// How much the user had not seen, as it was last told; `nil` if nobody said, or it cannot be read.
+    /// Returns the user's unread count as last delivered, or `nil` if there is none or it cannot be
+    /// read.
     func storedUnreadCount() throws(StoreError) -> UnreadItemCount? {
         try token(Scope.unread).flatMap { try? UnreadItemCount(serialized: $0) }
     }
 
-    /// From where the changelog of channels goes on, if somebody asked for it.
+    /// Returns the token at which the changelog of channels continues, if it was ever requested.
     func channelChangelogToken() throws(StoreError) -> String? {
         try text(Scope.channelChangelog)
     }
 
-    /// The oldest message of those that are held and that the feed has yet to tell.
+    /// Returns the position of the oldest stored message that the feed has yet to deliver.
     func untold(of url: ChannelURL) throws(StoreError) -> Position? {
         guard let bytes = try token(Scope.untold(in: url)) else { return nil }
         let parts = bytes.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
@@ -109,7 +114,8 @@ extension StoreReader {
             messageID: MessageID(String(decoding: parts[1], as: UTF8.self)))
     }
 
-    /// From where the changelog of a channel's messages goes on, if it was read to its end.
+    /// Returns the token at which the changelog of a channel's messages continues, if it was read
+    /// to its end.
     func messageChangelogToken(of url: ChannelURL) throws(StoreError) -> String? {
         try text(Scope.messageChangelog(of: url))
     }
@@ -122,14 +128,14 @@ extension StoreReader {
 extension Batch {
     func setFeed(_ token: FeedToken?) { setToken(token?.bytes, for: Scope.feed) }
 
-    /// Notes which history of the server it was, for as long as there is no token that says it.
+    /// Saves the epoch of the server's history while there is no feed token that contains it.
     func setLastEpoch(_ epoch: ServerEpoch?) {
         setText(epoch?.rawValue, for: Scope.epoch)
     }
 
     func setLossCount(_ count: Int64) { setText("\(count)", for: Scope.losses) }
 
-    // Nothing, if it is so; DO NOT CHANGE: on disk.
+    // An empty token means true. On-disk format, DO NOT CHANGE.
     func setHasAllChannels(_ hasAll: Bool) { setToken(hasAll ? [] : nil, for: Scope.channelList) }
 
     func setUser(_ user: User) { setToken(Array(user.serialize()), for: Scope.user) }
@@ -146,7 +152,7 @@ extension Batch {
         setText(token, for: Scope.channelChangelog)
     }
 
-    // Time and id. DO NOT CHANGE: on disk.
+    // The time and the ID. On-disk format, DO NOT CHANGE.
     func setUntold(_ position: Position?, of url: ChannelURL) {
         setText(
             position.map { "\($0.createdAt.milliseconds) \($0.messageID)" },

@@ -1,23 +1,24 @@
 import Models
 import Store
 
-/// Why what was known of the server's history is known no more.
+/// The reason why the stored history no longer corresponds to the server's.
 public enum HistoryLoss: Hashable, Sendable {
-    /// The feed cannot tell what happened since the cursor that was held.
+    /// The feed cannot deliver the events since the stored cursor.
     case expiredCursor
-    /// The server has another history: ids, versions and cursors may have gone back.
+    /// The server has another history: IDs, versions and cursors may have gone back.
     case newEpoch
 }
 
 extension Ingest {
-    /// Writes down that all channels may have changed, before the feed begins anew.
+    /// Records that all channels may have changed, before the feed restarts.
     ///
-    /// What is held stays, and is marked as stale; what may have come since is a gap at the newest end.
+    /// Stored history is kept and marked as stale. A gap at the newest end covers the messages that
+    /// may have arrived since.
     ///
     /// - Parameters:
-    ///   - loss: What was lost.
-    ///   - epoch: Which history of the server is followed from now on, if that is known.
-    /// - Throws: What the store throws.
+    ///   - loss: The reason.
+    ///   - epoch: The epoch that is followed from now on, if it is known.
+    /// - Throws: The errors of the store.
     /// - Complexity: O(*c*) in the channels, with some lookups for each.
     mutating func lose(_ loss: HistoryLoss, _ epoch: ServerEpoch? = nil) throws(StoreError) {
         let number = (try batch.lossCount()) + 1
@@ -42,7 +43,8 @@ extension Ingest {
         batch.setLossCount(number)
     }
 
-    /// Forgets where the user's history of a channel began: it may not have been reset there.
+    /// Discards the beginning of the user's history in a channel, because it may not have been
+    /// reset there.
     private mutating func forgetBeginning(of url: ChannelURL) throws(StoreError) {
         guard let held = try batch.groupChannel(orNil: url), held.historyBeginning != nil else {
             return
@@ -53,7 +55,7 @@ extension Ingest {
         try save(channel, over: held, .channelBackgroundSync)
     }
 
-    /// Marks what is known of a channel as stale, instead of reading what became of it.
+    /// Marks the known history of a channel as stale instead of reading its changes.
     mutating func distrust(_ url: ChannelURL) throws(StoreError) {
         flights.void(url)
         try markChangesRead(in: url)
@@ -89,18 +91,21 @@ extension Ingest {
         }
     }
 
-    /// Forgets where walks were that lead nowhere now, and changes that are read with all others.
+    /// Discards walk cursors that are no longer valid, and changes that are fetched with the stale
+    /// history.
     private func forgetWalks(in url: ChannelURL, _ loss: HistoryLoss) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             var changed = gap
-            // Since the newest gap's cursor was told, the feed has told nothing of what came.
+            // Since the newest gap's cursor was delivered, the feed has delivered nothing about
+            // later messages.
             if loss == .newEpoch || gap.upper == .end { changed.walkCursor = nil }
             changed.changesSince = nil
             if changed != gap { try batch.update(changed) }
         }
     }
 
-    /// Takes out what came without what is around it: its id may be another message's now.
+    /// Removes messages that were stored without their surroundings, because their IDs may belong
+    /// to other messages now.
     private func forgetWhatLiesInGaps(of url: ChannelURL) throws(StoreError) {
         for gap in try batch.gaps(orAll: url) {
             for position in try batch.positions(in: url, from: gap.lower, to: gap.upper) {
@@ -128,13 +133,13 @@ extension Gap.Bound {
         self = time.next.map { Gap.Bound(before: $0) } ?? .end
     }
 
-    /// A bound just below this one, so that what lies here is above it.
+    /// A bound just below this one, so that a message at this bound is above it.
     var before: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(before: position.createdAt)
     }
 
-    /// A bound just above this one, so that what lies here is below it.
+    /// A bound just above this one, so that a message at this bound is below it.
     var after: Gap.Bound {
         guard case .position(let position) = self else { return self }
         return Gap.Bound(after: position.createdAt)

@@ -1,67 +1,73 @@
 import Models
 import Store
 
-/// The one way in: what a server says, made a part of a batch.
+/// The merge of server data into a batch; all data of a server enters the store here.
 ///
-/// Feed, pages, changelogs, lookups, imports and pushes all end here. It may be done again, and in
-/// another order: what is held is replaced only by what is as new, what was deleted stays so, and
-/// what is before the beginning of the user's history does not come in.
+/// The sources are the feed, pages, changelogs, lookups, imports and pushes. The merge is
+/// idempotent and independent of order: a stored message is replaced only by one that is at least
+/// as new, a deleted message stays deleted, and messages before the beginning of the user's history
+/// are rejected.
 struct Ingest {
     let batch: Batch
     let options: SyncOptions
-    /// The user, as far as is known.
+    /// The user, if known.
     let userID: UserID?
     var flights: Flights
-    /// What waits behind a message that is not sent, by the request of that.
+    /// The outbox items that wait for an unsent message, by the request ID of that message.
     let changes: [RequestID: [RequestID]]
-    /// What waited in the outbox until now, and the messages that it has become.
+    /// The items that have left the outbox in this batch, and the messages that they became.
     private(set) var landed: [(draft: Draft, message: Message)] = []
-    /// Whether what comes is the feed's.
+    /// A Boolean value that indicates whether the data comes from the feed.
     var isTelling = false
-    /// Whether what comes is a message without those around it.
+    /// A Boolean value that indicates whether a message arrives without those around it.
     var isAlone = false
-    /// How many tombstones a channel has at the most, where they were counted.
+    /// An upper bound of the number of tombstones of each channel whose tombstones were counted.
     private(set) var tombstoneCounts: [ChannelURL: Int]
     private var channels: [ChannelURL: ChannelKnowledge] = [:]
 
-    /// How many tombstones of a channel are kept.
+    /// The maximum number of tombstones of a channel.
     static let tombstoneLimit = 1000
 
-    /// What decides whether a channel's messages may come in.
+    /// The state of a channel that decides whether its messages are admitted.
     struct ChannelKnowledge {
-        /// Where the user's history begins; `nil` if nothing was reset or forgotten.
+        /// The beginning of the user's history, or `nil` if nothing was reset or forgotten.
         var beginning: Gap.Bound?
         var hasTombstones: Bool
-        /// What is held there may be of a history that the server has no more.
+        /// The stale ranges, whose messages may belong to a history that the server no longer has.
         var stale: [StaleRange]
-        /// Up to where the feed has told it, if that is of interest.
+        /// The extent of what the feed has delivered, if it was needed.
         var told: Told?
 
-        /// Whether what is held at a position may be of a history that the server has no more.
+        /// Returns a Boolean value that indicates whether a stored message at a position may belong
+        /// to a history that the server no longer has.
         ///
-        /// What came after the last loss may be in doubt, but is of the history of now.
+        /// A message that arrived after the last loss may be stale, but belongs to the current
+        /// history.
         func mayBeOfAnotherHistory(_ position: Position?) -> Bool {
             stale.contains { $0.epoch > 0 && $0.contains(position) }
         }
     }
 
-    /// Up to where the feed has told a history.
+    /// The extent of the history that the feed has delivered.
     struct Told {
-        /// The gap at the newest end, if there is one: all that is in it may be told or not.
+        /// The gap at the newest end, if there is one.
+        ///
+        /// The feed may or may not have delivered the messages in it.
         var gap: Gap?
-        /// The newest message that was told.
+        /// The position of the newest message that the feed has delivered.
         var newest: Position?
-        /// The oldest message that is held and was not told.
+        /// The position of the oldest stored message that the feed has not delivered.
         var untold: Position?
     }
 
-    /// How sure one may be that what comes is the newest there is.
+    /// The certainty that arriving data is the most recent.
     enum Freshness {
-        /// It was asked for after all that is held was told.
+        /// The data was requested after the feed had delivered everything that is stored.
         case fresh
-        /// It may be older than what is held.
+        /// The data may be older than the stored data.
         case unknown
-        /// It may be older than all that the feed has told: it says nothing of what is now.
+        /// The data may be older than everything that the feed has delivered, and says nothing
+        /// about the current state.
         case hearsay
     }
 
@@ -91,7 +97,7 @@ struct Ingest {
 
     mutating func forget(_ url: ChannelURL) { channels[url] = nil }
 
-    /// Finds out up to where the feed has told a history, before anything is added to it.
+    /// Determines the extent of what the feed has delivered, before messages are added.
     private mutating func noteWhatIsTold(of url: ChannelURL) throws(StoreError) {
         guard channels[url]?.told == nil else { return }
         let gap = try batch.newestGap(in: url)
@@ -101,11 +107,12 @@ struct Ingest {
             gap: gap?.upper == .end ? gap : nil, newest: newest, untold: untold)
     }
 
-    /// Notes that a message is held which the feed has yet to tell: what was accepted just before it may
-    /// not be held.
+    /// Notes that a stored message is ahead of the feed, because messages accepted just before it
+    /// may be missing.
     private mutating func noteUntold(_ position: Position, in url: ChannelURL) {
         guard let told = channels[url]?.told else { return }
-        // A hole would begin below it anyway; but what came alone may outlive the gap.
+        // A truncation would open a gap from below this point anyway. But a message that arrived
+        // alone may outlive the gap.
         if !isAlone, told.gap?.contains(position) ?? false { return }
         if let newest = told.newest, position < newest { return }
         if let untold = told.untold, untold <= position { return }
@@ -115,9 +122,10 @@ struct Ingest {
 
     // MARK: Messages
 
-    /// Takes over a message, if nothing newer is known of it.
+    /// Stores a message, unless a newer version of it is known.
     ///
-    /// - Returns: Whether it is held now, as it came or newer.
+    /// - Returns: A Boolean value that indicates whether the message is stored now, in this version
+    ///   or a newer one.
     @discardableResult
     mutating func take(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -127,7 +135,7 @@ struct Ingest {
         let known = try knowledge(of: url)
         guard try admit(message, at: position, known, freshness) else { return false }
         if !isTelling { try noteWhatIsTold(of: url) }
-        // An answer that the feed has overtaken may be older than what it told.
+        // An answer that the feed has overtaken may be older than the feed's events.
         let isNow = freshness == .fresh || isTelling
         var isHeld = false
         do throws(StoreError) {
@@ -137,23 +145,28 @@ struct Ingest {
                 if freshness == .fresh, message.version >= held.version {
                     return held.replaced(by: message)
                 }
-                // Of equal times, what the feed tells is the newer one.
+                // If the times are equal, the feed's version is the newer one.
                 return isTelling ? held.merged(with: message) : message.merged(with: held)
             }
             if saved != nil, !isHeld, !isTelling { noteUntold(position, in: url) }
         } catch {
-            // What no store can hold is left out, rather than stop all that comes after it.
+            // A message that no store can hold is skipped, so that it does not block all that
+            // follow.
             guard error.code == .invalid else { throw error }
             return false
         }
-        // Said again it is touched too. Hearsay is no reason to doubt an answer that comes after it.
+        // A message that arrives again counts as touched, too. Data of unknown age is no reason to
+        // doubt an answer that arrives after it.
         if freshness != .hearsay { flights.noteTouched(position.messageID, in: url) }
         if isNow, !known.stale.isEmpty { try verify(position, in: url) }
         try land(message)
         return true
     }
 
-    /// Lets a message in, unless it lies before the beginning, or was deleted.
+    /// Returns a Boolean value that indicates whether a message is admitted: it must not be before
+    /// the beginning of the history, and must not have been deleted.
+    ///
+    /// Removes the tombstone of a deleted message that is admitted again.
     private func admit(
         _ message: Message, at position: Position, _ known: ChannelKnowledge,
         _ freshness: Freshness
@@ -163,7 +176,8 @@ struct Ingest {
         guard known.hasTombstones,
             let tombstone = try batch.tombstone(orNil: position.messageID, in: url)
         else { return true }
-        // What was asked for later has it again; of the feed, that may be what it told before.
+        // An answer to a later request shows that the message exists again. The feed may merely
+        // repeat an earlier event.
         guard isTelling ? message.version > tombstone.deletedAt : freshness == .fresh else {
             return false
         }
@@ -171,9 +185,11 @@ struct Ingest {
         return true
     }
 
-    /// Takes over a message that came alone: whatever lies between it and what is known may be missing.
+    /// Stores a message that arrived alone, so that messages between it and the known history may
+    /// be missing.
     ///
-    /// Among what is known it would say that all before it is known too, so it lies in a gap.
+    /// Within the known history, the message would imply that all messages before it are known. It
+    /// is therefore stored in a gap.
     @discardableResult
     mutating func takeAlone(
         _ message: Message, _ source: CollectionEventSource?, _ freshness: Freshness
@@ -196,7 +212,7 @@ struct Ingest {
         return true
     }
 
-    /// Takes the draft out of the outbox that a message was made from.
+    /// Removes the outbox item from which a message was created.
     private mutating func land(_ message: Message) throws(StoreError) {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
             let draft = try batch.draft(orNil: id), draft.isUnderstood, draft.operation == .send,
@@ -205,10 +221,11 @@ struct Ingest {
         try land(draft, as: message)
     }
 
-    /// Takes a new message out of the outbox that the server has.
+    /// Removes the outbox item of a new message that the server has.
     mutating func land(_ draft: Draft, as message: Message) throws(StoreError) {
         try batch.removeDraft(draft.requestID, source: .eventMessageSent)
-        // The message may not be held, or its row be lost with the power: the outbox is not.
+        // The message may not be stored, or its row may be lost in a power failure, whereas the
+        // outbox is durable.
         for id in changes[draft.requestID] ?? [] {
             guard var change = try batch.draft(orNil: id) else { continue }
             change.messageID = message.messageID
@@ -217,7 +234,7 @@ struct Ingest {
         landed.append((draft, message))
     }
 
-    /// Takes a message out of the stale ranges: it was told by the server of now.
+    /// Removes a message from the stale ranges, because the server has just delivered it.
     private mutating func verify(_ position: Position, in url: ChannelURL) throws(StoreError) {
         guard channels[url]?.stale.contains(where: { $0.contains(position) }) == true else {
             return
@@ -226,7 +243,7 @@ struct Ingest {
         channels[url]?.stale = try batch.staleRanges(orNone: url)
     }
 
-    /// Takes a message out, and remembers that it was deleted where it might come back.
+    /// Removes a message, and saves a tombstone if the message might be delivered again.
     mutating func delete(
         _ id: MessageID, in url: ChannelURL, at time: Timestamp?, _ source: CollectionEventSource?
     ) throws(StoreError) {
@@ -234,9 +251,9 @@ struct Ingest {
         let isHeld = try batch.removeMessage(id, in: url, source: source)
         flights.noteDeleted(id, in: url)
         guard isHeld else { return }
-        // Its id may be another message's now.
+        // The ID may belong to another message now.
         if time == nil, try knowledge(of: url).mayBeOfAnotherHistory(held?.position) { return }
-        // Where nobody says when, no version is known to be later.
+        // If the time of the deletion is unknown, no version is known to be later.
         let deletedAt = time.map { max($0, held?.version ?? $0) } ?? .distantFuture
         try batch.save(
             Tombstone(id, in: url, deletedAt: deletedAt, position: held?.position))
@@ -244,7 +261,9 @@ struct Ingest {
         try countTombstone(in: url)
     }
 
-    /// Counts one more, and all of them only once: a channel may have many.
+    /// Counts one more tombstone.
+    ///
+    /// All tombstones are counted only once, because a channel may have many.
     private mutating func countTombstone(in url: ChannelURL) throws(StoreError) {
         if let counted = tombstoneCounts[url] {
             tombstoneCounts[url] = counted + 1
@@ -256,14 +275,14 @@ struct Ingest {
         }
     }
 
-    /// Forgets the older half of a channel's tombstones, where there are too many.
+    /// Removes the older half of a channel's tombstones if there are too many.
     ///
-    /// What comes by the feed or is asked for needs none; only a push or an import that is older than
-    /// all of these might bring a message back, until its stretch is fetched.
+    /// Events of the feed and answers to requests need no tombstones. Only a push or an import that
+    /// is older than all of these might restore a message, until its range is fetched.
     private mutating func forgetOldTombstones(of url: ChannelURL) throws(StoreError) {
         let oldestFirst = try batch.tombstones(orNone: url).sorted { $0.deletedAt < $1.deletedAt }
         tombstoneCounts[url] = oldestFirst.count
-        // Some were taken away meanwhile.
+        // Some tombstones were removed meanwhile.
         guard oldestFirst.count > Ingest.tombstoneLimit else { return }
         for tombstone in oldestFirst.prefix(Ingest.tombstoneLimit / 2) {
             try batch.removeTombstone(of: tombstone.messageID, in: url)
@@ -271,12 +290,12 @@ struct Ingest {
         tombstoneCounts[url] = oldestFirst.count - Ingest.tombstoneLimit / 2
     }
 
-    /// Changes a message that is held, as an event says.
+    /// Changes a stored message as an event demands.
     mutating func change(
         _ id: MessageID, in url: ChannelURL, by event: FeedEvent, _ source: CollectionEventSource,
         _ change: (inout Message) -> Bool
     ) throws(StoreError) {
-        // An answer may bring it, or more of it, that was given before.
+        // An answer that was given before the event may still deliver the message, or more of it.
         flights.note(event, of: id, in: url)
         guard var message = try batch.message(orNil: id, in: url) else { return }
         guard change(&message) else { return }
@@ -285,14 +304,14 @@ struct Ingest {
 }
 
 extension GroupChannel {
-    /// Where the user's history begins; `nil` if it begins where the channel does.
+    /// The beginning of the user's history, or `nil` if it begins where the channel does.
     var historyBeginning: Gap.Bound? {
         historyOffset.map { .position(Position(createdAt: $0, messageID: "")) }
     }
 }
 
 extension StaleRange {
-    /// Whether a position lies in the range.
+    /// Returns a Boolean value that indicates whether a position is in the range.
     func contains(_ position: Position?) -> Bool {
         guard let position else { return false }
         return lower < .position(position) && .position(position) < upper

@@ -1,23 +1,24 @@
 public import Models
 public import Store
 
-/// What the user has done to a channel's messages and the server has not confirmed yet.
+/// The changes to a channel's messages that the user has made and the server has not confirmed.
 ///
-/// Laid over what is held, it shows edits, deletions and reactions at once; the rows stay what the
-/// server said, so nothing has to be taken back when it refuses.
+/// An overlay is applied to stored messages, and shows edits, deletions and reactions at once. The
+/// stored rows keep the server's state, so nothing has to be reverted if the server refuses a
+/// change.
 public struct DraftOverlay: Hashable, Sendable {
     private var changes: [MessageID: [Draft]] = [:]
     private var changesOfUnsent: [RequestID: [Draft]] = [:]
     private let userID: UserID?
 
-    /// Whether nothing is changed.
+    /// A Boolean value that indicates whether the overlay contains no changes.
     public var isEmpty: Bool { changes.isEmpty && changesOfUnsent.isEmpty }
 
-    /// Creates an overlay of drafts.
+    /// Creates an overlay of outbox items.
     ///
     /// - Parameters:
-    ///   - drafts: The drafts of a channel, in their order; those that failed change nothing.
-    ///   - userID: Whose reactions they give and take back.
+    ///   - drafts: The outbox items of a channel, in order; failed items have no effect.
+    ///   - userID: The user whose reactions are added and removed.
     public init(_ drafts: some Sequence<Draft>, userID: UserID?) {
         self.userID = userID
         for draft in drafts
@@ -30,14 +31,14 @@ public struct DraftOverlay: Hashable, Sendable {
         }
     }
 
-    /// Whether the user has done something to a message.
+    /// Returns a Boolean value that indicates whether the user has changed a message.
     package func changes(_ message: Message) -> Bool {
         if isEmpty { return false }
         return message.messageID.map { changes[$0] != nil } ?? false
             || message.requestID.map { changesOfUnsent[$0] != nil } ?? false
     }
 
-    /// What is shown of a message; `nil` if it is deleted.
+    /// Returns a message with the user's changes, or `nil` if the user has deleted it.
     public func shown(_ message: Message) -> Message? {
         var message = message
         let drafts =
@@ -62,39 +63,42 @@ public struct DraftOverlay: Hashable, Sendable {
         event.key = key
         event.userID = userID
         event.operation = draft.operation == .addReaction ? .add : .delete
-        // Whatever the clocks say, it comes after what is held.
+        // The change follows the stored state, whatever the clocks say.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
     }
 }
 
 extension StoreReader {
-    /// Returns what the user has done to a channel's messages and the server has not confirmed.
+    /// Returns the changes to a channel's messages that the user has made and the server has not
+    /// confirmed.
     ///
     /// - Parameters:
     ///   - url: The channel.
-    ///   - userID: The user, whose reactions they are.
-    /// - Returns: What to lay over the messages of the channel.
+    ///   - userID: The user whose reactions are added and removed.
+    /// - Returns: The overlay for the messages of the channel.
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the drafts of the channel.
+    /// - Complexity: O(*n*) in the outbox items of the channel.
     public func overlay(
         of url: ChannelURL, for userID: UserID?
     ) throws(StoreError) -> DraftOverlay {
         DraftOverlay(try drafts(in: url), userID: userID)
     }
 
-    /// Returns the new messages of a channel that wait to be sent, in the order they were written.
+    /// Returns the new messages of a channel that wait to be sent, in the order in which they were
+    /// written.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the drafts of the channel.
+    /// - Complexity: O(*n*) in the outbox items of the channel.
     public func pendingMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .pending)
     }
 
-    /// Returns the new messages of a channel that could not be sent, in the order they were written.
+    /// Returns the new messages of a channel that could not be sent, in the order in which they
+    /// were written.
     ///
     /// - Throws: ``/Store/StoreError`` with code `closed`, `io` or `corruption`.
-    /// - Complexity: O(*n*) in the drafts of the channel.
+    /// - Complexity: O(*n*) in the outbox items of the channel.
     public func failedMessages(in url: ChannelURL) throws(StoreError) -> [Message] {
         try unsentMessages(in: url, .failed)
     }

@@ -1,10 +1,10 @@
 import Models
 
-/// What waits to be sent, channel by channel, in the order it was written.
+/// The queues of the outbox, one for each channel, in the order in which the items were written.
 ///
-/// It knows names alone; what they stand for is on the disk.
+/// The queues contain request IDs only; the items are on disk.
 struct Outbox {
-    /// Names in a row, of which the first one goes, and others seldom.
+    /// A queue from which mostly the first element is removed.
     private struct Line<Name: Hashable> {
         private var names: [Name] = []
         private var taken = 0
@@ -17,7 +17,8 @@ struct Outbox {
         mutating func removeFirst() -> Name {
             defer {
                 taken += 1
-                // So that each is moved once at most, however many wait.
+                // Elements are moved in batches, so that each is moved at most once on average,
+                // however many wait.
                 if taken * 2 >= names.count {
                     names.removeFirst(taken)
                     taken = 0
@@ -35,17 +36,17 @@ struct Outbox {
         }
     }
 
-    /// What waits in one channel.
+    /// The queue of one channel.
     private struct Queue {
         private var ids = Line<RequestID>()
-        /// Whether the first one is on its way, or has to wait.
+        /// A Boolean value that indicates whether the first item is being sent or has to wait.
         var isBusy = false
-        /// What nothing goes past before somebody looks at it.
+        /// The items that no other may overtake until the user has decided about them.
         private var stopping: Set<RequestID> = []
 
         var isEmpty: Bool { ids.isEmpty }
 
-        /// The first one; `nil` if there is none, or it stops the others.
+        /// The first item, or `nil` if there is none or if it stops the queue.
         var first: RequestID? { ids.first.flatMap { stopping.contains($0) ? nil : $0 } }
 
         mutating func stop(at id: RequestID) { stopping.insert(id) }
@@ -59,28 +60,32 @@ struct Outbox {
     }
 
     private var queues: [ChannelURL: Queue] = [:]
-    /// The channels that may be looked at, the one first that was not for longest.
+    /// The channels to examine, the one that has waited longest first.
     private var turns = Line<ChannelURL>()
     private var haveTurn: Set<ChannelURL> = []
-    /// What has failed, of each channel.
+    /// The failed items of each channel.
     private var failed: [ChannelURL: Set<RequestID>] = [:]
-    /// The messages that failed, and for which changes wait.
+    /// The failed messages for which changes wait.
     private var parked: Set<RequestID> = []
-    /// What was to be done to a message before it was sent, by the request of that; some of it may be gone.
+    /// The changes to each unsent message, by the request ID of the message.
+    ///
+    /// Some of the changes may no longer exist.
     private(set) var changes: [RequestID: [RequestID]] = [:]
-    /// Whether nothing goes past a message that failed.
+    /// A Boolean value that indicates whether no item may overtake a failed message.
     private var stops = false
-    /// What no server has seen yet: what was written since the process began, and not handed over.
+    /// The items that no server can have: written since the process began, and not passed to the
+    /// backend.
     private var untried: Set<RequestID> = []
-    /// The messages that the server may have: of an attempt nobody knows what became, or whether there
-    /// was one before the process began.
+    /// The messages that the server may have: the result of an attempt is unknown, or it is unknown
+    /// whether there was one before the process began.
     private var inDoubt: Set<RequestID> = []
-    /// Whether it knows what is on the disk.
+    /// A Boolean value that indicates whether the items on disk were loaded.
     private(set) var isLoaded = false
-    /// Whether what failed was held against the messages that have landed, and the time.
+    /// A Boolean value that indicates whether the failed items were compared with the confirmed
+    /// messages and checked for their age.
     var isCompared = false
 
-    /// Takes over what is on the disk, in its order; and whether nothing goes past what failed.
+    /// Loads the items on disk, in order, and the policy for failed messages.
     mutating func load(_ drafts: [Draft], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
@@ -90,7 +95,7 @@ struct Outbox {
         for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
     }
 
-    /// Takes over what is on the disk of one channel.
+    /// Loads the items on disk of one channel.
     mutating func load(_ drafts: [Draft], of url: ChannelURL) {
         let drafts = drafts.filter(\.isUnderstood)
         var queue = Queue()
@@ -113,7 +118,7 @@ struct Outbox {
         if changes[target]?.contains(id) != true { changes[target, default: []].append(id) }
     }
 
-    /// Adds what was just written.
+    /// Adds an item that was just written.
     mutating func append(_ id: RequestID, in url: ChannelURL, behind target: RequestID? = nil) {
         if let target { note(id, behind: target) }
         untried.insert(id)
@@ -121,19 +126,23 @@ struct Outbox {
         takeTurn(url)
     }
 
-    /// Whether no server can have it: nobody was asked to take it since it was written.
+    /// Returns a Boolean value that indicates whether no server can have an item, because it was
+    /// never passed to the backend.
     func isUntried(_ id: RequestID) -> Bool { untried.contains(id) }
 
     mutating func setUntried(_ isUntried: Bool, _ id: RequestID) {
         if isUntried { untried.insert(id) } else { untried.remove(id) }
     }
 
-    /// Whether the server may have it, as far as this process knows.
+    /// Returns a Boolean value that indicates whether the server may have an item, as far as this
+    /// process knows.
     func isInDoubt(_ id: RequestID) -> Bool { inDoubt.contains(id) }
 
     mutating func doubt(_ id: RequestID) { inDoubt.insert(id) }
 
-    /// Notes that something failed: others go past it, or stop there.
+    /// Notes that an item failed.
+    ///
+    /// Other items overtake it or stop there, as the policy demands.
     mutating func fail(_ id: RequestID, in url: ChannelURL, isMessage: Bool) {
         if stops && isMessage {
             queues[url]?.stop(at: id)
@@ -143,15 +152,15 @@ struct Outbox {
         failed[url, default: []].insert(id)
     }
 
-    /// Whether anything has failed.
+    /// A Boolean value that indicates whether any item has failed.
     var hasFailed: Bool { failed.values.contains { !$0.isEmpty } }
 
-    /// How much has failed in a channel.
+    /// Returns the number of failed items of a channel.
     func failedCount(in url: ChannelURL) -> Int { failed[url]?.count ?? 0 }
 
-    /// A message is no draft any more.
+    /// Notes that a message is no longer in the outbox.
     ///
-    /// - Returns: Whether something waited for that.
+    /// - Returns: A Boolean value that indicates whether changes waited for this.
     mutating func settle(_ target: RequestID) -> Bool {
         changes[target] = nil
         untried.remove(target)
@@ -161,21 +170,21 @@ struct Outbox {
 
     mutating func remove(_ id: RequestID, from url: ChannelURL) {
         let hasFailed = failed[url]?.remove(id) != nil
-        // What has failed waits no more, unless others wait for it.
+        // A failed item is not in the queue, unless it stops the queue.
         if !hasFailed || stops { queues[url]?.remove(id) }
         takeTurn(url)
     }
 
-    /// Lets a change wait until the message that it is for is sent again.
+    /// Removes a change from the queue until its message is sent again.
     mutating func park(_ id: RequestID, in url: ChannelURL, behind target: RequestID) {
         queues[url]?.remove(id)
         parked.insert(target)
     }
 
-    /// The first one that waits in a channel.
+    /// Returns the first waiting item of a channel.
     func first(in url: ChannelURL) -> RequestID? { queues[url]?.first }
 
-    /// The next channel in which something may be sent.
+    /// Returns the next channel in which an item may be sent.
     mutating func next() -> ChannelURL? {
         while !turns.isEmpty {
             let url = turns.removeFirst()
@@ -194,7 +203,7 @@ struct Outbox {
         if !isBusy { takeTurn(url) }
     }
 
-    /// Nothing is on its way any more.
+    /// Resets the queues after all calls have ended.
     mutating func rest() {
         isCompared = false
         for url in queues.keys.sorted() { setBusy(false, url) }

@@ -11,7 +11,7 @@ extension SyncCore {
         let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
         guard let draft = found else {
-            // Taken back, or told by the feed meanwhile.
+            // The item was withdrawn, or the feed has confirmed it meanwhile.
             return outbox.setBusy(false, url)
         }
         if case .failed(let error) = answer { return takeFailure(error, draft, call) }
@@ -19,15 +19,16 @@ extension SyncCore {
         let fate = write { (ingest) throws(StoreError) -> DraftFate? in
             switch answer {
             case .message(let message):
-                // Where the feed did not tell all since, what lies beside the message is not known. Where
-                // so much happened that the answer is void, it may be gone: then a page tells it.
+                // If the feed did not deliver everything since the call began, the messages beside
+                // this one are unknown. If so many events have arrived that the answer is void, the
+                // message may have been deleted; a page will show it otherwise.
                 if let news, news.isFollowed {
                     ingest.isAlone = true
                     try ingest.take(message, since: news, .eventMessageSent)
                 } else if let news, let messageID = message.messageID,
                     !news.deleted.contains(messageID)
                 {
-                    // Of a channel that is not held, whoever shows it has to go on showing the message.
+                    // A viewer of a channel that is not stored must keep showing the message.
                     let isHeld = try ingest.batch.groupChannel(orNil: url) != nil
                     if isHeld || isShown {
                         try ingest.takeAlone(message, .eventMessageSent, .hearsay)
@@ -37,7 +38,7 @@ extension SyncCore {
                     try ingest.batch.removeDraft(id, source: .eventMessageUpdated)
                     return .sent(message)
                 }
-                // Taken in, it has landed already.
+                // Storing the message has already removed its item.
                 if !ingest.landed.contains(where: { $0.draft.requestID == id }) {
                     try ingest.land(draft, as: message)
                 }
@@ -96,7 +97,8 @@ extension SyncCore {
     private mutating func takeFailure(_ error: BackendError, _ draft: Draft, _ call: Call) {
         let url = draft.channelURL
         var draft = draft
-        // Nobody here has canceled it, so nobody knows whether it came through.
+        // The engine did not cancel the call, so it is unknown whether the request reached the
+        // server.
         let isInDoubt = [.unanswered, .canceled].contains(error.code)
         if !isInDoubt { draft.isDoubtful = false }
         if isInDoubt, case .send = call.request { outbox.doubt(draft.requestID) }
@@ -109,11 +111,11 @@ extension SyncCore {
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
             draft.notBefore = overflows ? nil : Timestamp(milliseconds: end)
-            // Not written, it waits all the same, as long as the process does.
+            // If the item cannot be written, it still waits, but only for the life of the process.
             save(draft)
             return wait(forOutboxOf: url, atLeast: pause)
         case .notFound where draft.operation == .delete:
-            // It is gone, and that was wanted.
+            // The message does not exist, which is the intended result.
             isOver = remove(draft, .done)
         case .unanswered, .canceled:
             isOver = fail(draft, error.detail ?? .ackTimeout, error.message)
@@ -124,19 +126,22 @@ extension SyncCore {
         if isOver { outbox.setBusy(false, url) }
     }
 
-    /// Gives up what was tried as often as it may be; what waits behind it goes on.
+    /// Gives up an item after the maximum number of attempts, so that the items after it can be
+    /// sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
         let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
-        // What cannot be read or written now waits for the next connection.
+        // An item that cannot be read or written now waits for the next connection.
         guard let draft = found ?? nil else { return }
         guard give(up: draft, .pendingError, "it was tried as often as it may be") else { return }
         outbox.setBusy(false, url)
     }
 
-    /// Gives a draft up until its user sends it again; or waits, if that cannot be written.
+    /// Marks an item as failed until the user sends it again.
     ///
-    /// - Returns: Whether it is given up.
+    /// If that cannot be written, the item waits.
+    ///
+    /// - Returns: A Boolean value that indicates whether the item is marked as failed.
     mutating func fail(_ draft: Draft, _ code: ErrorCode, _ text: String) -> Bool {
         let isOver = give(up: draft, code, text)
         if !isOver { wait(forOutboxOf: draft.channelURL, atLeast: nil) }
@@ -156,9 +161,9 @@ extension SyncCore {
         return true
     }
 
-    /// Writes a draft.
+    /// Saves an item.
     ///
-    /// - Returns: Whether it is written.
+    /// - Returns: A Boolean value that indicates whether it was written.
     @discardableResult
     mutating func save(_ draft: Draft, _ source: CollectionEventSource? = nil) -> Bool {
         let saved: Void? = write { (ingest) throws(StoreError) in
@@ -181,7 +186,7 @@ extension SyncCore {
         return true
     }
 
-    /// Takes back the doubt whether the server has what did not reach it.
+    /// Clears the doubtful mark of an item that did not reach the server.
     mutating func withdrawDoubt(of id: RequestID) {
         let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
         guard var draft = found ?? nil, draft.isDoubtful else { return }
@@ -189,7 +194,7 @@ extension SyncCore {
         save(draft)
     }
 
-    /// Lets go on what waited for a message.
+    /// Lets the changes continue that waited for a message.
     private mutating func settle(_ draft: Draft) {
         let url = draft.channelURL
         guard draft.operation == .send, outbox.settle(draft.requestID) else { return }
@@ -197,11 +202,12 @@ extension SyncCore {
         if let drafts { outbox.load(drafts, of: url) }
     }
 
-    /// Takes out what failed, the oldest first, where there is too much of it.
+    /// Removes failed items of a channel, the oldest first, if there are too many.
     ///
     /// - Parameters:
     ///   - url: The channel.
-    ///   - looksAtAge: Whether what failed too long ago goes too, for which all of it is read.
+    ///   - looksAtAge: A Boolean value that indicates whether to remove items, too, that failed too
+    ///     long ago; this reads all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
         let excess = options.failedDraftLimit.map { max(0, count - $0) } ?? 0
@@ -217,9 +223,9 @@ extension SyncCore {
         takeOut((failed.prefix(excess) + old).map(\.requestID))
     }
 
-    // MARK: What became of it
+    // MARK: Results
 
-    /// Notes that messages have landed that wait in the outbox.
+    /// Notes that messages were confirmed whose items were in the outbox.
     mutating func noteLanded(_ landed: [(draft: Draft, message: Message)]) {
         for (draft, message) in landed {
             outbox.remove(draft.requestID, from: draft.channelURL)
@@ -229,7 +235,8 @@ extension SyncCore {
         }
     }
 
-    /// Tells what became of a draft, to whoever waits for it and to those who follow the engine.
+    /// Delivers the fate of an item to the callers that wait for it and to the engine's event
+    /// streams.
     mutating func finish(_ draft: Draft, _ fate: DraftFate) {
         for ticket in fates.removeValue(forKey: draft.requestID) ?? [] {
             act(.reply(.fate(fate), ticket: ticket))
@@ -241,7 +248,7 @@ extension SyncCore {
         if !copies.isEmpty { act(.removeFiles(copies)) }
     }
 
-    /// Tells what became of a draft, now or when it is known.
+    /// Replies with the fate of an item, now or when it is known.
     mutating func awaitFate(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
         let ended = lastFates[id]
         let known = read { (reader) throws(StoreError) -> DraftFate? in
@@ -262,7 +269,8 @@ extension SyncCore {
 }
 
 extension Draft {
-    /// Whether it was written, or sent again, longer ago than a lifetime.
+    /// Returns a Boolean value that indicates whether the item was written, or sent again, longer
+    /// ago than a lifetime.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
         let age = time.milliseconds.subtractingReportingOverflow(waitingSince.milliseconds)
         return !age.overflow && age.partialValue > lifetime.milliseconds
@@ -270,7 +278,7 @@ extension Draft {
 }
 
 extension DraftFate {
-    /// Why a draft goes.
+    /// Returns the source of the change that removes an item.
     fileprivate func source(of draft: Draft) -> CollectionEventSource {
         switch self {
         case .sent: .eventMessageSent
@@ -283,12 +291,13 @@ extension DraftFate {
 }
 
 extension SyncCore.Call {
-    /// The draft that is on its way; `nil` if it is something else.
+    /// The item that the call sends, or `nil` for another call.
     var draftID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
     }
 
-    /// Whether it may be asked again without doing it twice.
+    /// Returns a Boolean value that indicates whether the call can be repeated without a double
+    /// effect.
     fileprivate func isRepeatable(with capabilities: BackendCapabilities) -> Bool {
         if case .send = request { return capabilities.contains(.deduplicatesRequests) }
         return true

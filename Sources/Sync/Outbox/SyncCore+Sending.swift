@@ -4,9 +4,9 @@ import Store
 extension SyncCore {
     // MARK: Sending
 
-    /// Sends what is the next in each channel.
+    /// Sends the next item of each channel.
     mutating func planOutbox() {
-        // What cannot be read is noted, and read again at the next step.
+        // A read failure is noted, and the read is repeated at the next step.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         takeOutLanded()
         while calls.values.count(where: { $0.draftID != nil }) < options.parallelSends,
@@ -16,8 +16,8 @@ extension SyncCore {
         }
     }
 
-    /// Takes out what failed and has landed since, where the process ended between the two; and what
-    /// failed too long ago.
+    /// Removes failed items whose messages were confirmed before the process could remove them, and
+    /// items that failed too long ago.
     private mutating func takeOutLanded() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
         let failed = read { (reader) throws(StoreError) in try reader.drafts(state: .failed) }
@@ -32,8 +32,8 @@ extension SyncCore {
         outbox.isCompared = true
     }
 
-    /// How long a draft waits at most before it is looked at again: the clock may have been put back
-    /// since, by years.
+    /// The maximum duration for which an item waits before it is examined again, because the clock
+    /// may have been set back by years since.
     private static let longestPause = Duration.seconds(3600)
 
     private mutating func sendFirst(in url: ChannelURL) {
@@ -76,7 +76,7 @@ extension SyncCore {
         case isParked(RequestID)
     }
 
-    /// Whether a draft may go now, and what is asked of the server.
+    /// Returns whether an item can be sent now, with the request to make.
     private mutating func fit(_ draft: Draft) -> Fitness {
         if let message = landedMessage(of: draft) { return .isOver(.sent(message)) }
         if draft.hasWaited(longerThan: options.draftLifetime, at: time) {
@@ -105,9 +105,10 @@ extension SyncCore {
         return .goes(.send(draft))
     }
 
-    /// The message that was made of a draft, if it is held.
+    /// Returns the message that was created from an item, if it is stored.
     ///
-    /// The feed of an earlier run may have told it, and the process ended before the draft was taken out.
+    /// The feed of an earlier run may have delivered the message before the process ended without
+    /// removing the item.
     private mutating func landedMessage(of draft: Draft) -> Message? {
         guard draft.operation == .send else { return nil }
         let landed = read { (reader) throws(StoreError) in
@@ -152,7 +153,8 @@ extension SyncCore {
 
     private mutating func send(_ request: BackendRequest, _ draft: Draft) {
         if case .send = request, !capabilities.contains(.deduplicatesRequests) {
-            // On the disk first: after a crash nobody else knows that it may have been sent.
+            // The mark is written before the call, because after a crash there is no other record
+            // that the item may have been sent.
             var attempted = draft
             attempted.isDoubtful = true
             guard save(attempted) else { return wait(forOutboxOf: draft.channelURL, atLeast: nil) }
@@ -162,7 +164,7 @@ extension SyncCore {
         call(request, .outbox(draft.requestID))
     }
 
-    /// Waits before a channel is looked at again.
+    /// Waits before a channel is examined again.
     mutating func wait(forOutboxOf url: ChannelURL, atLeast duration: Duration?) {
         outbox.setBusy(true, url)
         let attempt = outbox.first(in: url).flatMap { attempts[$0] } ?? 1

@@ -4,8 +4,8 @@ import Store
 extension SyncCore {
     // MARK: Writing
 
-    /// Puts what the user wrote into the outbox, and what it makes of what was written before; it is on
-    /// the disk afterwards.
+    /// Adds an item to the outbox, together with the changed item that it rewrites; both are on
+    /// disk afterwards.
     mutating func post(
         _ draft: Draft, _ source: CollectionEventSource? = nil, rewriting target: Draft? = nil
     ) throws(SyncError) {
@@ -43,7 +43,7 @@ extension SyncCore {
         for (index, new) in files { draft.replaceFile(at: index, with: new.file, copy: new.copy) }
         outbox.setUntried(isUnsent(draft), id)
         draft.resend(at: time)
-        // Whoever sends it again knows that it may be there already.
+        // A user who sends the item again accepts that the server may already have it.
         draft.isDoubtful = false
         let drafts = try commit { (ingest) throws(StoreError) in
             try ingest.batch.save(draft, source: .localMessageResendStarted)
@@ -54,9 +54,9 @@ extension SyncCore {
         return draft
     }
 
-    /// Takes a draft out of the outbox, with all that was to be done to its message.
+    /// Removes an item from the outbox, with all changes to its message.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: A Boolean value that indicates whether the item existed.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
         guard try heldDraft(id) != nil else { return false }
@@ -64,9 +64,9 @@ extension SyncCore {
         return true
     }
 
-    /// Takes those of some drafts out that have failed, with all that was to be done to their messages.
+    /// Removes the items that have failed from the given ones, with all changes to their messages.
     ///
-    /// - Returns: Those that were there, in the order in which they were named.
+    /// - Returns: The request IDs of the items that were removed, in the given order.
     mutating func removeFailed(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try loadOutbox()
         guard let removed = takeOut(ids, where: { $0.isUnderstood && $0.state == .failed })
@@ -75,9 +75,9 @@ extension SyncCore {
         return ids.filter(gone.contains)
     }
 
-    /// Takes drafts out of the outbox in one commit, with all that was to be done to their messages.
+    /// Removes items from the outbox in one commit, with all changes to their messages.
     ///
-    /// - Returns: What was there; `nil` if it could not be written.
+    /// - Returns: The items that were removed, or `nil` if the removal could not be written.
     @discardableResult
     mutating func takeOut(
         _ ids: [RequestID], where isMeant: (Draft) -> Bool = { _ in true }
@@ -100,9 +100,9 @@ extension SyncCore {
         return removed
     }
 
-    /// Takes all that was not sent out of the outbox, also what cannot be read.
+    /// Removes all items from the outbox, including those that cannot be decoded.
     ///
-    /// - Returns: What was there and can be read, channel by channel, in its order.
+    /// - Returns: The items that can be decoded, channel by channel, in order.
     mutating func discardDrafts() throws(SyncError) -> [Draft] {
         try loadOutbox()
         let drafts = try commit { (ingest) throws(StoreError) in
@@ -114,36 +114,37 @@ extension SyncCore {
             return drafts
         }
         for draft in drafts { forget(draft) }
-        // No draft is left that they could belong to.
+        // No item is left to which a file could belong.
         act(.keepFiles([]))
         return drafts
     }
 
-    /// Forgets what its user took back.
+    /// Discards the state of an item that the user has withdrawn.
     private mutating func forget(_ draft: Draft) {
         let (id, url) = (draft.requestID, draft.channelURL)
         _ = outbox.settle(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
         if let number = calls.first(where: { $0.value.draftID == id })?.key {
-            // It may have reached the server: then the feed tells it as any other message.
+            // The item may have reached the server; the feed then delivers it as any other message.
             drop(number)
             outbox.setBusy(false, url)
         }
         finish(draft, .canceled)
     }
 
-    /// Changes a message that waits to be sent, or queues the change behind it if it is on its way.
+    /// Changes a message that waits to be sent or, if it is being sent, queues the change after it.
     ///
-    /// - Returns: Whether the message waits to be sent, or has failed.
+    /// - Returns: A Boolean value that indicates whether the message waits to be sent, or has
+    ///   failed.
     mutating func rewrite(
         _ id: RequestID, as change: Draft, _ apply: (inout Draft) -> Bool
     ) throws(SyncError) -> Bool {
         try loadOutbox()
         guard var draft = try heldDraft(id), draft.isUnderstood, draft.operation == .send
         else { return false }
-        // What the server may have, it does not take in another form. And what waits behind a
-        // message comes after what the message says by then.
+        // The server does not accept another form of a message that it may already have. A change
+        // that waits for a message applies to the text that the message has by then.
         let isUnsent = isUnsent(draft)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
         if try hasEdits(behind: id) || !isUnsent && (draft.state != .failed || !isRepeatable) {
@@ -154,7 +155,8 @@ extension SyncCore {
             throw SyncError(.refused, "draft \(id) is of another kind than its update")
         }
         guard isUnsent else {
-            // Sent again it is sent as it is now; and if it is there already, it is edited.
+            // If the message is sent again, it is sent in its new form; if the server already has
+            // it, it is edited.
             try post(change, rewriting: draft)
             return true
         }
@@ -170,13 +172,13 @@ extension SyncCore {
         return false
     }
 
-    /// Whether the server cannot have it.
+    /// Returns a Boolean value that indicates whether the server cannot have an item.
     private func isUnsent(_ draft: Draft) -> Bool {
         if calls.values.contains(where: { $0.draftID == draft.requestID }) { return false }
-        // What became of the last attempt says nothing of those before.
+        // The result of the last attempt says nothing about the attempts before it.
         if draft.isDoubtful { return false }
         if outbox.isUntried(draft.requestID) { return true }
-        // Without deduplication, a doubt is on the disk.
+        // Without deduplication, the doubtful mark is on disk.
         if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(draft.requestID) {
             return false
         }
@@ -203,7 +205,9 @@ extension SyncCore {
         state.failure ?? SyncError(.store, "the outbox could not be written")
     }
 
-    /// Learns what is on the disk; a new draft, whose files are there before it, keeps them.
+    /// Loads the items on disk.
+    ///
+    /// The files of a new item, which are copied before it is written, are kept.
     mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in

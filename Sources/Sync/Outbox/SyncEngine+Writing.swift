@@ -2,18 +2,18 @@ import Foundation
 public import Models
 import Store
 
-// What the user writes. It is on the disk when the call returns, online or not, and is sent in the order
-// in which it was written.
+// Messages and changes that the user writes. They are on disk when a call returns, online or
+// offline, and are sent in the order in which they were written.
 extension SyncEngine {
     // MARK: New messages
 
-    /// Writes a text into a channel.
+    /// Sends a text message to a channel.
     ///
     /// - Parameters:
-    ///   - params: What to say.
+    ///   - params: The message.
     ///   - url: The channel.
-    ///   - channelType: The kind of that channel.
-    /// - Returns: The message as lists show it: pending, with the name of its request.
+    ///   - channelType: The type of the channel.
+    /// - Returns: The message as lists show it: pending, with its request ID.
     /// - Throws: ``SyncError`` with code `store` if it could not be written, or `closed`.
     @discardableResult
     public func send(
@@ -45,13 +45,14 @@ extension SyncEngine {
             keepsCopies: keepsCopies)
     }
 
-    /// Writes a message with several files into a channel.
+    /// Sends a message with several files to a channel.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the files.
+    ///   - params: The message, with the files.
     ///   - url: The channel.
-    ///   - channelType: The kind of that channel.
-    ///   - keepsCopies: Whether the outbox copies the files that have a path, as for one file.
+    ///   - channelType: The type of the channel.
+    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies the files that
+    ///     have a path, as for one file.
     /// - Returns: The message as lists show it.
     /// - Throws: ``SyncError``, as for one file.
     @discardableResult
@@ -101,29 +102,30 @@ extension SyncEngine {
         }
     }
 
-    /// Takes back what was not sent yet, with all that was to be done to it.
+    /// Cancels an item that has not been sent, with all changes to its message.
     ///
-    /// What is on its way may reach the server nevertheless; then it comes as any other message.
+    /// An item that is being sent may reach the server nevertheless; it then arrives as any other
+    /// message.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: A Boolean value that indicates whether the item existed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try change { (core) throws(SyncError) in try core.cancel(id) }
     }
 
-    /// Takes out what failed.
+    /// Removes failed items.
     ///
-    /// - Returns: Those that were there.
+    /// - Returns: The request IDs of the items that were removed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeFailedMessages(_ ids: [RequestID]) throws(SyncError) -> [RequestID] {
         try change { (core) throws(SyncError) in try core.removeFailed(ids) }
     }
 
-    /// Takes out all that failed in a channel.
+    /// Removes all failed items of a channel.
     ///
-    /// - Returns: What was there.
+    /// - Returns: The request IDs of the items that were removed.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func removeAllFailedMessages(in url: ChannelURL) throws(SyncError) -> [RequestID] {
@@ -133,12 +135,13 @@ extension SyncEngine {
         return try removeFailedMessages(failed.map(\.requestID))
     }
 
-    /// Takes all that was not sent out of the outbox and hands it back, as when a user logs out.
+    /// Removes all items from the outbox and returns them, for example when a user logs out.
     ///
-    /// Nobody but the caller has it then: `store.drafts()` hands it back too, and leaves it there. What
-    /// is on its way may reach the server nevertheless. The outbox's copies of files are removed.
+    /// Afterwards only the caller has the items; `store.drafts()` also returns them, and keeps them
+    /// in the outbox. An item that is being sent may reach the server nevertheless. The outbox's
+    /// copies of files are removed.
     ///
-    /// - Returns: What was there, channel by channel, in the order in which it was written.
+    /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func discardDrafts() throws(SyncError) -> [Draft] {
@@ -147,11 +150,12 @@ extension SyncEngine {
 
     // MARK: Changes
 
-    /// Edits a message of the user's own.
+    /// Edits a message of the user.
     ///
-    /// Shown at once by a ``DraftOverlay``; what is held stays until the server has said so.
+    /// A ``DraftOverlay`` shows the edit at once. The stored message stays unchanged until the
+    /// server has confirmed the edit.
     ///
-    /// - Returns: The name of the edit, for ``awaitFate(of:in:)``.
+    /// - Returns: The request ID of the edit, for ``awaitFate(of:in:)``.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func update(
@@ -163,9 +167,9 @@ extension SyncEngine {
         }
     }
 
-    /// Edits a message that was not sent yet: it is sent as it is then.
+    /// Edits a message that has not been sent; it is then sent in its new form.
     ///
-    /// - Returns: The name of the edit.
+    /// - Returns: The request ID of the edit.
     /// - Throws: ``SyncError`` with code `refused` if there is no such message; `store`, `closed`.
     @discardableResult
     public func updateUnsent(
@@ -183,18 +187,20 @@ extension SyncEngine {
         return posted.requestID
     }
 
-    /// Deletes a message; one that was not sent yet is ``cancel(_:)``ed.
+    /// Deletes a message.
     ///
-    /// - Returns: The name of the deletion.
+    /// To remove a message that has not been sent, use ``cancel(_:)``.
+    ///
+    /// - Returns: The request ID of the deletion.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func delete(_ id: MessageID, in url: ChannelURL) throws(SyncError) -> RequestID {
         try post(.delete, in: url) { $0.messageID = id }
     }
 
-    /// Gives a reaction to a message, or takes it back.
+    /// Adds a reaction to a message, or removes it.
     ///
-    /// - Returns: The name of what is done.
+    /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func react(
@@ -206,9 +212,10 @@ extension SyncEngine {
         }
     }
 
-    /// Gives a reaction to a message that was not sent yet, once it is.
+    /// Adds a reaction to a message that has not been sent, or removes it, once the message is
+    /// sent.
     ///
-    /// - Returns: The name of what is done.
+    /// - Returns: The request ID of the change.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func reactToUnsent(
@@ -220,14 +227,14 @@ extension SyncEngine {
         }
     }
 
-    // MARK: What becomes of it
+    // MARK: Results
 
-    /// Waits until it is known what becomes of something that was written.
+    /// Waits until the fate of an outbox item is known.
     ///
     /// - Parameters:
-    ///   - id: Its name.
-    ///   - url: Its channel.
-    /// - Returns: What became of it; of what ended long before that was asked, maybe that nobody knows.
+    ///   - id: The request ID of the item.
+    ///   - url: The channel of the item.
+    /// - Returns: The fate. If the item ended long before the call, the fate may be unknown.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
     public func awaitFate(
         of id: RequestID, in url: ChannelURL
@@ -299,7 +306,7 @@ extension SyncEngine {
         return draft.requestID
     }
 
-    /// Refuses files that the server would refuse, before anything of them is read.
+    /// Refuses files that the server would refuse, before any of them is read.
     private func check(_ files: [UploadableFile]) throws(SyncError) {
         let info = try stored { (reader) throws(StoreError) in try reader.storedAppInfoOrNil() }
         for file in files where file.url == nil {
