@@ -22,7 +22,8 @@ struct Bench: ParsableCommand {
 
     @Option(
         help:
-            "Write the tables and a plot next to a page, in a file with -Codecs appended to its name.")
+            "Write the tables and a plot next to a page, in a file with -Codecs appended to its name."
+    )
     var markdown: String?
 
     @Option(help: "The date that the page tells.")

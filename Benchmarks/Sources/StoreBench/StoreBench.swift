@@ -30,7 +30,9 @@ struct Measure: ParsableCommand {
     var json: String?
 
     @Option(
-        help: "Write the tables and plots next to a page, in a file with -Store appended to its name.")
+        help:
+            "Write the tables and plots next to a page, in a file with -Store appended to its name."
+    )
     var markdown: String?
 
     @Option(help: "The date that the page tells.")

@@ -186,15 +186,16 @@ extension Command {
             }
             let place = unsent == nil ? "suspended, \(store.place)" : store.place
             let damage = client.storageDamage.sentences
-            let rows = [
-                ("user", client.currentUser?.userID.rawValue ?? "nobody"),
-                ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
-                ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
-                ("channels left", "\(state.channelsLeft)"),
-                ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
-                ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
-                ("cache", failure ?? place),
-            ] + damage.map { ("damage", $0) }
+            let rows =
+                [
+                    ("user", client.currentUser?.userID.rawValue ?? "nobody"),
+                    ("connection", "\(client.connectionState.word)\(state.isLive ? ", live" : "")"),
+                    ("last connected", client.lastConnectedAt?.iso8601 ?? "never"),
+                    ("channels left", "\(state.channelsLeft)"),
+                    ("unread", "\(client.unreadCount?.groupChannelUnreadMessageCount ?? 0)"),
+                    ("not sent", unsent.map { "\($0.count)" } ?? "unknown until resume"),
+                    ("cache", failure ?? place),
+                ] + damage.map { ("damage", $0) }
             var values = try arguments.device.values
             values[.time] = client.lastConnectedAt
             values[.unread] = client.unreadCount?.groupChannelUnreadMessageCount ?? 0
