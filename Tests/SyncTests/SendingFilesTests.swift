@@ -331,7 +331,7 @@ private final class LateProgressBackend: ForwardingBackend {
     }
 
     func upload(
-        _ file: UploadableFile, requestID: RequestID,
+        _ file: UploadableFile, from source: UploadSource, requestID: RequestID,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
         late.withLock { late in
@@ -340,6 +340,6 @@ private final class LateProgressBackend: ForwardingBackend {
         for count in [250, 100, 250, 1000] {
             progress(TransferProgress(bytesTransferred: count, bytesInAll: 1000))
         }
-        return try await base.upload(file, requestID: requestID) { _ in }
+        return try await base.upload(file, from: source, requestID: requestID) { _ in }
     }
 }

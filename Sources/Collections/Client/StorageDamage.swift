@@ -1,3 +1,4 @@
+import Models
 public import Store
 public import Sync
 
