@@ -29,7 +29,7 @@ import Testing
         #expect(
             "\(report)" == """
                 nothing was checked: no user could connect in the first 3 checks: \
-                an error that nobody expected: notConnected: no route to the host
+                an unexpected error: notConnected: no route to the host
                     alice: connect(as: alice) → throws notConnected: no route to the host
                 """)
     }

@@ -46,16 +46,17 @@ import Testing
         #expect(try store.groupChannel("general")?.lastMessage == nil)
     }
 
-    /// The position up to which the feed has delivered is kept.
-    @Test func aMessageIsToldBeforeIt() throws {
+    /// The position of the damaged message is in its key.
+    @Test func deliveryBelowItContinuesAtIt() throws {
         try damage(2)
         try take(.messageReceived(messages[1]), untold: 1)
-        #expect(try store.read { try $0.untold(of: "general") } == messages[1].position)
+        #expect(try store.read { try $0.untold(of: "general") } == messages[2].position)
     }
 
-    @Test func aHoleOpensAboveIt() throws {
+    @Test func aTruncationOpensAGapAboveIt() throws {
         try damage(0)
         try take(.hole(in: "general", walk: "w"), untold: 1)
-        #expect(try store.gaps(in: "general").map(\.lower) == [.beginning])
+        let position = try #require(messages[0].position)
+        #expect(try store.gaps(in: "general").map(\.lower) == [.position(position)])
     }
 }

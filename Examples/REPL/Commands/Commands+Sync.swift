@@ -32,8 +32,7 @@ extension Command {
         Command(
             name: "verify",
             usage: "[CHANNEL] [all]",
-            summary:
-                "Compares a channel and its known messages with the server; lists 20 ids each, or all.",
+            summary: "Compares a channel and its messages with the server; lists 20 ids or all.",
             example: "verify",
             preparation: ["demo"],
             offers: [.channels],

@@ -123,7 +123,7 @@ extension Rows {
     func greatestNumber() throws(StoreError) -> ChannelNumber {
         var greatest: ChannelNumber = 0
         func add(_ number: ChannelNumber?) -> Bool {
-            guard let number, number <= .greatestGiven else { return false }
+            guard let number, number < .greatestGiven else { return false }
             greatest = max(greatest, number)
             return true
         }

@@ -146,14 +146,14 @@ public final class UploadReader {
 
     /// Returns the next bytes.
     ///
-    /// - Parameter count: The most bytes to return, 1 or more; 64 KiB by default.
+    /// - Parameter count: The maximum number of bytes to return, from 1 byte to 16 MiB; a number out of
+    ///   this range counts as its nearest bound. 64 KiB by default.
     /// - Returns: The bytes; `nil` at the end.
     /// - Throws: `BackendError`, which ``Backend/upload(_:from:requestID:progress:)`` passes on: `refused` if the
     ///   bytes were changed or the file is gone, `unanswered` if they cannot be read now.
     /// - Complexity: O(*n*) in the bytes returned. Waits for the disk.
     public func next(upTo count: Int = 64 << 10) throws(BackendError) -> Data? {
-        precondition(count > 0, "UploadReader.next reads at least one byte, not \(count).")
-        return try read(count)
+        try read(min(max(count, 1), 16 << 20))
     }
 }
 

@@ -399,14 +399,34 @@ extension NumberProbe {
                 await engine.close()
             },
             NumberProbe(
+                "ChatClient.resend(_:replacing:)", "MessageCollection.resend(_:replacing:)",
+                "SyncEngine.resend(_:replacing:)", "UploadReader.next(upTo:)"
+            ) { numbers, world in
+                let reader = try UploadSource(Data(repeating: 1, count: 100)).makeReader()
+                _ = try reader.next(upTo: numbers.int())
+                let client = try await world.client()
+                world.network.failNext(of: [.send], with: BackendError(.refused, "no"))
+                let message = try await client.send(UserMessageCreateParams("x"), in: world.url)
+                let id = try #require(message.requestID)
+                _ = try await client.engine().awaitFate(of: id, in: world.url)
+                let files = [numbers.int(): UploadableFile(data: Data([1]))]
+                _ = try? await client.engine().resend(id, replacing: files)
+                _ = try? await client.resend(id, replacing: files)
+                let collection = try client.makeMessageCollection(of: world.url)
+                _ = try? await collection.resend(id, replacing: files)
+                await client.close()
+            },
+            NumberProbe(
                 "FeedEvent.messageDeleted(_:in:at:)", "FeedEvent.read(by:in:at:)",
-                "FeedEvent.delivered(to:in:at:)"
+                "FeedEvent.delivered(to:in:at:)", "FeedEvent.historyChanged(in:from:through:)"
             ) { numbers, world in
                 let events: [FeedEvent] = [
                     .messageReceived(Message.sample(30, in: world.url, at: numbers.time())),
                     .read(by: "bob", in: world.url, at: numbers.time()),
                     .delivered(to: "alice", in: world.url, at: numbers.time()),
                     .messageDeleted("30", in: world.url, at: numbers.time()),
+                    .historyChanged(
+                        in: world.url, from: numbers.time(), through: numbers.time()),
                 ]
                 let backend = OneBatch(base: world.server.client(), events: events)
                 let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)

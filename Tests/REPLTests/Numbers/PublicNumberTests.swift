@@ -102,6 +102,7 @@ import Testing
         "ChatStore.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "ChatClientOptions.sleep": "a duration that the app is given",
+        "ConformanceSubject.expireMessages(before:)": "implemented by the user of the suite",
         "DropBox.count": "only read",
         "EncryptionKey.init(_:)": "bytes: nil, unless there are 32",
         "MessageCollectionDelegate.messageCollection(_:uploaded:of:for:)":
