@@ -14,7 +14,7 @@ constexpr size_t kNonceSize = scrollback_nonce_size;
 
 /// The header of a sealed file: 64 bytes.
 ///
-/// DO NOT CHANGE: Docs/Format.md, "Sealed files", describes it.
+/// DO NOT CHANGE: Docs/Format.md, "Encrypted files", describes it.
 struct SealedHeader {
     static constexpr size_t kSize = 64;
 

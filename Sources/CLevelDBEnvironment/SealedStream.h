@@ -21,8 +21,8 @@ namespace scrollback {
 /// The check is the masked CRC-32C of the three fields after it. The length is the number of sealed
 /// bytes, and the offset their position in the plain file. The nonce is random, because a file may
 /// be truncated and grow again. The length, the offset, and the position of the record in the file
-/// are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Sealed files", describes this
-/// format.
+/// are authenticated with the record. DO NOT CHANGE: Docs/Format.md, "Encrypted files", describes
+/// this format.
 class SealedStream {
   public:
     static constexpr size_t kBlock = 32768;

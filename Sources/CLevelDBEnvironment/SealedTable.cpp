@@ -12,7 +12,7 @@ using leveldb::Status;
 
 namespace {
 
-/// DO NOT CHANGE: Docs/Format.md, "Sealed files".
+/// DO NOT CHANGE: Docs/Format.md, "Encrypted files".
 std::string Nonce(uint64_t page, bool isLast) {
     std::string nonce;
     PutInteger(&nonce, page, kNonceSize - 1);

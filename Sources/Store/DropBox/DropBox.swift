@@ -22,7 +22,7 @@ public import Models
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
 /// so that no data of a logged-out user is stored: then there is no inbox to open.
-/// `SyncEngine.absorbDrops()` processes its content. Docs/Format.md, "Drop box", describes the
+/// `SyncEngine.absorbDrops()` processes its content. Docs/Format.md, "Push inbox", describes the
 /// files.
 ///
 /// A value consists of a directory and a key. Several processes may leave messages at the same

@@ -3,7 +3,7 @@ import Models
 
 /// The files of a push inbox: naming, writing and reading them.
 ///
-/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Drop box", has the grammar.
+/// On-disk format, DO NOT CHANGE: Docs/Format.md, "Push inbox", has the grammar.
 struct DropFiles: Sendable {
     private let store: StoreFiles
 

@@ -8,7 +8,7 @@ import Foundation
 /// slot  := salt nonce sealed            under a key derived from one of the app's and the salt
 /// ```
 ///
-/// While the app's key is being changed, both keys decrypt the file. Docs/Format.md, "Sealed
+/// While the app's key is being changed, both keys decrypt the file. Docs/Format.md, "Encrypted
 /// files", has the complete description. On-disk format, DO NOT CHANGE.
 package struct KeyFile: Sendable {
     package static let name = "KEY"
