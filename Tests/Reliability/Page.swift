@@ -25,8 +25,8 @@ package struct Page: Sendable {
     }
 
     private func range(of part: Part, in page: String) throws -> Range<String.Index> {
-        guard let start = page.range(of: "<!-- What follows is written by make \(part). -->"),
-            let end = page.range(of: "<!-- What comes before was written by make \(part). -->"),
+        guard let start = page.range(of: "<!-- make \(part) writes the text below this line. -->"),
+            let end = page.range(of: "<!-- make \(part) writes the text above this line. -->"),
             start.upperBound <= end.lowerBound
         else { throw Unexpected("\(url.path) has no marks of \(part)") }
         return start.upperBound..<end.lowerBound

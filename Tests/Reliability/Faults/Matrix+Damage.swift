@@ -66,7 +66,7 @@ extension Matrix {
         try await recover(world, &part)
         part.lost = try await world.lost()
         if part.lost > 0 && part.told.isEmpty {
-            part.note(told: "nothing, where the cut was between two commits")
+            part.note(told: "nothing, if the cut was between two commits")
             // That one cannot be told from a log that was never longer.
             if fault != .cutOutboxLog { part.violations.append("a loss was not told") }
         }

@@ -10,7 +10,7 @@ package struct MatrixTable: Sendable {
 
     private static let head = [
         "fault", "injected", "promised", "of these lost", "stored",
-        "of these missing until healed", "the app is told", "the app calls",
+        "of these missing until healed", "reported to the app", "called by the app",
         "healed after: median, worst", "waits, at most", "test",
     ]
 

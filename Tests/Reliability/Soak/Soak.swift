@@ -193,7 +193,7 @@ final class Soak {
                 "resident memory", "MiB", samples.compactMap(\.resident).map { $0 / megabyte },
                 allowance: 4),
             Trend(
-                "of it, backed by no file", "MiB",
+                "of it, anonymous", "MiB",
                 samples.compactMap(\.anonymous).map { $0 / megabyte }, allowance: 4),
             Trend("files of the clients", "MiB", samples.map { $0.disk / megabyte }, allowance: 1),
             Trend("open files", "", samples.map(\.descriptors), allowance: 4),
@@ -201,15 +201,15 @@ final class Soak {
         for trend in trends where !trend.isFlat { violations.append("\(trend.name) is not flat") }
         var counts: [String: Int] = [:]
         for client in clients { counts.merge(client.counts) { $0 + $1 } }
-        counts["messages that others wrote"] = said
-        counts["messages that the server told"] = arrivals.total
-        counts["kills of the process"] = kills.kills
-        counts["messages that it was promised"] = kills.promised
+        counts["messages written by others"] = said
+        counts["messages that the server reported"] = arrivals.total
+        counts["process kills"] = kills.kills
+        counts["messages promised by the killed process"] = kills.promised
         let lines = counts.sorted { $0.key < $1.key }.map { "| \($0.key) | \($0.value.grouped) |" }
         return """
             \(Int(seconds)) seconds with seed \(seed), measured on \(Machine.description).
 
-            | what | how many |
+            | event | count |
             |---|--:|
             \(lines.joined(separator: "\n"))
             | promises broken | \(violations.count) |

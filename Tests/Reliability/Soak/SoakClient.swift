@@ -82,13 +82,13 @@ final class SoakClient {
                 await client.reconnect()
             case 93..<95:
                 network.conditions = .withinContract(seed: random.next())
-                note("changes of the network")
+                note("network changes")
             case 95..<96: try await suspend()
             default: try await resume()
             }
         } catch {
             // What a device without a network, or a suspended one, cannot do it says.
-            note("errors told")
+            note("errors thrown")
         }
     }
 
@@ -110,7 +110,7 @@ final class SoakClient {
 
     private func look(_ random: inout SeededRandom) async throws {
         guard let collection = collections.randomElement(using: &random) else { return }
-        note("pages asked for")
+        note("pages requested")
         // Not waited for: the network may be gone.
         Task { try? await collection.loadPrevious() }
     }

@@ -264,7 +264,7 @@ extension SyncEvent {
         case .fate(.failed(let draft), of: _):
             let reason =
                 draft.errorCode == .fileDamaged
-                ? "fileDamaged" : draft.isDoubtful ? "in doubt" : "it can be sent again"
+                ? "fileDamaged" : draft.isDoubtful ? "isDoubtful" : "can be resent"
             return "DraftFate.failed: \(reason)"
         case .fate, .hugeGap, .evicted: return nil
         }
