@@ -77,13 +77,13 @@ extension ResultLine {
     /// The keys of a line, and what they hold.
     static let keys: KeyValuePairs = [
         "kind": "result, error or event",
-        "line": "the number of the command's line, from 1; 0 before the first",
-        "text": "what people see of it",
+        "line": "the line number of the command, from 1; 0 before the first",
+        "text": "the output for people",
         "command": "of a result or error: the name of the command",
-        "input": "of a result or error: the whole line as it was given",
-        "code": "of an error: usage, failed, or the code of the SDK's error, such as notFound",
+        "input": "of a result or error: the whole line as it was typed",
+        "code": "of an error: usage, failed, or the code of the package's error, such as notFound",
         "event": "of an event: its name, such as message_received",
-        "values": "of a result or event: its values, by the names below",
+        "values": "of a result or event: its values, under the names below",
     ]
 
     /// What `help --json` says.
@@ -91,7 +91,7 @@ extension ResultLine {
         let fields = Field.allCases.map { ["  \($0.rawValue)", $0.meaning] }
         return """
             With --json, each line is an object: the result of a command or its error, and an event for
-            each thing that was told meanwhile. Its keys:
+            each notification in between. Its keys:
 
             \(Command.columns(keys.map { ["  \($0)", $1] }))
 
@@ -103,7 +103,7 @@ extension ResultLine {
 
             \(Event.Name.allCases.map { "  \($0.rawValue)" }.joined(separator: "\n"))
 
-            help COMMAND tells which values a command gives.
+            help COMMAND lists the values of a command.
             """
     }
 }
