@@ -240,7 +240,7 @@ import Testing
         #expect(received.map(\.count) == [large, large, small, large, small, large])
         #expect(received.allSatisfy { $0.starts(with: Data("canary-".utf8)) })
         await client.close()
-        // Neither the copies nor what the crash left is there any more.
+        // The copies and the leftovers of the crash have been removed.
         #expect(try names(below: story.directory).allSatisfy { !$0.hasSuffix(".copy") })
         let after = try words.filter { try isReadable($0, below: story.directory) }
         #expect(way == .none || after == [])
@@ -250,7 +250,7 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: directory.path)
     }
 
-    /// Whether a word is in the name or in the bytes of a file.
+    /// True if a file below the directory contains the word in its name or bytes.
     private func isReadable(_ word: String, below directory: URL) throws -> Bool {
         try names(below: directory).contains { name in
             let bytes = FileManager.default.contents(
@@ -281,7 +281,7 @@ import Testing
         #expect(again.currentUser == nil)
         try await use(again, as: "carol")
         #expect(try await canaries(in: again) == [])
-        // Bob returns and has what the server has.
+        // Bob connects again and receives the server's state.
         try await use(again, as: "bob")
         #expect(try again.engine().store.groupChannel("canary-channel") != nil)
         #expect(try again.engine().store.draftCount() == 0)

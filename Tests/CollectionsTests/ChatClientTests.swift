@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// What an application holds: opening, users, and what is kept.
+/// Tests of `ChatClient`: opening, users, and the data that it keeps.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ChatClientTests {
     @Test func nothingIsKeptUnlessAskedFor() async throws {
@@ -103,7 +103,7 @@ import Testing
         other.close()
     }
 
-    /// As whoever runs a program twice with a server in memory has it.
+    /// The server is in memory, as in a program that runs twice.
     @Test func aCacheOfAnotherServerIsNotTakenForThisOnes() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
@@ -262,7 +262,7 @@ import Testing
         await client.close()
     }
 
-    /// Whoever connects while somebody logs out keeps what is theirs.
+    /// A user who connects while another one logs out keeps the own data.
     @Test func whoLogsOutTakesNobodyAlong() async throws {
         let story = try await ClientStory()
         let client = await story.open()
@@ -287,7 +287,7 @@ import Testing
         await client.close()
     }
 
-    /// Also while what is taken in first, in `connect`, is waited for.
+    /// `disconnect` also wins while `connect` is still waiting for the engine.
     @Test func whoDisconnectsLastIsNotConnected() async throws {
         let story = try await ClientStory()
         let client = await story.open()
@@ -620,7 +620,7 @@ import Testing
 }
 
 extension SyncEngine {
-    /// Does nothing else until it is told to go on.
+    /// Blocks the engine's actor until the semaphore is signaled.
     fileprivate func stand(
         telling isHeld: AsyncStream<Void>.Continuation, until isFree: DispatchSemaphore
     ) {

@@ -44,7 +44,7 @@ import Testing
 
     /// Uses a damaged cache.
     ///
-    /// - Returns: Whether the damage was reported while the cache was open.
+    /// - Returns: True if the damage was reported while the cache was open.
     private func isReported(at place: Int) async throws -> Bool {
         let story = try await ClientStory()
         try await damage(story, at: place)
@@ -64,7 +64,7 @@ import Testing
         #expect(try client.engine().store.draftCount() == 0)
         for result in [caughtUp, inChannel] {
             guard case .failure(let error) = result else { continue }
-            // What has failed for the damage has been reported.
+            // A failure that the damage caused has been reported.
             #expect((error as? SyncError)?.code == .store, "\(error)")
             guard client.cachingError == nil else { continue }
             await listener.hears("damage: cache")

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// The end of a collection, and what its callbacks may do.
+/// Tests of disposing a collection, and of the calls that its callbacks may make.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct DisposingTests {
     @Test func nothingIsToldAfterIt() async throws {
@@ -71,7 +71,7 @@ import Testing
             _ = try await view.collection.start().value
             gone = view.collection
         }
-        // Its tasks let go of it when they are told that it is over.
+        // The collection's tasks release it when they are notified of its end.
         for _ in 0..<1000 where gone != nil { await Task.yield() }
         #expect(gone == nil)
         let other = story.view()
@@ -87,7 +87,7 @@ import Testing
         var list: GroupChannelCollection? = story.list().collection
         var changes = try #require(collection?.allChanges()).makeAsyncIterator()
         var listChanges = try #require(list?.allChanges()).makeAsyncIterator()
-        // The last references may go on another thread.
+        // The last references may be released on another thread.
         Task.detached { [collection, list] in _ = (collection, list) }
         (collection, list) = (nil, nil)
         while await changes.next() != nil {}
@@ -208,7 +208,7 @@ import Testing
 }
 
 extension Story {
-    /// Waits until the network holds so many calls: one that is canceled takes some turns to leave.
+    /// Waits until the network holds `count` calls: a canceled call needs some turns to leave.
     fileprivate func holds(_ count: Int) async {
         while network.held.count != count, !Task.isCancelled { await Task.yield() }
     }

@@ -6,8 +6,8 @@
 
     /// A process is killed before and after each removal and rename of a file.
     ///
-    /// At night, it is killed at each step that changes a file. What it leaves is whole, and the next process
-    /// finishes the work.
+    /// In the nightly run, it is killed at each step that changes a file. The remaining files are
+    /// consistent, and the next process finishes the work.
     @Suite(.timeLimit(.minutes(30))) struct KilledScenarioTests {
         private struct Run {
             let wasKilled: Bool
@@ -83,7 +83,7 @@
             _ = try run(scenario, in: place.url, ["mask", "\(mask)"], isKilled: false)
             let paths = try FileManager.default.subpathsOfDirectory(atPath: place.path)
             #expect(!paths.isEmpty)
-            // What the scenario itself writes is not ours.
+            // Ignore the files that the scenario itself writes.
             for path in paths where path != "original" {
                 let attributes = try FileManager.default.attributesOfItem(
                     atPath: place.url.appending(path: path).path)
@@ -93,7 +93,7 @@
             }
         }
 
-        /// A power cut takes what was not synced, so the order of the steps has to be right, too.
+        /// A power cut loses unsynced writes, so this also tests the order of the steps.
         @Test(arguments: [
             (Scenario.absorbingDrops, "unlink ", ".drop", "/cache/"),
             (.movingOutbox, "rename ", ".plain-1", "/outbox/"),

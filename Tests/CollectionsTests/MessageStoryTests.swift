@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// What a view of a channel shows, from the first start to a day away.
+/// The contents of a channel's view, from the first start to the return after a day.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct MessageStoryTests {
     @Test func aChannelThatWasNeverSeenComesFromTheServer() async throws {
@@ -124,7 +124,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: Where the window is
+    // MARK: Position of the window
 
     @Test func aMessageOutsideTheWindowIsStoredAndNotShown() async throws {
         let story = try await Story()
@@ -307,7 +307,7 @@ import Testing
         await story.close()
     }
 
-    // MARK: What a list shows
+    // MARK: Contents of a list
 
     @Test func aMessageThatDoesNotMatchAnyMoreIsDeleted() async throws {
         let story = try await Story()
@@ -407,7 +407,7 @@ import Testing
         try await story.end()
     }
 
-    // MARK: What is missing
+    // MARK: Gaps
 
     @Test func offlineWhatLiesBehindAGapIsShownWithTheGap() async throws {
         var options = SyncOptions.exact
@@ -448,7 +448,7 @@ import Testing
         await view.hears("huge gap")
         #expect(view.picture == "a b ~ g h i j k" || view.picture == "a b ~ f g h i j k")
 
-        // The application begins anew at the first message that it shows.
+        // The application restarts the list at its first visible message.
         let first = view.collection.messages[0]
         try await view.collection.restart(at: .time(first.createdAt))
         #expect(view.picture == "a b c …")
@@ -529,7 +529,7 @@ import Testing
         try await story.end()
     }
 
-    /// Nobody asks but the engine, which is told what is shown.
+    /// Only the engine sends requests; the list reports its visible range to it.
     @Test func whatWasNeverSeenIsFilledWhenTheNetworkIsThere() async throws {
         let story = try await Story()
         try await story.say("a b")

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Collections
 
-/// What an app is told of outbox items that are lost.
+/// The reports of lost outbox items that an app receives.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct OutboxLossTests {
-    /// What becomes of an outbox's files.
+    /// The kinds of damage to an outbox's files.
     enum Damage: CaseIterable { case flippedBit, tornTail, missing }
 
     private func apply(_ damage: Damage, to outbox: URL) throws {

@@ -47,7 +47,8 @@ import Testing
         await client.close()
     }
 
-    /// What of some texts is in the name of a file or directory of the application, or in a file's bytes.
+    /// Returns the texts that occur in the name or bytes of one of the application's files or
+    /// directories.
     private func readable(_ texts: [String], _ story: ClientStory) throws -> [String] {
         let root = story.directory
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path)
@@ -114,7 +115,7 @@ import Testing
         }
         let canaries = ["canary-said", "canary-unsent", "general", "bob", "carol"]
         #expect(try readable(canaries, story) == canaries)
-        // The last one's is shown at once, and nobody has connected.
+        // The last user's data is shown at once, before any call of `connect`.
         let client = await story.open(options(story, key))
         #expect(client.cachingError == nil && client.currentUser?.userID == long)
         await client.close()

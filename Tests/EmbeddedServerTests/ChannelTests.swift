@@ -92,7 +92,7 @@ import Testing
 
     @Test func aChannelThatIsRefusedChangesNothing() async throws {
         try world.makeChannel("general", "alice")
-        // What is half done would be read anew from the rows.
+        // A change that was rolled back would reload the channel from its rows.
         func loaded() -> ObjectIdentifier? {
             world.server.withState { state in state.channels.values.first.map(ObjectIdentifier.init)
             }

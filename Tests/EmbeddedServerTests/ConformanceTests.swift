@@ -101,7 +101,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     func makeRequestID() -> RequestID { requestIDs.next() }
 
-    /// One clock may be ahead by as much as another one is behind.
+    /// The difference between two clocks is up to twice the skew: one may be fast and one slow.
     var clockSkew: Duration { .milliseconds(conditions.clockSkew * 2) }
 
     func makeChannel(
@@ -123,7 +123,8 @@ private final class EmbeddedServerSubject: ConformanceSubject {
 
     var hooks: Set<ConformanceHook> {
         var hooks = Set(ConformanceHook.allCases)
-        // The suite goes on from the time of a message, and that may lie before what was forgotten.
+        // The suite continues from the time of a message, which may be older than the forgotten
+        // history.
         if conditions.timeGranularity > 1 || conditions.clockSkew > 0 {
             hooks.remove(.forgetPast)
         }
@@ -174,7 +175,7 @@ private final class RestartedClient: ForwardingBackend {
     }
 }
 
-/// A clock that goes on by a millisecond with each look at it, unless it is stopped.
+/// A clock that advances by a millisecond at each reading, unless it is stopped.
 private final class RunningClock: Sendable {
     let isStopped = Locked(false)
     private let time = Locked<Int64>(1_700_000_000_000)

@@ -25,7 +25,7 @@ import Testing
             }
         }
         #expect(half?.code == .serverFailure)
-        // What was changed in memory cannot be taken back yet.
+        // The change in memory cannot be rolled back yet.
         #expect(await thrown { try await alice.channel("general") }?.code == .serverFailure)
         try world.server.withState { state in
             Result { () throws(BackendError) in
@@ -74,7 +74,7 @@ import Testing
             #expect(say("a") == nil)
             disk.fail(at: 1, with: EIO, once: false)
             #expect(say("b")?.code == .serverFailure)
-            // Nor can the files be opened anew.
+            // The files cannot be reopened either.
             #expect(say("c")?.code == .serverFailure)
             disk.heal()
             #expect(try texts() == ["a"])

@@ -160,7 +160,8 @@ import Testing
         _ = try await alice.say("gone")
         let (later, _) = try await carol.catchUp(since: cursor)
         #expect(later.words == ["lost general left"])
-        // Whoever was away all the time hears that the channel is not theirs, and nothing of it.
+        // A device that was away all the time receives the removal of the channel, and none of its
+        // messages.
         #expect(try await carol.catchUp(since: start).events.words == ["lost general left"])
     }
 
@@ -238,7 +239,7 @@ import Testing
         #expect(error?.code == .notConnected)
     }
 
-    // MARK: Holes
+    // MARK: Truncations
 
     @Test func onlyTheNewestMessagesOfAnAbsenceAreTold() async throws {
         world.server.conditions.feedLimit = 2
@@ -279,7 +280,7 @@ import Testing
         world.server.conditions.feedLimit = limit
         let (rest, cursor) = try await bob.catchUp(since: first.cursor)
         #expect(rest.words == ["c", "d", "e"])
-        // The next absence is told under the limit of then.
+        // The limit of the time of the request applies to the next absence.
         _ = try await alice.say("f", "g")
         let next = try await bob.catchUp(since: cursor).events.words
         #expect(next == (limit == 0 ? ["hole"] : limit == 1 ? ["hole", "g"] : ["f", "g"]))

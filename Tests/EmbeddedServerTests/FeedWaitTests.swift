@@ -4,7 +4,7 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// What happens between the steps of a feed that waits.
+/// Events between the steps of a waiting feed.
 @Suite(.timeLimit(.minutes(10))) struct FeedWaitTests {
     let world: World
 
@@ -75,7 +75,8 @@ import Testing
             try await alice.setTyping(true, in: "general")
             cursor = try await bob.feed(since: cursor).cursor
         }
-        // Gone with the last one who names it; now it is told, or will never be.
+        // The last reference to alice's client is gone: the feed reports the end of typing now or
+        // never.
         let feed = waitingFeed(of: bob, since: cursor, on: executor)
         #expect(try await feed.value.get() == ["typing []"])
     }

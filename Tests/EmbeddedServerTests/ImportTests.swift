@@ -28,7 +28,7 @@ import Testing
         #expect(channel.unreadMessageCount == 0)
         #expect(channel.lastMessage?.messageID == "$b")
         #expect(try await carol.lookup(["$b", "1"], in: "old").found.map(\.createdAt) == [20, 10])
-        // A message that is new comes behind all of them.
+        // A new message is placed after all imported ones.
         #expect(try await carol.say("c", in: "old").map(\.createdAt) == [1000])
         #expect(try await carol.texts(in: "old") == ["a", "b", "c"])
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(events.channels["old"]?.memberCount == 3)
     }
 
-    /// A device walks a hole from its newer end to the messages that it held before.
+    /// A device walks a truncation from its newer end to the messages that it already has.
     @Test func aHoleDoesNotHideOlderMessages() async throws {
         let world = try World()
         try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
@@ -118,7 +118,7 @@ import Testing
         #expect(try await alice.say("b", in: "old").map(\.messageID) == ["2"])
     }
 
-    /// Passed over, what another channel says under the same id would be lost without a word.
+    /// Skipping a message of another channel with the same id would lose it without an error.
     @Test func whatIsPassedOverIsInItsChannel() async throws {
         let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import EmbeddedServer
 
-/// The simplest client there is: it tries again, walks holes, and begins anew when something expired.
+/// A minimal client: it retries, walks truncations, and restarts when a cursor has expired.
 private struct Client {
     let network: ConditionedBackend
     var messages: [MessageID: Message] = [:]
     var cursor: FeedCursor?
-    /// How many calls it has left; a client that uses them up goes in circles.
+    /// The number of calls left; a client that uses them up is in an endless loop.
     var budget = 3_000
 
     init(_ network: ConditionedBackend) { self.network = network }
@@ -31,7 +31,7 @@ private struct Client {
         }
     }
 
-    /// Follows the feed up to what the server has told so far.
+    /// Follows the feed up to the newest event of the server.
     mutating func catchUp(_ server: LogBackend) async throws {
         while true {
             let (network, since) = (network, cursor)
@@ -91,7 +91,7 @@ private struct Client {
         }
     }
 
-    /// Follows the changelog since a cursor, or since ever if that has expired.
+    /// Follows the changelog since a cursor, or from the beginning if the cursor has expired.
     private mutating func changes(_ url: ChannelURL, _ cursor: FeedCursor) async throws {
         let network = network
         var point = ChangelogPoint.feed(cursor)
@@ -112,7 +112,7 @@ private struct Client {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkContractTests {
-    /// What the client holds of the server's messages, sorted.
+    /// The client's messages of the server, sorted.
     private func picture(_ messages: some Sequence<Message>) -> String {
         messages.sorted { ($0.createdAt, $0.text) < ($1.createdAt, $1.text) }.map(\.text)
             .joined(separator: " ")

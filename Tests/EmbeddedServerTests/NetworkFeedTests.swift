@@ -55,7 +55,7 @@ import Testing
         #expect(first.picture == "a b")
         server.change("a", to: "A")
         let other = ConditionedBackend(server)
-        // The server tells the newer state in the place of the old one; nothing may be lost by it.
+        // The server delivers the newer state in place of the old one; no change may be lost.
         #expect(try await other.feed(since: first.cursor).picture == "A c A*")
     }
 
@@ -127,7 +127,7 @@ import Testing
         let words = try await network.feed(since: "0").events.map(\.picture)
         #expect(words[2] == "##")
         #expect(Set(words[..<2]) == ["a", "x"])
-        // What tells of channels keeps its order, as in the list that a feed begins with.
+        // The channel events keep their order, as in the channel list at the start of a feed.
         #expect(words.filter { $0.hasPrefix("#") } == ["##", "#two", "#one"])
     }
 

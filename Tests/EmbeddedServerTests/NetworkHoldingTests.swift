@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NetworkHoldingTests {
     let server = LogBackend()
 
-    /// Sends letters, each in a task of its own and after the one before is held.
+    /// Sends letters, each in a task of its own, once the network holds the previous one.
     func send(
         _ letters: String, through network: ConditionedBackend
     ) async -> [Task<BackendError.Code?, Never>] {
@@ -115,7 +115,7 @@ import Testing
         #expect(await feed.value == .notConnected)
     }
 
-    /// Whether something comes to its end, rather than to wait for ever.
+    /// True if the closure returns in time.
     func ends(_ body: @escaping @Sendable () -> Void) -> Bool {
         let end = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -13,7 +13,7 @@ import Testing
         network.update { $0.feed.holes = 1 }
     }
 
-    /// The walk cursors of the holes in a batch.
+    /// The walk cursors of the truncations in a batch.
     func walks(_ batch: FeedBatch) -> [PageCursor] {
         batch.events.compactMap { event in
             guard case .hole(in: _, walk: let cursor) = event else { return nil }
@@ -34,7 +34,7 @@ import Testing
         #expect(told.count < 5)
         let found = try await network.walk(from: .cursor(walk), older: 3).reversed()
             .flatMap(\.messages).map(\.text)
-        // What was told before the hole is found, and nothing is missing up to what comes next.
+        // The walk finds the messages below the truncation, and all up to the next event.
         #expect("abcdefg".hasPrefix(found.joined()))
         #expect(Set(found + told) == Set("abcdefg".map(String.init)))
         let behind = batch.events.map(\.picture).drop { $0 != "~" }.dropFirst()
@@ -64,7 +64,7 @@ import Testing
         server.remove("b")
         server.receive("c")
         network.update { $0.feed.holes = 1 }
-        // How much a hole hides is the seed's choice.
+        // The seed chooses how many messages a truncation omits.
         let pictures = try await (0..<30).asyncMap { seed in
             network.update { $0.seed = UInt64(seed) }
             return try await network.feed(since: before).picture
@@ -92,7 +92,7 @@ import Testing
 
     @Test(arguments: UInt64(0)..<8)
     func whereClocksDisagreeAWalkStartsBehindAllThatIsHidden(seed: UInt64) throws {
-        // Accepted one after the other, by nodes whose clocks go backwards.
+        // The server accepts them one after the other, on nodes with decreasing clocks.
         let events = [30, 20, 10].map { time in
             FeedEvent.messageReceived(
                 Message(

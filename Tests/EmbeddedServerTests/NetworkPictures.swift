@@ -4,7 +4,7 @@ import Sync
 @testable import EmbeddedServer
 
 extension FeedEvent {
-    /// An event in a word, such as "a", "a*" for an edit, "-a" for a deletion, "~" for a hole.
+    /// An event in a word: "a", "a*" for an edit, "-a" for a deletion, "~" for a truncation.
     var picture: String {
         switch self {
         case .messageReceived(let message): message.text
@@ -51,13 +51,13 @@ extension Backend {
             let batch = try await feed(since: cursor)
             batches.append(batch)
             cursor = batch.cursor
-            // What does not end is a failure, too.
+            // An endless feed is a failure, too.
             guard batches.count < 100 else { throw BackendError(.serverFailure, "no end") }
         }
         return batches
     }
 
-    /// Walks to older messages until there are no more; the pages, as they came.
+    /// Walks to older messages until there are no more, and returns the pages in order.
     func walk(
         from anchor: MessageAnchor = .newest, in url: ChannelURL = "one", older: Int
     ) async throws(BackendError) -> [MessagePage] {
@@ -71,7 +71,7 @@ extension Backend {
     }
 }
 
-/// What a call threw.
+/// Returns the error that a call threw.
 func failure<Answer>(
     _ body: () async throws(BackendError) -> Answer
 ) async -> BackendError.Code? {

@@ -2,10 +2,11 @@ import Models
 import Store
 import Sync
 
-/// A small honest backend: a log, from which it tells all there is, in two channels.
+/// A small correct backend: a log of two channels, which it delivers completely.
 ///
-/// A message is named by its text, and is created at the time 1, 2, 3 … of the whole server. Boundaries
-/// between messages are times, the cursor of the feed and of changelogs the length of the log.
+/// A message is named by its text, and is created at the time 1, 2, 3 … of the whole server.
+/// Boundaries between messages are times; the cursor of the feed and of changelogs is the length of
+/// the log.
 final class LogBackend: Backend {
     struct State {
         var isConnected = true
@@ -14,7 +15,7 @@ final class LogBackend: Backend {
         var time: Int64 = 0
         var waits: [Int: CheckedContinuation<Void, Never>] = [:]
         var waitCount = 0
-        /// What it was asked, such as "send a".
+        /// The requests so far, such as "send a".
         var asked: [String] = []
     }
 
@@ -30,7 +31,7 @@ final class LogBackend: Backend {
 
     // MARK: By hand
 
-    /// What others write: "a b" in a channel, one message for each letter.
+    /// Adds messages of other users: "a b" in a channel, one message for each letter.
     func receive(_ letters: String, in url: ChannelURL = "one") {
         for letter in letters.split(separator: " ") { add(String(letter), url, nil) }
     }
@@ -147,7 +148,7 @@ final class LogBackend: Backend {
         }
     }
 
-    /// Returns when a feed waits for what has not happened yet.
+    /// Returns when a feed is waiting for a future event.
     func waitUntilFeedWaits() async {
         for await _ in feedWaits.stream { return }
     }
@@ -181,7 +182,7 @@ final class LogBackend: Backend {
             newer: last.count < after.count ? PageCursor("\(upper)") : nil)
     }
 
-    /// Where a message is, or was.
+    /// Returns the creation time of a message, deleted or not.
     private func created(_ messageID: MessageID) -> Int64? {
         state.withLock {
             for case .messageReceived(let message) in $0.log where message.messageID == messageID {
@@ -312,7 +313,7 @@ extension LogBackend.State {
         waits = [:]
     }
 
-    /// What the log has from an entry on, each message as it now is.
+    /// Returns the log's events from an entry on, each with the current state of its message.
     func events(from start: Int) -> [FeedEvent] {
         log.dropFirst(start).map { event in
             switch event {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Runs the tasks that prefer it only when a test says so, and only as far as they get.
+/// Runs the tasks that prefer it only when a test calls it, and only up to their next suspension.
 ///
-/// So a test decides what happens between the steps of a call, without waiting for any of them.
+/// So a test decides which events occur between the steps of a call, without waiting for any of
+/// them.
 @available(macOS 15, iOS 18, *)
 final class StepExecutor: TaskExecutor {
     private let lock = NSLock()
@@ -14,7 +15,7 @@ final class StepExecutor: TaskExecutor {
         lock.withLock { jobs.append(job) }
     }
 
-    /// Whether a task could go on.
+    /// True if a task is ready to run.
     var isReady: Bool { lock.withLock { !jobs.isEmpty } }
 
     /// Runs all tasks until each of them waits or has ended.

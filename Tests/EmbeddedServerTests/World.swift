@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import EmbeddedServer
 
-/// A server whose clock stands still until a test moves it, and the devices of some users.
+/// A server with a manual clock, and the devices of some users.
 final class World: Sendable {
     let server: EmbeddedServer
     let clock: Clock
@@ -20,10 +20,10 @@ final class World: Sendable {
         }
     }
 
-    /// What the server's cursors begin with.
+    /// The prefix of the server's cursors.
     var epoch: String { server.withState { $0.epoch.rawValue } }
 
-    /// A device of a user, connected, whose feed never waits.
+    /// Returns a connected device of a user, whose feed never waits.
     func connect(_ userID: UserID) async throws -> EmbeddedClient {
         let client = server.client(waits: false)
         _ = try await client.connect(as: Credentials(userID))
@@ -39,7 +39,7 @@ final class World: Sendable {
     }
 }
 
-/// A clock that stands still until somebody moves it.
+/// A clock that only advances when a test sets it.
 final class Clock: Sendable {
     private let time = Locked<Int64>(1000)
 
@@ -49,7 +49,7 @@ final class Clock: Sendable {
 }
 
 extension Draft {
-    /// A draft of a text, whose request id is the text too.
+    /// An outgoing text message, whose request id is the text too.
     static func text(
         _ text: String, in url: ChannelURL = "general", requestID: RequestID? = nil,
         _ change: (inout UserMessageCreateParams) -> Void = { _ in }
@@ -76,7 +76,7 @@ extension EmbeddedClient {
         try await messages(in: url, at: .newest, older: count, newer: 0).messages.map(\.text)
     }
 
-    /// All that the feed tells since a cursor, and the last cursor.
+    /// Returns all events of the feed since a cursor, and the last cursor.
     func catchUp(since cursor: FeedCursor?) async throws -> (
         events: [FeedEvent], cursor: FeedCursor
     ) {
@@ -100,7 +100,7 @@ extension EmbeddedClient {
 }
 
 extension FeedEvent {
-    /// What it tells of messages, in a word or two; `nil` if nothing.
+    /// The message that the event reports, in a word or two; `nil` if it reports none.
     var word: String? {
         switch self {
         case .messageReceived(let message): message.text
@@ -134,7 +134,7 @@ extension [FeedEvent] {
         }
     }
 
-    /// What a fold of all updates makes of a channel.
+    /// Returns the state of a channel after all updates.
     func channel(_ url: ChannelURL) -> GroupChannel {
         var channel = GroupChannel()
         for case .channel(let update) in self where update.channelURL == url {
@@ -144,7 +144,7 @@ extension [FeedEvent] {
     }
 }
 
-/// What a call throws; `nil` if nothing.
+/// Returns the error that a call throws; `nil` if it throws none.
 func thrown<Result>(_ body: () async throws -> Result) async -> BackendError? {
     do {
         _ = try await body()

@@ -35,7 +35,7 @@ private func fill(
 
 private let canaries = ["canary", "bob-the-user", "general"]
 
-/// Nothing plain is left, and all that was written is there once.
+/// No file is left unencrypted, and each written item exists exactly once.
 struct Encrypting: Performer {
     let directory: URL
     let hasEncryptedStore: Bool
@@ -73,7 +73,7 @@ struct Encrypting: Performer {
     }
 }
 
-/// Who is not logged out can log out again; then nothing is left of the user.
+/// A user whose logout was interrupted can log out again; then none of the user's data is left.
 struct LoggingOut: Performer {
     let directory: URL
 
@@ -90,7 +90,7 @@ struct LoggingOut: Performer {
 
     func problems() async throws -> [String] {
         var problems = Problems()
-        // Of a user who was not logged out, a client knows it.
+        // A client still finds a user whose logout was interrupted.
         try await run()
         let found = try readable(canaries, below: directory)
         problems.expect(found.isEmpty, "left: \(found)")
@@ -102,7 +102,7 @@ struct LoggingOut: Performer {
     }
 }
 
-/// What the user wrote stays; at the end nothing else is there.
+/// The user's outbox items survive; in the end, all other data has been removed.
 struct Clearing: Performer {
     let directory: URL
 
@@ -182,7 +182,7 @@ struct SendingFile: Performer {
             let store = try ChatStore(at: store)
             defer { store.close() }
             let kept = try readable(["canary-file"], below: directory)
-            // Where the item is gone, the server has the message.
+            // If the outbox item is gone, the server has the message.
             if try !store.drafts().isEmpty {
                 problems.expect(!isSent, "it was not sent")
                 problems.expect(!kept.isEmpty, "the file is lost")

@@ -12,7 +12,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case movingOutbox
     /// A user logs out, and all their files are removed.
     case loggingOut
-    /// The cache is cleared, and the files of what was cleared rewritten.
+    /// The cache is cleared, and the files that contained cleared data are rewritten.
     case clearing
     /// The files of a cache are removed.
     case rebuilding
@@ -25,7 +25,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     /// A damaged outbox is salvaged.
     case salvaging
 
-    /// Makes what is there before.
+    /// Prepares the files that the scenario starts with.
     @MainActor
     package func prepare(in directory: URL) async throws {
         try await performer(directory).prepare()
@@ -35,9 +35,9 @@ package enum Scenario: String, CaseIterable, Sendable {
     @MainActor
     package func run(in directory: URL) async throws { try await performer(directory).run() }
 
-    /// Looks at what a process has left that was ended, or has done all, then does what is left to do.
+    /// Checks the files that a killed or finished process has left, then does the remaining work.
     ///
-    /// - Returns: What is not as it should be.
+    /// - Returns: The problems that it found.
     @MainActor
     package func problems(in directory: URL) async throws -> [String] {
         try await performer(directory).problems()
@@ -67,7 +67,7 @@ protocol Performer {
     func problems() async throws -> [String]
 }
 
-/// What is wrong.
+/// The problems that a scenario found.
 struct Problems {
     private(set) var list: [String] = []
 

@@ -49,9 +49,9 @@ struct AbsorbingDrops: Performer {
     }
 }
 
-/// What the user wrote is there, and what is not may be fetched again.
+/// The user's outbox items survive; the cache may be fetched again.
 ///
-/// A cache that is removed in part may fail to open as damaged; then the same call goes on.
+/// A partly removed cache may fail to open as damaged; then the same call is repeated.
 struct Rebuilding: Performer {
     let directory: URL
 
@@ -126,7 +126,7 @@ struct Reencrypting: Performer {
     }
 }
 
-/// The file has what was saved before, or what was saved last.
+/// The file contains the previous or the last saved value.
 struct SavingFileCache: Performer {
     let directory: URL
 

@@ -28,7 +28,7 @@ private struct Room: Record {
     }
 
     @Test func itsNumberIsTheNextFreeOne() throws {
-        // 100 is what this version has no name for.
+        // This version has no name for field 100.
         let numbers = GroupChannel.schema.fields.map(\.number).filter { $0 < 100 }
         #expect(numbers.max() == 57)
         let page = try String(

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: RecordTests.types)
     func everyFlippedBitOfASampleIsAValueOrAnError(_ type: TypeOfRecord) throws {
-        // What is nested in large types is damaged on its own.
+        // Values nested in large types are damaged in tests of their own.
         var bytes = Sample.bytes(type.schema, depth: 1)
         if bytes.count > 1500 { bytes = Sample.bytes(type.schema, depth: 0) }
         for index in bytes.indices {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Reads every property of what was decoded, and decodes it again.
+    /// Reads every property of a decoded value, and decodes it again.
     private func expectValueOrError(_ type: TypeOfRecord, _ bytes: [UInt8]) {
         do {
             let record = try type.root.init(serialized: bytes)
@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Depth
 
-    /// A plugin whose detail is nested as deep as is said, as bytes.
+    /// Returns the bytes of a plugin whose detail is nested to a given depth.
     private func nested(_ depth: Int) -> [UInt8] {
         var value: [UInt8] = [0x18, 0x07]
         for _ in 1..<depth {

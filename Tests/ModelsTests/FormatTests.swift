@@ -13,7 +13,7 @@ import Testing
         let block = page.components(separatedBy: "```").first {
             $0.contains("scrollback> fields \(type) ") && $0.contains(text)
         }
-        // offset, bytes, and a name behind them: "  22    0a 05 61        1 user_id: …"
+        // offset, bytes, and then a name: "  22    0a 05 61        1 user_id: …"
         let rows = try #require(block).split(separator: "\n").compactMap { row in
             row.firstMatch(of: /^ *\d+ {2,}((?:[0-9a-f]{2} )+)\s/)?.output.1
         }

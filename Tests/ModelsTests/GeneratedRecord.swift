@@ -2,14 +2,14 @@ import ScrollbackTesting
 
 @testable import Models
 
-/// Writes records that fit a schema, knowing nothing of the types but what the schema says.
+/// Writes records that fit a schema, from the schema alone.
 ///
 /// The codec under test has no part in it: this is a second, naive writer of the wire format.
 struct GeneratedRecord {
     var random: SeededRandom
 
-    /// Whether protobuf's freedom is used: fields in any order, written twice, zeros written,
-    /// integers unpacked, integers in more bytes than they need.
+    /// True if the writer uses protobuf's freedom: fields in any order, written twice, zeros
+    /// written, integers unpacked, integers in more bytes than they need.
     var isSloppy = false
 
     private var depth = 0
@@ -26,7 +26,7 @@ struct GeneratedRecord {
             // JSON gives a message that has an id a status, so one without cannot survive it.
             let isStatus = schema === Message.schema && field.number == 5
             guard only?.contains(field.number) ?? (isStatus || random.oneIn(2)) else { continue }
-            // What JSON would read as something else is left out: −1, and times in seconds.
+            // Values that JSON would read differently are excluded: −1, and times in seconds.
             if field.meaning != .itself, case .integer = field.kind.element {
                 fields.append(
                     tag(field.number, field.kind.element)
@@ -43,19 +43,19 @@ struct GeneratedRecord {
         Array((isSloppy ? fields.shuffled(using: &random) : fields).joined())
     }
 
-    /// A field that is there, as the parts that may stand apart from each other.
+    /// Returns a field as the parts that may be separated from each other.
     private mutating func parts(_ number: Int, _ kind: FieldKind) -> [[UInt8]] {
         switch kind.label {
         case .implicit, .optional:
             var isZero = kind.label == .optional && random.oneIn(4)
             if let standard = kind.standard, kind.label == .optional {
-                // A truth value that is true by default is there only to say false.
+                // A Boolean that is true by default is only written to say false.
                 isZero = standard == 1
             }
             var value = payload(kind.element, isZero: isZero)
             // In a field of its own, `null` does not survive JSON: it means nothing there.
             while value == [0x02, 0x08, 0x01] { value = payload(kind.element) }
-            // Nor is a default ever written.
+            // Defaults are never written.
             while let standard = kind.standard, kind.label == .optional, value == [UInt8(standard)]
             {
                 value = payload(kind.element)

@@ -5,10 +5,10 @@ import Testing
 
 /// The bytes and the JSON of every type as each version of the schema wrote them.
 ///
-/// The files of a version that was released never change: people have such bytes on their disks.
-/// A new field is shown in the files of a new version, whose number joins `versions`; while a
-/// version is not released, its files may be deleted and written anew.
-/// `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter GoldenTests` writes what is missing.
+/// The files of a released version never change: people have such bytes on their disks. A new field
+/// is shown in the files of a new version, whose number joins `versions`; while a version is not
+/// released, its files may be deleted and rewritten. `SCROLLBACK_WRITE_GOLDEN=1 swift test --filter
+/// GoldenTests` writes the missing files.
 @Suite struct GoldenTests {
     static let directory = repository.appending(path: "Tests/ModelsTests/Golden")
     static let versions = [1]

@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// Checks that exactly one of two different values comes first, and that an order goes on.
+/// Checks that exactly one of two different values comes first, and that the order is transitive.
 func expectStrictTotalOrder<Value: Equatable>(
     _ values: [Value], _ precedes: (Value, Value) -> Bool
 ) {

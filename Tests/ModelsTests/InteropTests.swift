@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// The binary form read and written by protoc, which knows Docs/scrollback.proto and not our code.
+/// The binary form read and written by protoc, which uses Docs/scrollback.proto and not our code.
 @Suite(.enabled(if: Protoc.isNeeded || Protoc.path != nil, "protoc is not installed"))
 struct InteropTests {
     @Test(arguments: RecordTests.types)
@@ -91,7 +91,7 @@ struct InteropTests {
 
 /// The protobuf compiler, as a program that translates between bytes and text.
 enum Protoc {
-    /// Whether a run without protoc has failed, rather than skipped these tests.
+    /// True if a run without protoc fails, rather than skips these tests.
     static let isNeeded =
         ProcessInfo.processInfo.environment["SCROLLBACK_REQUIRE_PROTOC"] != nil
 
@@ -118,7 +118,7 @@ enum Protoc {
         process.standardOutput = stdout
         process.standardError = stderr
         try process.run()
-        // Small enough for the buffer of a pipe, so that nobody waits for anybody.
+        // Small enough for the buffer of a pipe, so that neither process blocks.
         precondition(input.count < 60_000)
         try stdin.fileHandleForWriting.write(contentsOf: input)
         try stdin.fileHandleForWriting.close()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Models
 
-/// What is read in place is what the record says, whoever wrote the bytes.
+/// Reading in place returns the record's values, whatever encoder wrote the bytes.
 @Suite struct LentRecordTests {
-    /// What lists sort by.
+    /// The values that lists sort by.
     private struct Looks: Equatable {
         var url: [UInt8]
         var name: [UInt8]

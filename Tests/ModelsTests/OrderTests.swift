@@ -77,7 +77,7 @@ import Testing
         let sent = [(1, "9"), (1, "10"), (2, "1"), (2, "a")].map { time, id in
             Message(id: MessageID(id), channelURL: "c", createdAt: Timestamp(milliseconds: time))
         }
-        // The clock of this device is an hour behind, and says the same time twice.
+        // This device's clock is an hour slow, and returns the same time twice.
         let unsent = [(-5, "r1"), (-5, "r2"), (3, "r0")].map { time, id in
             Message(
                 id: nil, channelURL: "c", requestID: RequestID(id),

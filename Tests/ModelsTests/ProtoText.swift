@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Models
 
-/// What Docs/scrollback.proto has to say, as the schemas in the code tell it.
+/// The expected contents of Docs/scrollback.proto, generated from the schemas in the code.
 struct ProtoText {
     /// The messages and enumerations, by name, each without comments and with one space between
     /// its words.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Models
 
-/// What only the source can tell: that no type and no property was forgotten.
+/// Checks that need the source: no type and no property was forgotten.
 @Suite struct SourceTests {
     static let files: [String] = {
         let directory = repository.appending(path: "Sources/Models")
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// A property that reads field 7 has a line `Field(7, "…", \Type.property)` in a schema of its
-    /// file; otherwise JSON and Docs/scrollback.proto would not know the field.
+    /// file; otherwise JSON and Docs/scrollback.proto would lack the field.
     @Test func everyPropertyThatReadsAFieldIsInASchema() {
         var count = 0
         for file in Self.files {
@@ -57,8 +57,10 @@ import Testing
         }
     }
 
-    /// Only JSON is recursive; all else ends after a few levels, so that protobuf readers, whose
-    /// limit is a hundred levels, can read whatever we write.
+    /// Only JSON is recursive.
+    ///
+    /// All other records end after a few levels, so that protobuf readers, whose limit is a hundred
+    /// levels, can read every record that Scrollback writes.
     @Test func recordsNestInEachOtherOnlyAFewLevelsDeep() {
         func depth(_ schema: Schema, _ path: [String]) -> Int {
             #expect(!path.contains(schema.name), "\(schema.name) holds itself: \(path)")

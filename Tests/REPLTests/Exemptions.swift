@@ -1,4 +1,4 @@
-/// What of the API the commands about the store are for, and what has no command, with the reason.
+/// The part of the API that the commands about the store cover, and the calls without a command.
 enum Exemptions {
     /// Calls of the store, and the command that shows each.
     static let commandsOfTheStore = [
@@ -88,7 +88,7 @@ enum Exemptions {
         "OpenChannelCreateParams.url": "the first word of create-open",
     ]
 
-    /// What has no command, and why.
+    /// The calls without a command, each with the reason.
     static let reasons: [String: String] = Dictionary(
         uniqueKeysWithValues: groups.flatMap { reason, symbols in symbols.map { ($0, reason) } })
 

@@ -36,7 +36,7 @@ import Testing
         try await expectAll(logs, on: Program(["--home", home]))
     }
 
-    // MARK: What is typed
+    // MARK: Commands
 
     private func command(
         _ number: Int, _ logs: [String], _ random: inout SeededRandom
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    /// Reads so much of what commands print that the next kill hits any of them, at its beginning or
-    /// after the first batch of an import.
+    /// Reads a random part of the commands' output, so that the next kill hits any of them, at its
+    /// beginning or after the first batch of an import.
     private func read(
         some commands: [String], of program: Program, _ random: inout SeededRandom
     ) async throws {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    // MARK: What must be so
+    // MARK: Expectations
 
     /// Expects that the known ranges of a device equal the server's, before it opens a channel.
     private func expectHonesty(
@@ -81,7 +81,7 @@ import Testing
                 line = try await program.reads("\n")
             }
             let isHonest = line.hasSuffix("all is as on the server\n") || line.hasPrefix("nothing")
-            // Two lines follow at the least: what differs, and what mends it.
+            // At least two lines follow: the differences, and the command that repairs them.
             let rest = isHonest ? "" : try await program.reads("\n") + program.reads("\n")
             #expect(isHonest, "\(user) in \(url) after \(place): \(line)\(rest)")
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(output.matches(of: /, 0 gaps,/).count == 4)
     }
 
-    /// Runs commands to their end, and returns what they print.
+    /// Runs commands to their end, and returns their output.
     @discardableResult
     private func finish(_ program: Program, _ commands: [String]) async throws -> String {
         program.type(commands.map { "\($0)\n" }.joined())
@@ -111,8 +111,8 @@ import Testing
         return output
     }
 
-    /// Writes logs of two channels: a small one, a large one, and more small ones, which are older and
-    /// newer than the others, and lie between them.
+    /// Writes logs of two channels: a small one, a large one, and more small ones whose messages
+    /// are older, newer and in between.
     private func writeLogs(_ random: inout SeededRandom) throws -> [String] {
         try [Self.smallLog, Self.largeLog].appending(Self.smallLog, times: 6).enumerated().map {
             index, count in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import REPL
 
-/// Logs as they come from elsewhere: what is understood, and what is told of the rest.
+/// Imports of logs from other systems: the accepted lines, and the reports about the others.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct ImportTests {
     private let directory: ScratchDirectory
     private let workspace = Workspace.standing()
@@ -178,7 +178,7 @@ import Testing
         #expect(
             lines.first?.hasSuffix("; 1,000 messages before it are on the server") == true,
             "\(lines)")
-        // The cache knows that there is more than it had.
+        // The cache has a gap for the older messages.
         _ = await workspace.reply("heal general")
         #expect(await workspace.reply("count general") == "1060")
         #expect(await workspace.reply("verify general").hasSuffix("all is as on the server"))

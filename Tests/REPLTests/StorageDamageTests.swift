@@ -3,7 +3,7 @@ import Scrollback
 import TestSupport
 import Testing
 
-/// What the prompt shows of damaged files, and of keys that were left out once.
+/// The prompt's output for damaged files, and for an encryption key that was omitted once.
 @Suite(.timeLimit(.minutes(10))) struct StorageDamageTests {
     private let place: ScratchDirectory
     private var home: URL { place.url.appending(path: "home") }

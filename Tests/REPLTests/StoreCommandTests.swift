@@ -5,11 +5,11 @@ import Testing
 @testable import REPL
 @testable import Store
 
-/// The commands about a store, as somebody types them one after the other.
+/// The commands about a store, typed one after the other.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct StoreCommandTests {
     private let workspace = Workspace(now: { 1_700_000_000_000 })
 
-    /// What the last of some lines says.
+    /// Returns the reply to the last of some lines.
     private func reply(_ lines: String...) async -> String {
         var reply = ""
         for line in lines { reply = await workspace.reply(line) }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A session at the prompt: the commands, and the output that a page shows for each.
 ///
-/// A line that is `⋮` alone stands for any number of lines of output that the page omits.
+/// A line that is `⋮` alone matches any number of lines of output that the page omits.
 struct Transcript {
     static let omission = "⋮"
 

@@ -7,17 +7,17 @@ import Testing
 
 /// A channel that there is not, in each command that takes one.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct UnknownChannelTests {
-    /// What makes a channel, or may come before there is one.
+    /// The commands that create a channel, or may precede its creation.
     nonisolated static let makers = ["create", "create-open", "draw", "import", "observe"]
 
-    /// The commands whose usage names a channel, and a line of each with one that there is not.
+    /// The commands whose usage names a channel, and for each a line that names an unknown one.
     nonisolated static let lines: [(name: String, line: String)] = Command.all.compactMap {
         command in
         guard !makers.contains(command.name), let line = line(of: command) else { return nil }
         return (command.name, line)
     }
 
-    /// The shortest line that names a channel: what is optional is left out but for that.
+    /// The shortest line that names a channel: other optional arguments are omitted.
     nonisolated private static func line(of command: Command) -> String? {
         guard command.usage.contains("CHANNEL") else { return nil }
         var usage = command.usage.replacing(/\[([^\[\]]*)\]/) { part in
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func everyCommandThatTakesAChannelIsMet() {
-        // As many as there are: one that is written anew is met here, or makes one.
+        // All such commands: a new one is tested here, or belongs to `makers`.
         let lines = Self.lines.map(\.line)
         #expect(lines.allSatisfy { $0.split(separator: " ").contains("nosuch") }, "\(lines)")
         #expect(
@@ -73,13 +73,13 @@ import Testing
                 #/^error: (notFound: there is no|nothing is held of a|there is no file of a) channel '?nosuch/#
             ),
             "\(line): \(online)")
-        // Nothing else is told, and nothing was written of it.
+        // The command prints one line, and writes nothing about the channel.
         #expect(!online.contains("\n"), "\(online)")
         #expect(try workspace.store.read { $0.number } == before)
         #expect(try !workspace.store.channelURLs().contains("nosuch"))
         #expect(workspace.prompt == "alice general> ")
 
-        // Without the network nobody knows whether there is one.
+        // Without the network, the command cannot find out whether the channel exists.
         _ = await workspace.reply("offline")
         let offline = await workspace.reply(directory.moved(line))
         #expect(
@@ -153,10 +153,10 @@ import Testing
             "\(refused)")
         #expect(workspace.prompt == "alice cats> ")
         #expect(await workspace.reply("window") == "61 62 63 64 65")
-        // It is alive, and told of what comes.
+        // The collection is alive, and receives new messages.
         #expect(await workspace.reply("as bob send Yes!").contains("+ cats 69  bob: Yes!"))
         #expect(await workspace.reply("window") == "61 62 63 64 65 69")
-        // Where none was open, none stays.
+        // If no channel was open, none is opened.
         _ = await workspace.reply("close")
         #expect(
             await workspace.reply("open nosuch") == "error: notFound: there is no channel nosuch")

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is wrong with what not every backend can do: found on a server that can do it all.
+// Mistakes in optional abilities, found on a server that has all of them.
 extension Mistake {
     static let ofAbilities =
         reactionMistakes + receiptMistakes + managementMistakes

@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is wrong with changelogs.
+// Mistakes in changelogs.
 extension Mistake {
     static let changelogMistakes: [Mistake] = [
         Mistake("tells no deletions in a changelog", ["messageChanges.complete"]) {
@@ -89,7 +89,7 @@ extension Mistake {
     ]
 }
 
-// What is wrong with channels.
+// Mistakes in channels.
 extension Mistake {
     static let channelMistakes: [Mistake] = [
         Mistake("turns the list of channels around", ["channels.query"]) { backend, base, _ in

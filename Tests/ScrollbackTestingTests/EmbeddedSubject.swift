@@ -8,7 +8,7 @@ struct EmbeddedSubject: ConformanceSubject {
     let server: EmbeddedServer
     let requestIDs = RequestIDs()
     let users: [Credentials] = ["alice", "bob", "carol"].map { Credentials($0) }
-    /// What is wrong with the backend, if something is on purpose.
+    /// Adds a mistake to the backend, if the test wants one.
     var wrap: @Sendable (any Backend) -> any Backend = { $0 }
 
     init(_ conditions: ServerConditions = ServerConditions()) throws {

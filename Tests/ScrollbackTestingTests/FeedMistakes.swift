@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is wrong with what a feed tells.
+// Mistakes in a feed's events.
 extension Mistake {
     static let feedMistakes: [Mistake] = [
         Mistake("drops holes", ["feed.complete", "feed.hole"]) { backend, base, _ in
@@ -150,7 +150,7 @@ extension Mistake {
     ]
 }
 
-// What is wrong with where a feed goes on, and with connecting.
+// Mistakes in feed cursors, and in connecting.
 extension Mistake {
     static let cursorMistakes: [Mistake] = [
         Mistake("tells the same cursor once", ["feed.again", "feed.complete", "feed.cursor"]) {

@@ -24,7 +24,7 @@ import Testing
     @Test func clocksThatDisagreeHaveToBeDeclared() async throws {
         var conditions = ServerConditions()
         conditions.clockSkew = 50
-        // What is asked for since a time may be told by another clock.
+        // A changelog since a time may be answered by a node with another clock.
         conditions.missingCapabilities = [.messageChangelogByTime, .channelChangelogByTime]
         let report = await BackendConformance.run(on: try EmbeddedSubject(conditions))
         #expect(report.brokenPromises == ["send.order"], "\(report)")

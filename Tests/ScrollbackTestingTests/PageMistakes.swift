@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is wrong with pages.
+// Mistakes in pages.
 extension Mistake {
     static let pageMistakes: [Mistake] = [
         Mistake("calls a page that is cut short the end", ["messages.ends"]) { backend, base, _ in

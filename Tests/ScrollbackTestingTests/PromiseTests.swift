@@ -6,9 +6,9 @@ import Testing
 let repository = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// That the suite is about what `Backend.swift` promises, and forgets nothing of it.
+/// Checks that the suite covers exactly the promises of `Backend.swift`.
 @Suite struct PromiseTests {
-    /// Each line "- `id`: sentence" of the protocol's documentation, with the lines that go on.
+    /// Each line "- `id`: sentence" of the protocol's documentation, with its continuation lines.
     static let promises: [String] = {
         let file = repository.appending(path: "Sources/Sync/Backend/Backend.swift")
         // A file that is not there promises nothing, which is seen below.

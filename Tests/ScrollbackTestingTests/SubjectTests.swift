@@ -4,7 +4,7 @@ import Testing
 
 @testable import Models
 
-/// What the suite says of hosts that do not give it what it needs.
+/// The suite's reports about hosts that do not provide what it needs.
 @Suite(.timeLimit(.minutes(10))) struct SubjectTests {
     @Test func aHostWithoutChannelsIsNotGreen() async {
         var subject = BareSubject()
@@ -64,7 +64,7 @@ private struct BareSubject: ConformanceSubject {
     func makeRequestID() -> RequestID { requestIDs.next() }
 }
 
-/// A backend that never answers whoever connects, canceled or not.
+/// A backend that never answers `connect`, canceled or not.
 private struct StuckBackend: ForwardingBackend {
     let base: any Backend
 
@@ -74,7 +74,7 @@ private struct StuckBackend: ForwardingBackend {
     }
 }
 
-/// A backend whose server is not there.
+/// A backend whose server cannot be reached.
 private struct UnreachableBackend: ForwardingBackend {
     let base: any Backend
 

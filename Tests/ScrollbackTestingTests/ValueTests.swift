@@ -118,7 +118,7 @@ import Testing
         async let batch = alice.feed(since: "1/1")
         let message = try await bob.send(.sample("hello", in: url))
         #expect(try await batch.events == [.messageReceived(message)])
-        // Somebody who does not wait any more, and a connection that ends.
+        // A canceled feed, and then a connection that ends.
         let waiting = Task { try await alice.feed(since: "1/2") }
         waiting.cancel()
         await #expect(throws: BackendError(.canceled, "the feed was canceled")) {

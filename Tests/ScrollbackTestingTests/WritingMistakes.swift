@@ -1,7 +1,7 @@
 import Models
 import Sync
 
-// What is wrong with writing, and with connections.
+// Mistakes in writing, and in connections.
 extension Mistake {
     static let writingMistakes: [Mistake] = [
         Mistake("forgets request ids after a while", ["send.once"]) { backend, base, memory in

@@ -72,7 +72,7 @@ import Testing
             sourceLocation: sourceLocation)
         #expect(try store.drafts().map(\.requestID) == ["p", "q"], sourceLocation: sourceLocation)
         #expect(try store.gaps(in: "a") == [Gap(in: "a")], sourceLocation: sourceLocation)
-        // Numbers go on behind all that were given.
+        // Numbering continues after the highest number in use.
         try store.write { batch in
             try batch.save(Message("9", at: 9, in: "c"))
             try batch.save(draft("s", in: "c"))
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.contradictions() == [], sourceLocation: sourceLocation)
     }
 
-    /// Calls whatever meets the rows; it may fail as damaged, and no more.
+    /// Calls everything that reads or writes the rows; the only accepted error is damage.
     private func readAndWriteAll(_ copy: StoreDirectory) throws {
         let store = try copy.open()
         func attempt(_ body: () throws -> Void) throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// What another process leaves beside a store.
+/// The drops that another process leaves beside a store.
 @Suite(.timeLimit(.minutes(10))) struct DropBoxTests {
     private func message(_ id: MessageID, _ text: String = "canary") -> Message {
         Message(id: id, channelURL: "general", text: text, createdAt: 1_700_000_000_000)
@@ -24,7 +24,7 @@ import Testing
         return store
     }
 
-    /// The ids of what is there, drop by drop, and what is wrong with it.
+    /// Returns the ids of all messages, drop by drop, and the damage.
     private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
         let drops = try store.dropNames().compactMap { try store.drop($0) }
         return (
@@ -192,7 +192,7 @@ import Testing
         try box.leave([message("1")])
         let other = EncryptionKey()
         try store.changeEncryptionKey(to: other)
-        // Who has the old key is told so, and leaves nothing.
+        // A process with the old key gets an error, and leaves nothing.
         #expect(code { try box.leave([message("2")]) } == .wrongKey)
         let again = try #require(try DropBox(in: directory.url, encryptionKey: other))
         try again.leave([message("3")])
@@ -219,7 +219,8 @@ import Testing
                         at: directory.url, from: old, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // It ended in between: either key opens the box, and what it leaves is read.
+                // The change of keys ended half way: either key opens the box, and the drops left
+                // with it are read.
                 for (index, key) in [old, new].compactMap(\.self).enumerated() {
                     let box = try #require(try DropBox(in: directory.url, encryptionKey: key))
                     try box.leave([message(MessageID("between-\(index)"))])
@@ -261,7 +262,7 @@ import Testing
             damaged[index] ^= 0x04
             try damaged.write(to: file)
             let drop = try #require(try store.drop(name))
-            // Base64 has bits that say nothing.
+            // Some bits of Base64 are unused.
             #expect(!drop.damage.isEmpty || drop.messages == messages, "at \(index)")
             #expect(drop.messages.allSatisfy(messages.contains), "at \(index)")
             try whole.prefix(index).write(to: file)
@@ -352,7 +353,7 @@ import Testing
             let last = try process.kill().compactMap { Int($0) }.last ?? first - 1
             let drops = try store.dropNames().compactMap { try store.drop($0) }
             #expect(drops.allSatisfy { $0.damage.isEmpty })
-            // What was promised; the next one may be there or not.
+            // The promised drops; the next one may exist or not.
             let found = drops.map(\.messages)
             let expected = (first...last + 1).map { Steps.drop($0) }
             #expect(found == expected || found == expected.dropLast())

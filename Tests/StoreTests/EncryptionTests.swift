@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// Nothing can be read without the key, and nothing that was changed passes for what was written.
+/// The files are unreadable without the key, and modified bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
         "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
@@ -14,7 +14,7 @@ import Testing
 
     private let other = EncryptionKey()
 
-    /// A store that holds something of each kind, in tables and in logs; closed.
+    /// Fills a store with a row of each kind, in tables and in logs, and closes it.
     private func fill(_ directory: StoreDirectory) throws {
         for round in 1...2 {
             let store = try directory.open()
@@ -68,7 +68,7 @@ import Testing
     @Test func noFileHasAnythingThatCanBeRead() throws {
         let plain = try StoreDirectory()
         try fill(plain)
-        // The search finds what there is, where it can be found.
+        // The search finds the canaries in a plain store.
         #expect(try canaries(in: plain) == Set(EncryptionTests.canaries))
         let encrypted = try StoreDirectory(.encrypted)
         try fill(encrypted)
@@ -87,7 +87,7 @@ import Testing
                 let pairs = try stores.map {
                     try Data(contentsOf: #require(try $0.files(name, suffix).last))
                 }
-                // Behind the mark, the version and the number of the key.
+                // After the mark, the version and the number of the key.
                 let windows = pairs.map { data in
                     Set(stride(from: 12, to: data.count - 16, by: 1).map { data[$0..<$0 + 16] })
                 }
@@ -254,7 +254,7 @@ import Testing
         let error = #expect(throws: StoreError.self) { try directory.open() }
         #expect(error?.code == .wrongKey)
         try expectFilled(ChatStore(at: directory.url, encryptionKey: other))
-        // Nothing but the file of the keys was written anew.
+        // Only the file of the keys was rewritten.
         #expect(try directory.contents().filter { $0.key.hasSuffix(".ldb") } == files)
         let plain = try ChatStore.inMemory()
         #expect(!plain.isEncrypted)
@@ -323,7 +323,8 @@ import Testing
                         at: directory.url, from: change.files.key, to: new, on: disk.environment)
                 } == nil
             if !isDone {
-                // Either key opens it, as it is; encrypted or not are told apart by the key alone.
+                // Either key opens the store in its current form; the key alone decides between
+                // encrypted and plain.
                 let keys = [change.files.key, new].compactMap(\.self)
                 for key in keys {
                     let copy = try StoreDirectory(of: directory)
@@ -341,7 +342,7 @@ import Testing
                                     createdAt: 8), requestID: "canary-draft-3"))
                     }
                     store.close()
-                    // What was written meanwhile is taken along.
+                    // Reencryption keeps the rows that were written meanwhile.
                     try ChatStore.reencrypt(at: copy.url, from: change.files.key, to: new)
                     let again = try ChatStore(at: copy.url, encryptionKey: new)
                     #expect(!again.openingReport.isReencryptionUnfinished)
@@ -426,7 +427,7 @@ import Testing
 }
 
 extension EncryptionKey {
-    /// What does not get smaller when it is compressed.
+    /// A text that compression does not shorten.
     fileprivate var shown: String { withUnsafeBytes { Data($0).base64EncodedString() } }
 }
 

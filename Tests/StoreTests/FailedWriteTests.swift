@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The database whose disk fails, and how its files are kept.
+    /// The database whose disk fails, and the form of its files.
     enum Place: String, CaseIterable, Sendable {
         case cache, outbox
         case encryptedCache = "encrypted cache"
@@ -71,7 +71,8 @@ import Testing
             return nil
         }
 
-        /// Holds what is read against the steps up to one; the cache's may be one ahead.
+        /// Compares a reader's rows with the steps up to the given ones; the cache may be one step
+        /// ahead.
         func check(_ reader: some StoreReader, cache: Int, outbox: Int) throws {
             #expect(try CachePicture(reader) == expected.cache(after: cache))
             #expect(try reader.outboxPicture() == expected.outbox(after: outbox))
@@ -158,21 +159,22 @@ import Testing
             let change = Int.random(in: 1...120, using: &random)
             scene.disks.cache.fail(
                 at: change, with: failure.error, once: failure.isOnce, tearing: failure.tears)
-            // Of a table's failure only the next write tells, maybe when the disk is healed already.
-            // None fails where what did was only the removal of old files or rows, which can wait.
+            // A failed table is only reported by the next write, maybe when the disk has recovered
+            // already. No write fails if the failure only concerned the removal of old files or
+            // rows, which can wait.
             if let error = scene.writeUntilFailure() {
                 let code = (error as? StoreError)?.code
                 #expect(code == .noSpace || code == .io)
                 do {
                     try scene.check(scene.store, cache: scene.last, outbox: scene.last)
                 } catch let error as StoreError {
-                    // Where an earlier failure was to be mended, there may be no files to read yet:
-                    // that the disk cannot be written is seen beforehand on a real one only.
+                    // If the recovery from an earlier failure is still due, there may be no
+                    // readable files yet: only a real disk is checked for being writable first.
                     #expect(error.code == failure.code && !failure.isOnce)
                 }
             }
             scene.disks.cache.heal()
-            // What fails behind a write's back, a table, is told to the write after it.
+            // A table that fails in the background is reported to the next write.
             var attempts = 0
             while true {
                 do {
@@ -241,7 +243,7 @@ import Testing
         let told = observation.drain()
         #expect(told.map(\.number) == [2])
         #expect(told.first?.operations == [.savedGap(Gap(in: "general")), .savedMessage(sent)])
-        // Done again, all of it is there.
+        // A second attempt writes all of it.
         try store.write { batch in
             try batch.save(sent)
             try batch.removeDraft("r")
@@ -294,7 +296,7 @@ import Testing
             func saveMessage(_ batch: Batch) throws { try batch.save(message) }
             func saveDraft(_ batch: Batch) throws { try batch.save(draft(RequestID(name))) }
             func saveBoth(_ batch: Batch) throws {
-                // What is read in the batch is what was there before.
+                // A read in the batch returns the committed state.
                 #expect(try batch.messages(in: "general").contains(sent))
                 try saveMessage(batch)
                 try saveDraft(batch)
@@ -310,7 +312,7 @@ import Testing
                 #expect(try store.messages(in: "general") == before.0)
                 #expect(try store.drafts() == before.1)
             }
-            // What does nothing does not fail either.
+            // An empty write does not fail.
             #expect(try store.write { _ in }.entries.isEmpty)
             try FileManager.default.removeItem(at: probe)
             try store.write(saveBoth)
@@ -338,7 +340,7 @@ import Testing
         for file in files {
             try FileManager.default.moveItem(at: file, to: file.appendingPathExtension("away"))
         }
-        // Both have failed now, and neither can be opened anew.
+        // Both databases have failed now, and neither can be reopened.
         #expect(throws: StoreError.self) { try store.write { try $0.save(sent) } }
         #expect(throws: StoreError.self) { try store.messages(in: "general") }
         for file in files {
@@ -408,7 +410,7 @@ import Testing
         #expect(try directory.open().drafts().map(\.requestID) == ["r"])
     }
 
-    // MARK: What goes on meanwhile
+    // MARK: Readers during a recovery
 
     @Test func aSnapshotThatIsHeldKeepsTheFilesFromBeingMended() throws {
         let directory = try StoreDirectory()

@@ -99,7 +99,7 @@ import Testing
         #expect(try cache(other).load("canary").records == messages)
     }
 
-    // MARK: All files anew
+    // MARK: Reencrypting all files
 
     /// Fills a directory with messages of two channels, and a list of channels.
     private func fill(_ key: EncryptionKey?, in url: URL) throws {

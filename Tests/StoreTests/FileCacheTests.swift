@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    // MARK: What is kept
+    // MARK: Saved contents
 
     @Test func messagesThatWereNotSentAreLeftOut() throws {
         let cache = try directory.cache()

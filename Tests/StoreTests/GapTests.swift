@@ -5,9 +5,9 @@ import Testing
 
 @testable import Store
 
-/// Gaps and stale ranges against ``SlotHistory``, which says the rules.
+/// Compares gaps and stale ranges with ``SlotHistory``, which implements the rules.
 @Suite struct GapTests {
-    /// What a gap remembers.
+    /// The values that a gap stores.
     struct About: Hashable, Sendable {
         var cursor: PageCursor?
         var since: FeedPoint?
@@ -36,8 +36,9 @@ import Testing
             switch operation {
             case .open(let lower, let upper, let about):
                 gaps.open(from: lower, to: upper) { runs in
-                    // The walk goes on at the newer end: the cursor of the gap that has it counts;
-                    // of two that end there, the one that was opened just now, if it has one.
+                    // The walk continues at the newer end: the cursor of the gap with the newest
+                    // upper bound counts; if two end there, that of the gap that is being opened,
+                    // if it has one.
                     var merged = about
                     if let newest = runs.last {
                         if newest.upper > upper { merged.cursor = newest.about.cursor }
@@ -45,7 +46,7 @@ import Testing
                             merged.cursor = about.cursor ?? newest.about.cursor
                         }
                     }
-                    // Of all that become one, the earliest says since when.
+                    // The merged gap takes the earliest `since`.
                     merged.since = (runs.map(\.about.since) + [about.since]).compactMap { $0 }.min()
                     return merged
                 }
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    /// What a reader says otherwise than the model; `nil` if nothing.
+    /// Returns the difference between a reader and the model; `nil` if they agree.
     private func difference(
         _ reader: some StoreReader, _ model: Model, _ url: ChannelURL
     ) throws -> String? {
@@ -153,7 +154,7 @@ import Testing
         return nil
     }
 
-    /// Gaps and stale ranges as one who observes them knows them.
+    /// Gaps and stale ranges as an observer derives them from the changes.
     private struct Folded {
         var gaps: [Gap.Bound: Gap] = [.end: Gap(in: "c")]
         var staleRanges: [Gap.Bound: StaleRange] = [:]
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    /// What leads from every history to the next, for every operation: by induction, all there is.
+    /// Every operation on every small history: by induction, all sequences of operations.
     @Test func everyOperationOnEverySmallHistoryAgreesWithTheNaiveOne() throws {
         struct Undo: Error {}
         let positions = Self.positions(Seeds.isNight ? 4 : 3)
@@ -253,7 +254,7 @@ import Testing
         _ bounds: [Gap.Bound], _ model: Model, _ random: inout SeededRandom
     ) -> Operation {
         let low = Int.random(in: 0..<bounds.count - 1, using: &random)
-        // Mostly short, so that many gaps are there at a time.
+        // Mostly short ranges, so that the history has many gaps at a time.
         let high =
             random.oneIn(4)
             ? Int.random(in: low + 1..<bounds.count, using: &random)
@@ -349,7 +350,7 @@ import Testing
         try store.write { try $0.cover("c", from: Self.bound(first), through: Self.bound(last)) }
     }
 
-    /// A store whose channel "c" is known altogether.
+    /// Returns a store whose channel "c" is completely known.
     private func known() throws -> ChatStore {
         let store = try ChatStore.inMemory()
         try cover(store, "<", ">")
@@ -416,7 +417,7 @@ import Testing
         #expect(try picture(store) == "a b c ~ f g h")
     }
 
-    // MARK: What gaps remember
+    // MARK: Values of gaps
 
     private func gap(
         _ lower: Character, _ upper: Character, _ cursor: PageCursor? = nil, since: Int64? = nil
@@ -467,7 +468,7 @@ import Testing
             try batch.open(gap("d", "f", "w2"))
             try batch.open(gap("b", "e", "w3", since: 3))
         }
-        // Since when: the gap that was there before says it.
+        // The `since` is that of the earlier gap.
         #expect(try store.gaps(in: "c") == [gap("a", "f", "w2", since: 1)])
         try store.write { try $0.open(gap("e", "h", since: 4)) }
         #expect(try store.gaps(in: "c") == [gap("a", "h", nil, since: 1)])
@@ -482,7 +483,7 @@ import Testing
         #expect(try store.gaps(in: "c") == [gap("a", "h", "x", since: 1)])
     }
 
-    // MARK: Unknown channels, and what is invalid
+    // MARK: Unknown channels, and invalid ranges
 
     @Test func whatIsInvalidDoesNotMakeAChannelKnown() throws {
         let store = try ChatStore.inMemory()

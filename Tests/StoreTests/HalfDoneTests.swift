@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// Operations that throw: what they have done, and what becomes of their batch.
+/// Operations that throw: their partial changes, and the rest of their batch.
 @Suite struct HalfDoneTests {
     /// Channel general: messages 1 to 5, and gaps below the first and above the last.
     private let directory: StoreDirectory
@@ -36,7 +36,7 @@ import Testing
         #expect(code { _ = try store.gaps(in: "general") } == .corruption)
         try store.write { try $0.evictOldestMessages(2, in: "general") }
         #expect(try store.messages(in: "general").ids == "5 4 3")
-        // What the damaged one remembered is not known, so all has to be asked for again.
+        // The values of the damaged gap are lost, so all has to be fetched again.
         #expect(try store.gaps(in: "general").picture == "-∞ ~ +∞")
         #expect(try store.contradictions() == [])
     }
@@ -49,7 +49,7 @@ import Testing
             try batch.cover("general", from: .beginning, through: Self.bound(6))
         }
         #expect(try store.gaps(in: "general").picture == "6/6 ~ +∞")
-        // Who knew others is told that they are gone.
+        // Observers that know other gaps are notified of their removal.
         let known = [
             "nogap(5/5 +∞)", "nogap(-∞ 1/1) nogap(5/5 +∞)", "nogap(-∞ 1/1)",
         ][index]
@@ -92,7 +92,7 @@ import Testing
         store = try directory.open()
         let failure = code {
             try store.write { batch in
-                // The closure goes on as if nothing had been.
+                // The closure continues as if the call had not been made.
                 #expect(code { try batch.replaceGroupChannels(with: []) } == .corruption)
                 #expect(try batch.groupChannel("a") == nil)
                 try batch.save(Message("6", at: 6))
@@ -101,7 +101,7 @@ import Testing
         #expect(failure == .corruption)
         #expect(try store.groupChannel("a") != nil)
         #expect(try store.messages(in: "general").ids == "5 4 3 2 1")
-        // The next batch knows nothing of it.
+        // The next batch is not affected.
         try store.write { try $0.save(Message("6", at: 6)) }
         #expect(try store.messages(in: "general").ids == "6 5 4 3 2 1")
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-/// Keys are compared byte by byte, so their bytes have to be in the order of what they stand for.
+/// Keys are compared byte by byte, so their bytes have to sort as the encoded values do.
 @Suite struct KeyOrderTests {
     static let times: [Timestamp] = {
         var times: Set<Int64> = [.min, .min + 1, -1, 0, 1, .max - 1, .max, 1_700_000_000_000]
@@ -177,7 +177,7 @@ import Testing
         for channel in channels {
             let key = sorting.key(of: channel, 0x0102_03FF)
             #expect(key.withBytes { ChannelSorting.number(ofKey: $0) } == 0x0102_03FF)
-            // A page begins behind its last channel, whatever number that has now.
+            // A page begins after its last channel, whatever number the channel has now.
             #expect(key.precedes(sorting.key(of: channel, .max)))
         }
     }
@@ -260,7 +260,7 @@ import Testing
 
     // MARK: Damage
 
-    /// What `ByteReader` reads, each as a description of what it found.
+    /// A read of a `ByteReader`, as a description of its result.
     typealias Reading = @Sendable (inout ByteReader) throws -> String
 
     static let readings: [(name: String, bytes: KeyBytes, read: Reading)] = {
@@ -319,7 +319,7 @@ import Testing
         ]
     }()
 
-    /// What is read of bytes; `nil` if they are refused.
+    /// Returns the result of a read; `nil` if the bytes are refused.
     private func read(_ bytes: KeyBytes, _ read: Reading) -> String? {
         try? bytes.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
@@ -364,7 +364,8 @@ import Testing
         }
     }
 
-    /// One store per table, with a row of it damaged: a reader says so, or reads something else.
+    /// One store per table, with a damaged row: a reader either reports it or returns another
+    /// value.
     @Test(arguments: [
         Table.message, .place, .request, .reply, .groupChannel, .openChannel, .name,
         .url, .gap, .staleRange, .tombstone, .user, .state, .token,
@@ -402,7 +403,7 @@ import Testing
         #expect(tried > 5)
     }
 
-    /// Calls everything that reads; what is refused has to be refused as damage.
+    /// Calls every read; the only accepted error is damage.
     private func readEverything(of reader: Snapshot) {
         func attempt(_ read: () throws -> Void) {
             do {

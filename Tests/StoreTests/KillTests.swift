@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-/// A process that writes is killed, over and over; what it promised is there.
+/// A writing process is killed, over and over; everything that it promised is in the files.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
     /// How many processes are killed over one directory.
     private static let rounds = 3
@@ -21,7 +21,8 @@ import Testing
         var random = SeededRandom(seed: seed)
         var done = 0
         for _ in 0..<KillTests.rounds {
-            // The first line says that the process is about to open the store, the next that it has.
+            // The first line reports that the process is about to open the store, the next that it
+            // has.
             let lines = Int.random(in: 1...60, using: &random)
             let process = try WritingProcess(in: directory, seed: seed, from: done + 1)
             process.readLines(lines)
@@ -63,7 +64,7 @@ import Testing
         #expect(hasOutbox || hasNextOutbox, "after \(last): \(outbox)")
         if !hasOutbox { #expect(hasNextCache, "the outbox is ahead of the cache at \(last)") }
 
-        // What the lines say, without our knowledge of the steps.
+        // Read the printed lines without knowledge of the steps.
         var drafts: [RequestID: Bool] = [:]
         for promise in promises {
             if let id = promise.draft { drafts[id] = true }
@@ -75,7 +76,7 @@ import Testing
         }
         if let token = promises.last(where: \.isCache)?.step { #expect(cache.step ?? 0 >= token) }
 
-        // Goes on, with the step that was under way.
+        // Continue with the interrupted step.
         try expected.steps.write(last + 1, to: store)
         #expect(try CachePicture(store) == expected.cache(after: last + 1))
         #expect(try store.outboxPicture() == expected.outbox(after: last + 1))

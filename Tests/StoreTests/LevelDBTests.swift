@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    // MARK: What a batch does, on top of what is there
+    // MARK: Effects of a batch on existing rows
 
     /// Short keys of few letters, so that some are equal or prefixes of others.
     private static func key(_ random: inout SeededRandom) -> String {

@@ -49,7 +49,7 @@ import Testing
         return range.lower == range.upper ? "none" : "\(newest) to \(oldest)"
     }
 
-    // MARK: What is learnt
+    // MARK: Stored extents
 
     @Test func nothingIsRememberedWhereNothingWasRemoved() throws {
         _ = try store.messages(in: "general")
@@ -118,7 +118,7 @@ import Testing
         #expect(try store.messages(in: "general", after: .oldest).ids == "c")
     }
 
-    // MARK: What is not
+    // MARK: Extents that are not stored
 
     @Test func aNewMessageIsSeenAtOnce() throws {
         try remove("e", "a")

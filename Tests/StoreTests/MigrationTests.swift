@@ -9,11 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct MigrationTests {
     /// How a migration ends that does not come to its end.
     enum End: CaseIterable {
-        /// The process is killed: what was written stays.
+        /// The process is killed: its writes survive.
         case kill
-        /// The power fails: what was not synced goes.
+        /// The power fails: unsynced writes are lost.
         case powerCut
-        /// The disk fails, and the opening says so.
+        /// The disk fails, and the opening reports it.
         case failure
     }
 
@@ -63,7 +63,7 @@ import Testing
             case .kill, .powerCut: disk.cutPower(at: change)
             case .failure: disk.fail(at: change, with: EIO, once: false, tearing: true)
             }
-            // Whoever is killed does not say whether it has opened.
+            // A killed process does not report whether it opened the store.
             if let store = try? open(directory, schema, (disk.environment, disk.environment)) {
                 store.close()
             }
@@ -90,7 +90,7 @@ import Testing
         #expect(cuts > 30)
     }
 
-    /// The drafts are there at any time, whoever looks.
+    /// Expects that a copy of the store has all outbox items.
     private func expectOutbox(
         _ directory: StoreDirectory, _ schema: StoreSchema, _ comment: Comment
     ) throws {
@@ -166,8 +166,8 @@ extension StoreSchema {
 }
 
 extension LevelDB {
-    /// Gives the rows of a table another letter, as a step of a migration does it: in batches, each of
-    /// which leaves a database that the step can go on with.
+    /// Gives the rows of a table another letter, as a step of a migration does it: in batches, each
+    /// of which leaves a database that the step can continue with.
     fileprivate func moveRows(from old: UInt8, to new: UInt8) throws(StoreError) {
         while true {
             let batch = Overlay()

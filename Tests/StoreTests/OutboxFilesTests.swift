@@ -152,7 +152,7 @@ import Testing
         #expect(try fixture.read() == Self.bytes(count))
     }
 
-    /// Of one size, so that the size alone does not tell them apart.
+    /// The files have the same size, so that the size alone does not distinguish them.
     @Test(arguments: FileForm.allCases)
     func copyOfAnotherItemIsNotTakenForItsOwn(form: FileForm) throws {
         let fixture = try Fixture(form, Self.bytes(5_000))
@@ -256,7 +256,7 @@ import Testing
     func copyIsEncryptedAnewWithItsStore(change: EncryptionTests.Change) throws {
         let bytes = Data(String(repeating: "canary ", count: 2_000).utf8)
         let fixture = try Fixture(change.files, bytes)
-        // What a crash left is encrypted, too.
+        // A file that a crash left is encrypted, too.
         let orphan = try fixture.files.add(fixture.original.path)
         fixture.store.close()
         let before = try Data(contentsOf: fixture.path)

@@ -15,7 +15,7 @@ import Testing
             requestID: id)
     }
 
-    /// A closed store whose outbox has three items, each in a record of the only log.
+    /// Returns a closed store whose outbox has three items, each in a record of the only log.
     private func directory(_ files: FileForm = .plain) throws -> StoreDirectory {
         let directory = try StoreDirectory(files)
         try directory.open().close()
@@ -28,7 +28,7 @@ import Testing
         return directory
     }
 
-    /// Flips a bit of a text in the outbox's log; returns whether it is there.
+    /// Flips a bit of a text in the outbox's log; returns true if the log contains the text.
     @discardableResult
     private func flip(_ text: String, in directory: StoreDirectory) throws -> Bool {
         for log in try directory.files("outbox", ".log") {
@@ -111,7 +111,7 @@ import Testing
         let directory = try directory(.encrypted)
         let log = try #require(try directory.files("outbox", ".log").last)
         var bytes = try Data(contentsOf: log)
-        // In the last record, which holds item c.
+        // In the last record, which is that of item c.
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: log)
         let store = try directory.open()

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Store
 
-/// An outbox that does not open gives back the drafts that can be read.
+/// An outbox that does not open returns the items that can be read.
 @Suite struct SalvageTests {
     private let directory: StoreDirectory
     private let ids: [RequestID] = ["a", "b", "c", "d"]
 
-    /// A store whose outbox has two drafts in a table and two in the log; closed.
+    /// A closed store whose outbox has two items in a table and two in the log.
     init() throws { try self.init(.plain) }
 
     private init(_ files: FileForm) throws {
@@ -45,12 +45,12 @@ import Testing
             })
     }
 
-    /// What there is in the files of a part, by path.
+    /// Returns the contents of the files of a database, by path.
     private func files(_ name: String) throws -> [String: Data] {
         let url = directory.url.appending(path: name)
         var files: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: url.path) {
-            // Who looks whether somebody has it open creates this.
+            // The check whether a process has the database open creates this file.
             if path.hasSuffix("LOCK") { continue }
             files[path] = FileManager.default.contents(atPath: url.appending(path: path).path)
         }

@@ -75,10 +75,10 @@ extension [UInt8] {
     }
 }
 
-// MARK: What is in it
+// MARK: Contents
 
 extension SchemaFixture {
-    /// Fills a new store with at least a row of each table, in a LevelDB table and in a log.
+    /// Fills a new store with at least one row of each table, in a LevelDB table and in a log.
     static func fill(_ directory: StoreDirectory) throws {
         let store = try directory.open()
         try fillTables(store)

@@ -2,10 +2,10 @@ import Models
 
 @testable import Store
 
-// Reads every row of both databases as it is, and holds it against the others.
+// Reads every raw row of both databases, and compares it with the others.
 
 extension ChatStore {
-    /// What the rows say against each other; none in a store that is whole.
+    /// Returns the contradictions between rows; none in a consistent store.
     func contradictions() throws -> [String] {
         let view = try view
         return try view.cache.contradictionsOfCache() + view.outbox.contradictionsOfOutbox()
@@ -14,7 +14,7 @@ extension ChatStore {
 }
 
 extension Rows {
-    /// The rows whose keys begin with some bytes.
+    /// Returns the rows whose keys begin with some bytes.
     fileprivate func rows(_ prefix: KeyBytes) throws -> [(key: KeyBytes, value: [UInt8])] {
         var rows: [(KeyBytes, [UInt8])] = []
         try scan(KeyRange(prefix: prefix)) { key, value in

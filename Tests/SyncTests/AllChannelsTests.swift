@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Whether the store reports that it has all channels of the user.
+/// The store's report that it has all channels of the user.
 @Suite(.timeLimit(.minutes(10))) struct AllChannelsTests {
     private func hasAll(_ story: Story) throws -> Bool {
         try story.store.read { try $0.hasAllChannels() }

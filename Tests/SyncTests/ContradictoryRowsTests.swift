@@ -8,7 +8,7 @@ import Testing
 
 @testable import Store
 
-/// A device whose rows contradict each other goes on, and shows what the server has at last.
+/// A device with contradictory rows continues, and ends with the server's state.
 @Suite(.timeLimit(.minutes(10))) struct ContradictoryRowsTests {
     /// Rows of channel number 1, given the positions of its messages.
     enum Damage: CaseIterable {
@@ -28,7 +28,7 @@ import Testing
             put(StaleRange(in: "general", from: bounds[0], to: bounds[3], epoch: 1))
             put(StaleRange(in: "general", from: bounds[1], to: bounds[4], epoch: 1))
         case .keys:
-            // Each message says another position than its key.
+            // Each message has another position than its key.
             for (key, value) in zip(positions, positions.reversed()) {
                 var message = Message(id: nil, channelURL: "general", text: "x", createdAt: 0)
                 message.messageID = value.messageID
@@ -66,7 +66,7 @@ import Testing
         await engine.close()
         store.close()
 
-        // What the engine did not fetch again is rebuilt.
+        // Rebuild the rows that the engine did not fetch again.
         try ChatStore.rebuildIndexes(at: place)
         store = try ChatStore(at: place)
         #expect(try store.check() == [])

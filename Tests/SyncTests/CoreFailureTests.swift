@@ -21,7 +21,7 @@ import Testing
 
     // MARK: A store that cannot be read
 
-    /// A core whose feed has started, and its requests since.
+    /// Returns a core whose feed has started, and its requests since.
     private func live(_ store: ChatStore) throws -> (SyncCore, calls: [Int: BackendRequest]) {
         var core = SyncCore(store, SyncOptions(), [])
         var calls: [Int: BackendRequest] = [:]
@@ -82,7 +82,7 @@ import Testing
         #expect(!core.connector.isOn && core.connector.phase == .off)
     }
 
-    // MARK: What is waited for no more
+    // MARK: Requests that are given up
 
     @Test func afterTheLastAttemptTheBackendIsDisconnected() throws {
         var (core, _) = try live(try ChatStore.inMemory())

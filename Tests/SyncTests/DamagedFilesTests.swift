@@ -110,9 +110,9 @@ import Testing
             #expect(failed.errorCode == .fileDamaged && failed.isResendable)
             #expect(failed.errorMessage?.contains("\"photo.jpg\"") == true)
             #expect(failed.message?.errorCode == .fileDamaged)
-            // The message after it is not held up.
+            // The next message is sent all the same.
             _ = try await device.sent(text)
-            // As it is, it fails again.
+            // Resending the unchanged item fails again.
             try await device.story.engine.resend(id)
             #expect(try await device.failed(id).errorCode == .fileDamaged)
             #expect(try await device.story.texts() == ["after"])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// A backend that sends what it has read, whatever the source says.
+    /// A backend that sends the bytes that it has read, even if the source reports damage.
     private struct CarelessBackend: ForwardingBackend {
         let base: any Backend
 
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    // MARK: What a backend reads
+    // MARK: Reading a source
 
     @Test func sourceIsReadInPieces() throws {
         let directory = try ScratchDirectory.made()
@@ -269,7 +269,8 @@ import Testing
 
     // MARK: Crashes
 
-    /// Cuts the power at each change to the disk that `send` makes: what it promised is sent with its file.
+    /// Cuts the power at each change to the disk that `send` makes: a promised message is sent with
+    /// its file.
     @Test(arguments: [false, true])
     func promisedFileOutlivesAPowerCut(isEncrypted: Bool) async throws {
         let key = isEncrypted ? Self.key : nil
@@ -280,7 +281,7 @@ import Testing
                 let start = device.disks.outbox.changes
                 device.disks.outbox.cutPower(at: change)
                 let id = try await device.send(device.file("a"))
-                // What returns after the cut has promised nothing.
+                // A call that returns after the cut has promised nothing.
                 let isPromised = device.disks.outbox.changes - start < change
                 await device.story.engine.close()
                 device.disks.cache.cutPower()
@@ -303,7 +304,7 @@ import Testing
                     #expect(found == Self.bytes)
                 }
                 try await engine.caughtUp()
-                // What the crash left of a copy is gone, too.
+                // A copy that the crash left is removed, too.
                 #expect(try device.names() == [], "cut at \(change)")
                 await engine.close()
                 store.close()
@@ -312,7 +313,7 @@ import Testing
         }
     }
 
-    /// The process ends between the copy and the item, and a copy belongs to nobody.
+    /// The process ends between the copy and the item, so that the copy belongs to no item.
     @Test func orphanedCopyIsRemovedAndOthersStay() async throws {
         try await withDevice { device in
             let id = try await device.send(device.file("a"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sync
 
-/// What is asked for next of a history that is not all known.
+/// The next request for a history that is not completely known.
 @Suite struct HealingPlanTests {
     static func bound(_ place: Int) -> Gap.Bound {
         switch place {

@@ -128,7 +128,7 @@ import Testing
         await story.close()
     }
 
-    // MARK: What became of what is older
+    // MARK: Changes of older messages
 
     @Test func whatChangedBeforeAHoleIsFound() async throws {
         let story = try await Story()

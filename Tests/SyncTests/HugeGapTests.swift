@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// Much that is missing in a channel that somebody looks at.
+/// Many missing messages in a channel that is shown.
 @Suite(.timeLimit(.minutes(10))) struct HugeGapTests {
     /// A device that shows `a`, and was away while so many messages came, and one more.
     func story(missing: Int, _ options: SyncOptions, isShown: Bool = true) async throws -> Story {
@@ -31,7 +31,8 @@ import Testing
         story.clock.advance(by: .seconds(3600))
     }
 
-    /// Sendbird detects more than 300; lurker (issue 214) and Stream lost what was beyond a page or two.
+    /// Sendbird detects more than 300; lurker (issue 214) and Stream lost the messages beyond a
+    /// page or two.
     @Test(arguments: [1, 299, 300, 301, 501, 2001], HugeGapPolicy.allCases)
     func moreThanThreeHundredAreHuge(missing: Int, policy: HugeGapPolicy) async throws {
         var options = SyncOptions.exact
@@ -138,7 +139,8 @@ import Testing
         #expect(await events.hugeGaps == [])
     }
 
-    /// A page that ends with the oldest missing message says nothing of the messages held below it.
+    /// A page that ends with the oldest missing message does not cover the stored messages below
+    /// it.
     @Test(arguments: [1, 13, 23, 299, 300])
     func lateMessagesAreLookedForBelowAnyPage(pageSize: Int) async throws {
         let (story, events) = try await busyChannel(pageSize: pageSize)
@@ -171,7 +173,7 @@ import Testing
         try await story.isTold()
         try await story.engine.caughtUp()
         #expect(try story.counts() == "1 ~ 501")
-        // Whoever waits for the channel is not content with less.
+        // A caller that waits for the channel gets all of it.
         try await story.engine.caughtUp("general")
         #expect(try story.counts() == "2003")
         try await story.end()
@@ -179,7 +181,7 @@ import Testing
     }
 }
 
-/// What an engine has told, once it is closed.
+/// The events of an engine, once it is closed.
 private struct EventLog {
     private let task: Task<[ChannelURL], Never>
 

@@ -8,7 +8,7 @@ import Testing
 
 /// The one way in, on a store of its own, without an engine.
 @Suite(.timeLimit(.minutes(10))) struct IngestTests {
-    /// A store, and what is on its way to it.
+    /// A store, and the requests that are in flight for it.
     private final class Device {
         let store: ChatStore
         var flights = Flights()
@@ -38,7 +38,7 @@ import Testing
             try take(FeedBatch(events: [event], cursor: "c", epoch: "e", isLive: true))
         }
 
-        /// All rows that somebody might read.
+        /// Returns all rows that a reader could return.
         func rows() throws -> [AnyHashable] {
             try store.read { reader in
                 try reader.groupChannels().flatMap { channel -> [AnyHashable] in
@@ -54,7 +54,7 @@ import Testing
 
     // MARK: Twice is once
 
-    /// What bob's feed tells of some busy minutes.
+    /// Returns the batches of bob's feed for some busy minutes.
     private func batches(seed: Int) async throws -> [FeedBatch] {
         var random = SeededRandom(seed: seed)
         let clock = ManualClock(at: 1000)
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: Any order is one row
 
-    /// What becomes of one message on the server, and what the feed tells of each step.
+    /// The states of a message on the server, and the feed's event for each step.
     private static let states: [(message: Message?, event: FeedEvent)] = {
         var message = Message.sample(1, at: 1000)
         message.requestID = "r1"
@@ -158,8 +158,10 @@ import Testing
         case page, lookup, changelog, reply
     }
 
-    /// All ways of an answer that is asked for when some events were told, says what the server holds
-    /// then or later, and comes when more was told; each by another kind of answer, two at a time.
+    /// Tests all combinations of three moments: when a request is sent, which state of the server
+    /// its answer contains, and when the answer arrives.
+    ///
+    /// Each is combined with another kind of answer.
     @Test(arguments: [true, false], 1...states.count)
     func whateverComesFirstOneRowIsLeft(startsCovered: Bool, stateCount: Int) throws {
         let states = Array(Self.states.prefix(stateCount))
@@ -190,7 +192,7 @@ import Testing
         }
     }
 
-    /// Tells all events in their order, with a page and another answer among them.
+    /// Delivers all events in their order, with a page and another answer among them.
     private func run(
         _ device: Device, _ states: [(message: Message?, event: FeedEvent)], asked: Int, said: Int,
         come: Int, _ second: Answer
@@ -247,7 +249,7 @@ import Testing
         }
     }
 
-    // MARK: What may not come in
+    // MARK: Messages that are not stored
 
     @Test func whatIsBeforeTheBeginningStaysOut() throws {
         let device = try Device()
@@ -331,7 +333,7 @@ import Testing
         #expect(texts == ["edited", "message 2", "message 1"])
     }
 
-    /// It is of the history that the feed tells, which may not be as far yet.
+    /// The answer belongs to a history whose events the feed may not have delivered yet.
     @Test func whatIsInDoubtAndGoneDoesNotComeBack() throws {
         let device = try Device()
         let url: ChannelURL = "general"
@@ -353,7 +355,7 @@ import Testing
         #expect(ids == ["3", "1"])
     }
 
-    /// The user's own message came with its answer, and one behind it was pushed.
+    /// The user's own message arrived with its answer, and a push delivered a newer one.
     @Test func aHoleBeginsBelowWhatTheFeedHasNotTold() throws {
         let device = try Device()
         let url: ChannelURL = "general"

@@ -140,7 +140,7 @@ import Testing
         try await story.say("1 2 3", in: "a")
         try await story.say("1 2 3", in: "b")
         try await story.isTold()
-        // Six seconds have passed on both clocks; what was said last in `a` is three seconds old.
+        // Six seconds have passed on both clocks; the last message in `a` is three seconds old.
         story.device.now = story.clock.now
         await story.engine.disconnect()
         try await story.connect()
@@ -200,9 +200,9 @@ import Testing
         let store = temporary.store
         let story = try await story(
             (1...30).map { ChannelURL("channel \($0)") }, count: 600, limits, options, store: store)
-        // Tables that LevelDB is merging are there twice.
+        // Tables that LevelDB is compacting exist twice.
         try store.purgeCleared()
-        // What was written since the engine last looked may be above.
+        // The rows written since the engine last measured the size may exceed the limit.
         #expect(try store.cachedDataSize() <= (3 << 20) + (512 << 10))
         #expect(try store.messageCount() > 2000)
         // Those that were opened last are all there.

@@ -5,9 +5,9 @@ import Store
 import Sync
 import Testing
 
-/// Times when what was known of a server is known no more.
+/// Events that make the known state of a server invalid.
 @Suite(.timeLimit(.minutes(10))) struct LossTests {
-    /// A device that holds `a b c`, and comes back when its cursor has expired.
+    /// Returns a device that has `a b c`, and reconnects when its cursor has expired.
     func storyAfterALongTime(
         _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> Story {
@@ -27,7 +27,7 @@ import Testing
 
     @Test func afterAnExpiredCursorAllIsStale() async throws {
         let story = try await storyAfterALongTime { story, _ in try await story.say("d e") }
-        // Nobody looks, and nothing is asked for.
+        // The channel is not shown, and nothing is fetched.
         #expect(try story.picture() == "a? b? c? ~")
         try await story.engine.caughtUp("general")
         #expect(try story.picture() == "a? b c d e")
@@ -89,7 +89,7 @@ import Testing
         try await story.end()
     }
 
-    /// A token of before may be another point's now.
+    /// An earlier token may be another point of the history now.
     @Test func theTokensOfAServerThatWasPutBackAreForgotten() async throws {
         let story = try await Story()
         try await story.say("a b")

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Sync
 
-/// Two copies of one message, of which nobody knows the newer.
+/// Merging two copies of a message when it is unknown which one is newer.
 @Suite struct MergingTests {
-    /// What became of one message, step by step, each at a time of its own: all copies of it that a server
-    /// may have told.
+    /// Returns the states of one message, step by step, each with a time of its own: all copies of
+    /// it that a server may have delivered.
     private func copies(seed: Int) -> [Message] {
         var random = SeededRandom(seed: seed)
         var message = Message.sample(1, at: 1000)
@@ -46,7 +46,7 @@ import Testing
         return copies
     }
 
-    /// What a message says, without the order in which reactions are listed.
+    /// Returns a message's contents, independent of the order of its reactions.
     private func shown(_ message: Message) -> String {
         let reactions = message.reactionHistory.map {
             "\($0.key) \($0.updatedAt) \($0.userIDs)"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// A server that does not say when a poll has changed says so of the newer copy too.
+    /// A server that never sends the time of a poll's change omits it from the newer copy, too.
     @Test func aPollWithoutATimeComesWithTheNewerCopy() {
         var older = Message.sample(1, at: 1000)
         var poll = Poll()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import Sync
 
-/// What a page covers, of all pages that a server may give of some small histories.
+/// The covered range of all pages that a server may return of some small histories.
 @Suite struct PageExtentTests {
-    /// Where messages may be: three places, some of which have one.
+    /// The possible positions: three, some of which have a message.
     static let places = (1...3).map { Message.sample($0) }
 
-    /// A server's honest page: between two of the four borders of the three places, with a cursor
-    /// wherever there is a message behind it.
+    /// Returns a server's correct page: between two of the four borders of the three positions,
+    /// with a cursor on each side that has further messages.
     private func page(_ history: [Message], from: Int, to: Int) -> MessagePage {
         func isWithin(_ message: Message) -> Bool {
             let place = Self.places.firstIndex { $0.messageID == message.messageID }!
@@ -34,8 +34,8 @@ import Testing
         return extent.from <= bound && bound <= extent.through
     }
 
-    /// Every history of three places, every page of it, with and without the edge at either end: what is
-    /// covered is on the page, and nothing else.
+    /// Tests every history of three positions, and every page of it, with and without the edge at
+    /// either end: all covered messages are on the page.
     @Test func noPageCoversWhatIsNotOnIt() {
         for mask in 0..<8 {
             let history = Self.places.enumerated().filter { mask & (1 << $0.offset) != 0 }
@@ -43,7 +43,8 @@ import Testing
             for from in 0...3 {
                 for to in from...3 {
                     let page = page(history, from: from, to: to)
-                    // An anchor at the page's newer end, which is a message that is held, or at its older.
+                    // The anchor is at the page's newer end, which is a stored message, or at its
+                    // older end.
                     let above = to < 3 ? Gap.Bound.position(Self.places[to].position!) : nil
                     let below = from > 0 ? Gap.Bound.position(Self.places[from - 1].position!) : nil
                     for edge in [nil, above, below] {
@@ -63,7 +64,7 @@ import Testing
             #expect(page.messages.isEmpty || !isFollowed)
             return
         }
-        // What changes after it, nobody would tell.
+        // No event would report a change after it.
         #expect(isFollowed)
         #expect(extent.from <= extent.through)
         if extent.from == .beginning { #expect(page.older == nil) }

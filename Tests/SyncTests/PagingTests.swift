@@ -5,16 +5,16 @@ import Store
 import Sync
 import Testing
 
-/// Servers whose pages are not as one would like them.
+/// Servers with inconvenient pages.
 @Suite(.timeLimit(.minutes(10))) struct PagingTests {
-    /// A device that comes back to a hole of eight messages, over a network that is as it is.
+    /// Tests a device that returns to a truncation of eight messages, with given conditions.
     func filled(
         _ change: (inout NetworkConditions) -> Void,
         _ conditions: ServerConditions = ServerConditions()
     ) async throws {
         var options = SyncOptions.exact
         options.pageSize = 3
-        // Of messages of one time, nobody knows which came first.
+        // The order of messages with equal times is unknown.
         if conditions.timeGranularity > 1 { options.clockSkew = .milliseconds(1) }
         let story = try await Story(options, conditions)
         try await story.say("a b")
@@ -121,7 +121,8 @@ import Testing
             try await story.held(1)
             story.network.release()
         }
-        // The next page is asked for behind d, which is gone when the server is asked.
+        // The next page is requested from d, which is deleted before the server receives the
+        // request.
         try await story.held(1)
         try await story.sees("a b ~ d e f g h")
         try await story.delete(messages[1])
@@ -136,7 +137,8 @@ import Testing
         try await story.end()
     }
 
-    /// Has two gaps between messages of one time, and returns what was said while the device was away.
+    /// Creates two gaps between messages of one time, and returns the messages sent while the
+    /// device was away.
     private func tellTwoGaps(in story: Story) async throws -> [Message] {
         try await story.say("a b")
         try await story.open()
@@ -151,7 +153,8 @@ import Testing
         return missed
     }
 
-    /// A page by the time of what is gone has not come to the gap yet where many messages share the time.
+    /// If many messages share the time of the deleted anchor, a page by that time does not reach
+    /// the gap yet.
     @Test func aPageAboveTheGapThatIsFilledClosesNoOther() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
@@ -171,7 +174,7 @@ import Testing
             from: .position(try #require(story.store.message("1", in: "general")?.position)),
             to: .position(try #require(missed[1].position)))
         await story.engine.show("general", view, viewer: 1)
-        // By the cursor, by the message, and by its time; the feed is held, too.
+        // By the cursor, by the message, and by its time; the feed is on hold, too.
         for _ in 1...3 {
             try await story.held(2)
             story.network.release(at: 1)
@@ -199,7 +202,7 @@ import Testing
             in: "general", at: .time(1_000_000), older: 2, newer: 0, edge: .position(d))
         #expect(older.page.messages.map(\.text) == ["g", "h"])
         #expect(try story.picture() == "a b ~ d e ~ g h")
-        // Whoever goes on from there goes on behind it.
+        // The gap's cursor continues from that page.
         let gap = try #require(try story.store.gaps(in: "general").first)
         #expect(gap.upper == .position(d) && gap.walkCursor == older.page.older)
 
@@ -235,7 +238,7 @@ import Testing
         try await story.end()
     }
 
-    /// As of a server whose newest page is behind, and says so by a cursor.
+    /// As of a server whose newest page is outdated, which its cursor indicates.
     @Test(arguments: 0..<5) func whatLiesBehindTheNewestPageIsFetched(seed: UInt64) async throws {
         let story = try await Story()
         try await story.say("a b c d e")

@@ -7,11 +7,11 @@ import Sync
 import TestSupport
 import Testing
 
-/// What bob sends with files.
+/// Messages with files that bob sends.
 @Suite(.timeLimit(.minutes(10))) struct SendingFilesTests {
     let bytes = Data((0..<1000).map { UInt8($0 % 251) })
 
-    /// Runs a story whose device has a directory.
+    /// Runs a story whose device has a directory, and removes the directory afterwards.
     func withStory(
         _ conditions: ServerConditions = ServerConditions(),
         _ body: (Story, URL) async throws -> Void
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The upload ends, nothing of it is left, and what waits behind it is sent.
+    /// The upload ends, nothing of it is left, and the following items are sent.
     @Test func anUploadThatIsTakenBackEnds() async throws {
         try await withStory { story, directory in
             try await story.open()

@@ -6,7 +6,7 @@ import Store
 import Sync
 import Testing
 
-/// What went wrong with sending in other systems, as the issues and release notes of these tell.
+/// Problems with sending in other systems, from their issues and release notes.
 @Suite(.timeLimit(.minutes(10))) struct SendingStoriesTests {
     let story: Story
 
@@ -29,7 +29,8 @@ import Testing
 
     // MARK: Echoes
 
-    /// The answer comes first, and the feed tells the same later (stream-chat-react 2331).
+    /// The answer comes first, and the feed delivers the same message later (stream-chat-react
+    /// 2331).
     @Test func whatTheFeedTellsAfterTheAnswerIsOneMessage() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -45,8 +46,8 @@ import Testing
         try await story.end()
     }
 
-    /// The echoes of three quick messages come in a heap, behind a message of somebody else (KiroCrew
-    /// 3963, stream-chat-swift 3316).
+    /// The echoes of three quick messages arrive together, after a message of another user
+    /// (KiroCrew 3963, stream-chat-swift 3316).
     @Test func quickOnesKeepTheirPlacesWhileTheyLand() async throws {
         try await story.say("o")
         try await story.open()
@@ -66,7 +67,7 @@ import Testing
         #expect(try story.picture() == "o a b c")
     }
 
-    /// A page is full of what the user sent himself, and whose answers were lost.
+    /// A page is full of the user's own messages, whose answers were lost.
     @Test func aPageOfTheUsersOwnMessagesTakesThemOutOfTheOutbox() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
@@ -88,7 +89,7 @@ import Testing
         #expect(try await story.texts() == ["a"])
     }
 
-    // MARK: What only the device has
+    // MARK: Messages that only the device has
 
     /// The page that is fetched after a reconnect does not have it (stream-chat-android 6708).
     @Test func aPageTakesNothingThatWaits() async throws {
@@ -141,7 +142,8 @@ import Testing
         await again.close()
     }
 
-    /// Who asks for one channel's failed messages is given those of others (Sendbird's JavaScript 4.0.2).
+    /// Asking for one channel's failed messages returned those of others (Sendbird's JavaScript
+    /// 4.0.2).
     @Test func whatFailedIsOfOneChannel() async throws {
         try story.createChannel("other")
         try await story.open()
@@ -176,7 +178,8 @@ import Testing
 
     // MARK: Time
 
-    /// What was written the day before is sent, or not, as the application says (stream-chat-swift 2674).
+    /// The application decides whether messages of the day before are sent (stream-chat-swift
+    /// 2674).
     @Test(arguments: [1, 3]) func howOldItMayBeIsTheApplicationsChoice(days: Int) async throws {
         try await withOptions {
             $0.draftLifetime = .seconds(days * 24 * 3600)

@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// What bob writes, on a device that is not always connected.
+/// Bob's messages, on a device that is not always connected.
 @Suite(.timeLimit(.minutes(10))) struct SendingTests {
     let story: Story
 
@@ -192,7 +192,7 @@ import Testing
         conditions.missingCapabilities = .deduplicatesRequests
         let story = try await Story(.exact, conditions)
         try await story.open()
-        // The feed would tell that it was sent.
+        // The feed would deliver the sent message.
         story.network.hold([.feed], at: .afterEffect)
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
@@ -254,7 +254,7 @@ import Testing
         _ = try await story.engine.awaitFate(of: long, in: "general")
         try await story.engine.caughtUp()
         #expect(try story.store.draft(b)?.state == .pending)
-        // A new process goes no further.
+        // A new process does not go further.
         await story.engine.close()
         let again = story.restarted(options)
         _ = try await again.connect(as: Credentials("bob"))
@@ -394,7 +394,7 @@ import Testing
         try await story.end()
     }
 
-    /// Nobody knows what a process had asked for when it ended.
+    /// It is unknown which requests a process had sent when it ended.
     @Test func anEditOfWhatAnEarlierProcessMayHaveSentComesAfterIt() async throws {
         try await story.open()
         story.network.hold([.feed, .send], at: .afterEffect)
@@ -435,7 +435,7 @@ import Testing
         #expect(overlay.shown(held)?.reactions.map(\.userIDs) == [["bob"]])
         let deletion = try await story.engine.delete(id, in: "general")
         #expect(try story.store.overlay(of: "general", for: "bob").shown(held) == nil)
-        // Asked for before anything is done: what is done already, nobody remembers.
+        // Requested before anything is done: results of finished items are not kept.
         let fates = [edit, reaction, deletion].map { id in Task { try await fate(id) } }
         for _ in 0..<100 { await Task.yield() }
         story.network.goOnline()

@@ -7,9 +7,9 @@ import Sync
 import TestSupport
 import Testing
 
-/// What the store could not take, the server is asked for again.
+/// Data that the store failed to write is fetched again.
 @Suite(.timeLimit(.minutes(10))) struct StoreFailureTests {
-    /// A story on a disk, in a directory that goes with it.
+    /// Runs a story on a disk, and removes its directory afterwards.
     private func withStory(_ body: (Story, FailingDisks) async throws -> Void) async throws {
         let directory = ScratchDirectory()
         let disk = FailingDisks()

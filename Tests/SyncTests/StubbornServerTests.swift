@@ -5,10 +5,10 @@ import Store
 import Sync
 import Testing
 
-/// A server that leads in a circle: behind each of its empty pages is the other one.
+/// A server whose two empty pages lead to each other.
 private struct CirclingBackend: ForwardingBackend {
     let base: any Backend
-    /// Whether the circle is at the newest end, rather than on the way to what is older.
+    /// True if the circle is at the newest end, rather than on the way to older messages.
     var isNewer = false
 
     func messages(
@@ -20,7 +20,7 @@ private struct CirclingBackend: ForwardingBackend {
     }
 }
 
-/// A server whose pages below one message are empty for a while, and lead on.
+/// A server with some empty pages below one message, whose cursors lead on.
 private struct EmptyBackend: ForwardingBackend {
     let base: any Backend
     let id: MessageID
@@ -46,7 +46,7 @@ private struct EmptyBackend: ForwardingBackend {
     }
 }
 
-/// A server that answers for no more than a hundred messages at once.
+/// A server that answers for at most a hundred messages at once.
 private struct ScantBackend: ForwardingBackend {
     let base: any Backend
 
@@ -71,7 +71,7 @@ private struct ScantBackend: ForwardingBackend {
         await #expect { try await engine.caughtUp("general") } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
-        // Nobody is told that all is done where something was left alone.
+        // `caughtUp()` does not return normally if a channel was given up.
         await #expect { try await engine.caughtUp() } throws: {
             ($0 as? SyncError)?.code == .stalled
         }
@@ -128,7 +128,7 @@ private struct ScantBackend: ForwardingBackend {
         await story.close()
     }
 
-    /// A device that holds 250 messages between two others, and can ask for a hundred at once.
+    /// Returns a device that has 250 messages between two others, and can fetch a hundred at once.
     private func crowded() async throws -> (Story, SyncEngine, [MessageID]) {
         let story = try await Story()
         try await story.say("a")

@@ -9,13 +9,13 @@ import Testing
 
 @testable import Store
 
-/// What bob wrote outlives what becomes of his device; it is sent once, and in its order.
+/// Bob's outbox items survive disasters of his device; they are sent once, and in order.
 @Suite(.timeLimit(.minutes(10))) struct SurvivingTests {
     private let directory = ScratchDirectory()
     private let disk = FailingDisks()
 
-    /// Lets bob write b and c offline, lets something happen to what is on the disk, and lets him come
-    /// back with the store that it leaves.
+    /// Lets bob write b and c offline, applies a disaster to the files, and reconnects with the
+    /// store that it leaves.
     private func survives(_ disaster: (ChatStore) throws -> ChatStore) async throws {
         let story = try await Story(store: disk.open(directory.url))
         try await story.say("a")
@@ -101,7 +101,7 @@ import Testing
         let b = try await story.write("b")
         await story.engine.close()
         story.network.goOnline()
-        // What is bob's is not for carol, who has a store of her own.
+        // Bob's items are not sent for carol, who has a store of her own.
         let hers = try ChatStore.inMemory()
         let carol = SyncEngine(store: hers, backend: story.server.client())
         _ = try await carol.connect(as: Credentials("carol"))

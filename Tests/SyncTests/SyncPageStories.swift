@@ -133,7 +133,7 @@ import Testing
     @Test func whatIsKept() async throws {
         var page = try PageStory("Docs/Sync.md", "Cache size and eviction")
         var options = SyncOptions.exact
-        // The newest two of a channel are what the engine would fetch again by itself.
+        // The engine would fetch the newest two messages of a channel again on its own.
         (options.pageSize, options.backgroundPages) = (2, 1)
         let story = try await Story(options)
         try await story.sayMuch("a b c d e")
@@ -182,7 +182,7 @@ import Testing
 }
 
 extension Story {
-    /// Lets one call go on its way, the first of its kind, as soon as it is held.
+    /// Releases the first call of a kind, as soon as the network holds it.
     fileprivate func release(_ call: BackendCall) async throws {
         var calls: [HeldCall] = []
         repeat { calls = try await held(calls.count + 1) } while !calls.contains { $0.call == call }

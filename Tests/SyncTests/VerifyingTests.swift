@@ -4,9 +4,9 @@ import Store
 import Sync
 import Testing
 
-/// A device that finds out whether what it holds is so, and mends it.
+/// A device that compares its store with the server, and repairs it.
 @Suite(.timeLimit(.minutes(10))) struct VerifyingTests {
-    /// A device whose store says of `a b c d` what somebody else made of it.
+    /// Returns a device whose stored `a b c d e f g` was modified by a closure.
     func story(_ damage: @escaping ([Message], Batch) throws -> Void) async throws -> Story {
         var options = SyncOptions.exact
         options.pageSize = 3
@@ -57,7 +57,7 @@ import Testing
         await story.engine.close()
     }
 
-    /// The answer to what is in doubt says nothing of the page that was of the history before.
+    /// The answer to the lookup does not confirm a page of the history before the rollback.
     @Test func aHistoryThatIsLostDuringARepairIsNotTakenForRepaired() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")

@@ -76,7 +76,7 @@ let linuxNames = words(
     st_atim st_ctim st_mtim
     """)
 
-/// Types and properties of Foundation that iOS does not have; on Linux nothing says so.
+/// Types and properties of Foundation that iOS does not have; the compiler on Linux accepts them.
 let namesNotOnIOS = words("Process homeDirectoryForCurrentUser Host NSUserName")
 
 func words(_ list: String) -> Set<Substring> { Set(list.split { $0 == " " || $0 == "\n" }) }
@@ -110,7 +110,7 @@ struct Manifest: Decodable {
     let platforms: [Platform]
 }
 
-/// What SwiftPM writes about a build.
+/// SwiftPM's description of a build.
 struct BuildDescription: Decodable {
     struct Module: Decodable {
         let moduleName: String
@@ -291,10 +291,10 @@ struct AppleCompiler {
     /// - Parameters:
     ///   - sources: The paths of the sources.
     ///   - arguments: The module's own arguments for the compiler.
-    ///   - analyzesFlow: Whether to run the checks after the types, such as whether a value may be
-    ///     sent to another actor.
+    ///   - analyzesFlow: True to run the checks after the types, such as the check that a value may
+    ///     be sent to another actor.
     ///   - target: The target, for Linux's own modules; `nil` is this system, with the copies.
-    /// - Returns: What the compiler reports.
+    /// - Returns: The compiler's diagnostics.
     /// - Throws: ``CheckFailure`` if the compiler fails without a diagnostic.
     func check(
         _ sources: [String], _ arguments: [String], analyzesFlow: Bool, as target: String? = nil
@@ -342,7 +342,8 @@ func modificationDate(of url: URL) throws -> Date {
     return attributes[.modificationDate] as? Date ?? .distantPast
 }
 
-/// Writes a text unless it is there: the compiler rebuilds what depends on a file with a new date.
+/// Writes a text unless the file has it: the compiler rebuilds the dependents of a file with a new
+/// date.
 func write(_ text: String, to url: URL) throws {
     if (try? String(contentsOf: url, encoding: .utf8)) == text { return }
     try text.write(to: url, atomically: true, encoding: .utf8)
@@ -371,7 +372,7 @@ func findings(in output: String) -> [Finding] {
     }
 }
 
-/// What the text of a source shows and the compiler does not report.
+/// Returns the findings in the text of a source that the compiler does not report.
 func findingsInText(
     of file: String, _ text: String, isForIOS: Bool, platforms: [Manifest.Platform]
 ) -> [Finding] {

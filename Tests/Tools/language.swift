@@ -8,7 +8,7 @@
 
 import Foundation
 
-/// Words and phrases for which the field has a usual term, such as "older" for "behind".
+/// Words and phrases for which the field has a usual term, such as "older".
 let phrases = #"""
     \b(behind|anew|lets? go of|letting go of|lies|lie|nobody|somebody|whoever|told|tells?|goes on|go on|\#
     (?:is|are) there|of before|a row of|stands? for|what becomes of|what became of|in vain|as far as it is)\b

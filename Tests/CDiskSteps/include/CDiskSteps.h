@@ -1,7 +1,7 @@
-// Counts what a process does to the files below a directory, and ends it at a step.
+// Counts a process's changes to the files below a directory, and ends it at a step.
 //
-// The calls of the C library that change files are replaced in the program that links this, for LevelDB and
-// Foundation, too. That works on Linux; elsewhere nothing is counted.
+// The calls of the C library that change files are replaced in the program that links this, for
+// LevelDB and Foundation, too. This works on Linux only; on other systems, no step is counted.
 #ifndef SCROLLBACK_CDISKSTEPS_H
 #define SCROLLBACK_CDISKSTEPS_H
 
@@ -9,7 +9,7 @@
 
 #pragma clang assume_nonnull begin
 
-/// Whether steps are counted on this system.
+/// Returns true if this system supports counting steps.
 bool disk_steps_are_counted(void);
 
 /// Begins to count: a file or directory that is created, renamed or removed, a write, a sync. Writes to one

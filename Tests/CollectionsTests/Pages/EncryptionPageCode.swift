@@ -10,7 +10,7 @@ import Testing
     private let directory = FileManager.default.temporaryDirectory
         .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)
 
-    /// Whether a text is in a file as it is, once the store is closed.
+    /// True if a file contains the text unencrypted, once the store is closed.
     private func isReadable(_ text: String) throws -> Bool {
         try FileManager.default.subpathsOfDirectory(atPath: directory.path).contains { path in
             let bytes = FileManager.default.contents(atPath: directory.appending(path: path).path)

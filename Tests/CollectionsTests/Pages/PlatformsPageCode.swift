@@ -30,7 +30,7 @@ import Testing
         options.directory = container.appending(path: "Scrollback")
         options.encryptionKey = key
         let message = try await story.say("a b")[1]
-        // Nobody has ever been logged in.
+        // No user has ever been logged in.
         try receive(message, of: "bob", container, key)
 
         let client = await story.open(options)

@@ -1,9 +1,9 @@
-/// What can go wrong, a row of the matrix each.
+/// A kind of fault; each is a row of the matrix.
 package enum Fault: String, CaseIterable, Sendable {
-    // What becomes of the process and of the power.
+    // Faults of the process and of the power.
     case killed, powerLost, tornCacheLog, tornOutboxLog
 
-    // What becomes of files that were whole.
+    // Damage to files that were complete.
     case cutOutboxLog
     case flippedCacheLog, flippedCacheTable, flippedCacheManifest, flippedCacheCurrent
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
@@ -12,17 +12,17 @@ package enum Fault: String, CaseIterable, Sendable {
     // Copies of files that wait to be sent.
     case killedWithFiles, powerLostWithFiles, damagedFiles
 
-    // What the system says no to.
+    // Operations that the system refuses.
     case fullDisk, readOnlyDisk, deniedFiles, lockedFiles, wrongKey, newerSchema
 
     // The network.
     case offline, notSent, requestLost, answerLost, throttled, serverFailed, sessionExpired
 
-    // How the server tells what there is.
+    // Faults in the server's pages and feed.
     case shortPages, pageCursorsExpired, cutBatches, mixedChannels, holes, feedCursorExpired
     case repeatedChangelog, changelogExpired, equalTimes, wrongClocks
 
-    // What becomes of the server's history.
+    // Changes of the server's history.
     case changedMeanwhile, channelLeft, channelMadeAgain, messagesForgotten, serverPutBack
 
     // A server that breaks its word.
@@ -86,7 +86,7 @@ extension Fault {
         }
     }
 
-    /// What the column of faults counts.
+    /// The unit of the column of faults.
     package var unit: String {
         switch self {
         case .killed: "kills"
@@ -109,9 +109,11 @@ extension Fault {
         }
     }
 
-    /// Whether it harms the only copy of what waits to be sent, so that nothing can bring it back.
+    /// True if the fault destroys the only copy of the outbox items, so that they cannot be
+    /// recovered.
     ///
-    /// Else nothing that was promised may be lost. Here too, each loss has to be told.
+    /// With all other faults, no promised item may be lost. With these too, each loss has to be
+    /// reported.
     package var destroysDrafts: Bool {
         switch self {
         case .cutOutboxLog, .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest,

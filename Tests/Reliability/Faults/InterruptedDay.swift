@@ -5,10 +5,10 @@ import Foundation
 struct InterruptedDay {
     let promises: Promises
 
-    /// Whether the day was over before there were so many changes.
+    /// True if the day ended before the disk had made that many changes.
     var isOver: Bool { promises.isComplete }
 
-    /// Starts the process, and waits until it is no more.
+    /// Starts the process, and waits until it has ended.
     init(in directory: URL, killedAt change: Int, of database: String) throws {
         let process = try ChildProcess("day", in: directory, database, "\(change)")
         let wasKilled = try process.wasKilled()
@@ -16,10 +16,10 @@ struct InterruptedDay {
         guard isOver || wasKilled else { throw Unexpected("a day ended before it was over") }
     }
 
-    /// What the process does: the day, and each promise said when it is made.
+    /// Runs the day in a process, which prints each promise when it is made.
     ///
-    /// `database` is `cache` or `outbox`, whose changes are counted; or `files`, for the outbox and its
-    /// copies of files on a day on which files are sent.
+    /// `database` is `cache` or `outbox`, whose changes are counted; or `files`, for the outbox and
+    /// its copies of files on a day on which files are sent.
     static func run(in directory: URL, killedAt change: Int, of database: String) async throws {
         let world = try await World(in: directory)
         let disks = world.disks

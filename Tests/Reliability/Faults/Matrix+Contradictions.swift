@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Store
 
-// What becomes of rows that can be decoded and contradict each other.
+// Rows that can be decoded and contradict each other.
 extension Matrix {
     /// Makes rows of the cache contradict each other, one change for each copy of a device.
     func contradict(_ outcome: inout Outcome) async throws {
@@ -20,7 +20,7 @@ extension Matrix {
         }
     }
 
-    /// Rows of each table that are removed, that have another row's value, or that are there twice.
+    /// Returns changes to rows of each table: removals, values of other rows, and duplicates.
     private func contradictions(in path: String) throws -> [Overlay] {
         let database = try LevelDB(at: path)
         defer { database.close() }
@@ -38,7 +38,8 @@ extension Matrix {
                 return first.count < 2
             }
             guard first.count == 2 else { continue }
-            // A gap that is gone is a promise like any other, and each channel counts what it counts.
+            // A removed gap cannot be detected: it claims that the range is complete. Each channel
+            // row has a count of its own.
             if table != UInt8(ascii: "g") && table != UInt8(ascii: "c") {
                 add { $0.remove { $0.raw(first[0].key) } }
             }
@@ -56,7 +57,7 @@ extension Matrix {
         return changes
     }
 
-    /// Finds what is contradictory in a device, and has it rebuilt.
+    /// Finds the contradictions of a device, and rebuilds its indexes.
     func rebuild(_ world: World, _ outcome: inout Outcome) throws {
         try world.openDevice()
         let problems = try world.store?.check() ?? []

@@ -3,14 +3,15 @@ import Foundation
 import Models
 import Store
 
-// What becomes of files that were whole: they are cut, and bytes of them flipped.
+// Damage to files that were complete: they are cut, and bits of them flipped.
 extension Matrix {
-    /// A world at the end of its day, in files, with drafts that wait; each database has tables and a log.
+    /// A world at the end of its day, in files, with pending outbox items; each database has tables
+    /// and a log.
     struct Template {
         let directory: URL
         let promised: [ChannelURL: [String]]
         let heard: [ChannelURL: Set<MessageID>]
-        /// How long the outbox's log was before the last draft was written.
+        /// The length of the outbox's log before the last item was written.
         let lastWrite: Int
     }
 
@@ -40,7 +41,7 @@ extension Matrix {
         }
     }
 
-    /// Which bytes are damaged: all of a tail or of a small file, 512 or a little more of a large one.
+    /// Returns the damaged bytes: all of a tail or of a small file, about 512 of a large one.
     private func places(_ fault: Fault, _ template: Template, _ count: Int) -> [Int] {
         switch fault {
         case .tornCacheLog:
@@ -67,7 +68,7 @@ extension Matrix {
         part.lost = try await world.lost()
         if part.lost > 0 && part.told.isEmpty {
             part.note(told: "nothing, if the cut was between two commits")
-            // That one cannot be told from a log that was never longer.
+            // A cut between two commits looks like a log that was never longer.
             if fault != .cutOutboxLog { part.violations.append("a loss was not told") }
         }
         outcome.add(part)
@@ -84,7 +85,8 @@ extension Matrix {
             try database.compact()
             database.close()
         }
-        // What waits is in a table now; it is on its way when the device ends, as is what follows.
+        // The items are in a table now; these and the following ones are in flight when the device
+        // ends.
         world.network.hold([.send])
         world.network.goOnline()
         try world.openDevice()

@@ -4,9 +4,9 @@ import Models
 import Store
 import Sync
 
-// What becomes of the process, of the power, and of a disk that takes no more.
+// Faults of the process, of the power, and of a disk that refuses writes.
 extension Matrix {
-    /// Ends processes, each one before a later change to the disk, until one comes to its end.
+    /// Kills processes, each before a later change to the disk, until one of them finishes.
     ///
     /// `parts` are the disks whose changes are counted: see ``InterruptedDay``.
     func kill(_ parts: [String], _ outcome: inout Outcome) async throws {
@@ -32,7 +32,7 @@ extension Matrix {
         }
     }
 
-    /// Cuts the power behind each step of a day.
+    /// Cuts the power after each step of a day.
     func losePower(_ outcome: inout Outcome) async throws {
         for count in 1...Step.day.count {
             try await withDirectory { directory in
@@ -79,7 +79,7 @@ extension Matrix {
                 try await agree(world, &outcome, since: start)
                 await world.closeDevice()
                 for text in world.told.all { outcome.note(told: text) }
-                // And what was written is on the disk.
+                // The written items are on the disk.
                 try await recover(world, &outcome)
                 outcome.lost += try await world.lost()
                 await world.close()

@@ -9,7 +9,8 @@ extension Matrix {
     /// Plain and encrypted stores.
     private var keys: [EncryptionKey?] { [nil, EncryptionKey((1...32).map { UInt8($0) })] }
 
-    /// Cuts the power before each change to the disk that sending a file makes; what was not synced is lost.
+    /// Cuts the power before each change to the disk that sending a file makes; unsynced writes are
+    /// lost.
     func losePowerWithFiles(_ outcome: inout Outcome) async throws {
         for key in keys {
             for change in Swift.stride(from: 1, through: .max, by: stride) {
@@ -23,7 +24,7 @@ extension Matrix {
                     disks.outbox.cutPower(at: change)
                     var promised = world.promised
                     try await world.sendFiles { _ in
-                        // What returns after the cut has promised nothing.
+                        // A call that returns after the cut has promised nothing.
                         if disks.outbox.changes - before < change { promised = world.promised }
                     }
                     let isOver = disks.outbox.changes - before < change

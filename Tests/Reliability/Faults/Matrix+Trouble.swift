@@ -107,7 +107,7 @@ extension World {
 }
 
 extension Fault {
-    /// Whether the device is away while things happen.
+    /// True if the device is offline while others write.
     fileprivate var isAway: Bool {
         switch self {
         case .shortPages, .pageCursorsExpired, .holes, .feedCursorExpired, .repeatedChangelog,
@@ -118,7 +118,7 @@ extension Fault {
         }
     }
 
-    /// Whether a round waits until all is sent, so that none is passed over by the next.
+    /// True if a round waits until all items are sent, so that the next round overtakes none.
     fileprivate var waitsForEachRound: Bool {
         self == .sessionExpired || self == .repeatedEvents || self == .repeatedBatches
             || self == .shuffledEvents || self == .lostEvents || self == .cutBatches
@@ -175,7 +175,7 @@ extension Fault {
         return conditions
     }
 
-    /// Whether a line of the network's log tells of a call that it happened to.
+    /// True if a line of the network's log reports a call that the fault affected.
     fileprivate func isHit(_ line: String) -> Bool {
         switch self {
         case .notSent, .requestLost, .throttled, .serverFailed:

@@ -1,9 +1,9 @@
 package import Foundation
 import Store
 
-/// Injects each kind of fault, and counts what comes of it.
+/// Injects each kind of fault, and counts the effects.
 package struct Matrix: Sendable {
-    /// Where its files are; in memory, where the system has such a place.
+    /// The directory of the files; in memory, if the system has such a directory.
     let place: URL
     /// Of the bytes of a file, each so many is damaged; 1 for all of them.
     let stride: Int
@@ -43,7 +43,7 @@ package struct Matrix: Sendable {
 
     func scratch() -> URL { place.appending(path: UUID().uuidString) }
 
-    /// Gives a closure a new directory, or a copy of another one, that goes with its return.
+    /// Passes a new directory, or a copy of another one, to a closure, and removes it afterwards.
     func withDirectory<Result>(
         copying template: URL? = nil, _ body: (URL) async throws -> Result
     ) async throws -> Result {
@@ -55,8 +55,8 @@ package struct Matrix: Sendable {
 
     // MARK: After the fault
 
-    /// Opens the device's files again, calls what an app would call, and brings the device and the server
-    /// into agreement; notes all of it.
+    /// Reopens the device's files, makes the calls that an app would make, and brings the device
+    /// and the server into agreement; records all of it.
     func recover(_ world: World, _ outcome: inout Outcome, key: EncryptionKey? = nil) async throws {
         let start = ContinuousClock.now
         try open(world, &outcome, key)
@@ -65,7 +65,7 @@ package struct Matrix: Sendable {
         try await agree(world, &outcome, since: start)
     }
 
-    /// Brings the device and the server into agreement, and compares what they have.
+    /// Brings the device and the server into agreement, and compares their contents.
     func agree(
         _ world: World, _ outcome: inout Outcome, since start: ContinuousClock.Instant
     ) async throws {

@@ -35,7 +35,8 @@ package struct MatrixTable: Sendable {
             + "\(total { $0.violations.count }) promises broken."
     }
 
-    /// What does not differ from run to run: the fault, how many there were, what was promised and lost.
+    /// The figures that are the same in each run: the fault, and the injected, promised and lost
+    /// counts.
     package static func counts(_ fault: Fault, _ outcome: Outcome) -> String {
         let cells = [
             fault.title, "\(outcome.injected.grouped) \(fault.unit)", outcome.promised.grouped,

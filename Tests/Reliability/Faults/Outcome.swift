@@ -1,20 +1,21 @@
-/// What came of one kind of fault.
+/// The effects of one kind of fault.
 package struct Outcome: Sendable {
     /// How many there were.
     package var injected = 0
-    /// How many messages bob wrote whose `send` returned.
+    /// The number of bob's messages whose `send` returned.
     package var promised = 0
     /// How many of these the server does not have in the end.
     package var lost = 0
     /// How many of alice's messages the cache had stored.
     package var stored = 0
-    /// How many of these were gone behind the fault, until the server was asked again.
+    /// The number of received messages that were missing after the fault, until they were fetched
+    /// again.
     package var missing = 0
-    /// What the app was told, and how often.
+    /// The reports to the app, and how often each was made.
     package var told: [String: Int] = [:]
-    /// What had to be called, and how often.
+    /// The calls that the recovery needed, and how often.
     package var calls: [String: Int] = [:]
-    /// What is not as it was promised in the end.
+    /// The broken promises.
     package var violations: [String] = []
     /// How long it took until the device and the server agreed again.
     package var times: [Duration] = []
@@ -27,7 +28,7 @@ package struct Outcome: Sendable {
 
     mutating func note(call text: String) { calls[text, default: 0] += 1 }
 
-    /// Adds what came of more of them.
+    /// Adds the effects of further faults.
     mutating func add(_ other: Outcome) {
         injected += other.injected
         promised += other.promised

@@ -2,15 +2,15 @@ import EmbeddedServer
 import Models
 import Store
 
-/// Notes each message that the server accepts, as it tells somebody with a perfect network.
+/// Records each message that the server accepts, from the feed of a user with a perfect network.
 ///
-/// A message's text says who wrote it, and its number among the writer's messages in that channel.
+/// A message's text has its writer, and its number among the writer's messages in that channel.
 final class Arrivals: Sendable {
     private struct Line {
         /// How many messages there were of each number.
         var counts: [UInt8] = []
         var last = -1
-        /// The numbers that came behind a later one.
+        /// The numbers that arrived after a greater one.
         var late: Set<Int> = []
     }
 
@@ -37,8 +37,8 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// How many messages of a writer's were never there, how many twice, and how many behind a later one
-    /// that had not failed before.
+    /// Returns how many messages of a writer are missing, how many are duplicates, and how many
+    /// arrived after a later one although they had not failed before.
     func faults(
         of writer: String, in url: ChannelURL, count: Int, failed: Set<Int>
     ) -> (missing: Int, twice: Int, late: Int) {
@@ -60,7 +60,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// What the feed tells next; `nil` once nobody is connected any more.
+    /// Returns the feed's next batch; `nil` once the client is disconnected.
     private func batch(of client: EmbeddedClient, since cursor: FeedCursor?) async -> FeedBatch? {
         var cursor = cursor
         while true {

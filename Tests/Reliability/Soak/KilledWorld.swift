@@ -34,7 +34,7 @@ final class KilledWorld {
         process = nil
     }
 
-    /// Kills it for the last time, and checks what it has left.
+    /// Kills the process for the last time, and checks the files that it has left.
     func end() async throws -> Outcome {
         try kill()
         var outcome = Outcome()
@@ -57,7 +57,8 @@ final class KilledWorld {
         return outcome
     }
 
-    /// What the process does until it is killed: messages come and go, and the network too.
+    /// Runs the process until it is killed: messages are sent and received, and the network
+    /// changes.
     static func run(in directory: URL, seed: Int, process number: Int) async throws {
         var random = SeededRandom(seed: seed + number * 1_000)
         let world = try await World(in: directory, process: number)

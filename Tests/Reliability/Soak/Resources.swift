@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process has at a moment.
+/// The resources that the process uses at a moment.
 struct Resources {
     /// Its resident memory and the part of it that no file backs, in bytes; `nil` where `/proc` has none.
     let resident: Double?
@@ -29,10 +29,10 @@ struct Resources {
     }
 }
 
-/// Whether something stayed as it was: the last third of a run against its middle third.
+/// The growth of a resource: the last third of a run compared with its middle third.
 ///
-/// The first third is left out: caches fill then. Flat is what is on average at most a tenth more than in the
-/// middle third, and an allowance.
+/// The first third is excluded: caches fill then. A resource is flat if its average is at most a
+/// tenth, and an allowance, above that of the middle third.
 struct Trend {
     let name: String
     let unit: String

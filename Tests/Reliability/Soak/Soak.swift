@@ -6,10 +6,11 @@ import Store
 import Sync
 import TestSupport
 
-/// Has clients live with faults for a while; then all is healed, and what they have is what was promised.
+/// Runs clients with faults for a while, then removes the faults and checks that every promise was
+/// kept.
 @MainActor
 final class Soak {
-    /// How old a message gets, by the real clock: the server forgets it then, and tells so.
+    /// The lifetime of a message by the real clock: then the server forgets it, and reports so.
     static let lifetime: Duration = .seconds(30)
     static let channels: [ChannelURL] = (1...4).map { ChannelURL("channel-\($0)") }
 
@@ -32,7 +33,7 @@ final class Soak {
 
     private var devices: URL { place.appending(path: "devices") }
 
-    /// - Returns: What the page shows.
+    /// - Returns: The text of the page.
     func run() async throws -> String {
         try FileManager.default.createDirectory(at: devices, withIntermediateDirectories: true)
         for url in Soak.channels {
@@ -137,7 +138,7 @@ final class Soak {
             let isHealed = try await within(.seconds(60)) { try await client.heal() }
             if !isHealed { violations.append("\(client.name): the outbox is not empty") }
         }
-        // What was accepted last is told.
+        // The feed has delivered the last accepted message.
         try await say(alice, in: Soak.channels[0])
         for client in clients {
             for url in Soak.channels {
@@ -162,7 +163,7 @@ final class Soak {
         }
     }
 
-    /// Says something, and waits until it has arrived where arrivals are noted.
+    /// Sends a message, and waits until the recorder of arrivals has it.
     private func say(_ alice: EmbeddedClient, in url: ChannelURL) async throws {
         let before = arrivals.total
         var random = SeededRandom(seed: seed)
@@ -170,7 +171,7 @@ final class Soak {
         while arrivals.total == before { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Does something that takes at most so long, and says whether it came to its end.
+    /// Runs an operation with a time limit, and returns true if it finished.
     private func within(
         _ duration: Duration, _ body: @escaping @MainActor () async throws -> Void
     ) async throws -> Bool {

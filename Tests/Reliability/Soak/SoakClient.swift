@@ -7,7 +7,7 @@ import Store
 import Sync
 import TestSupport
 
-/// An app of one user on one device, whose network and process are made to suffer.
+/// An app of one user on one device, whose network and process are disturbed.
 @MainActor
 final class SoakClient {
     let name: String
@@ -16,7 +16,7 @@ final class SoakClient {
     let network: ConditionedBackend
     /// How many messages it wrote into each channel, by the calls of `send` that returned.
     private(set) var written: [ChannelURL: Int] = [:]
-    /// Which of them had failed once, and were sent again behind later ones.
+    /// The messages that had failed once, and were sent again after later ones.
     private(set) var failed: [ChannelURL: Set<Int>] = [:]
     private(set) var counts: [String: Int] = [:]
     private var collections: [MessageCollection] = []
@@ -87,7 +87,7 @@ final class SoakClient {
             default: try await resume()
             }
         } catch {
-            // What a device without a network, or a suspended one, cannot do it says.
+            // A device that is offline or suspended reports the calls that it cannot do.
             note("errors thrown")
         }
     }
@@ -135,7 +135,7 @@ final class SoakClient {
 
     // MARK: The end
 
-    /// Brings all back, sends again what failed, and waits until all was sent.
+    /// Ends all disturbances, resends failed messages, and waits until all are sent.
     func heal() async throws {
         for collection in collections { collection.dispose() }
         collections = []
@@ -151,7 +151,7 @@ final class SoakClient {
         for await _ in changes where try engine.store.drafts().isEmpty { return }
     }
 
-    /// What of a channel differs from what the server has, once all of it was fetched.
+    /// Returns the differences between a channel and the server's, once all of it was fetched.
     func differences(in url: ChannelURL, from history: [Message]) async throws -> [String] {
         let engine = try client.engine()
         await engine.show(url, ShownRange(from: .beginning), viewer: -1)

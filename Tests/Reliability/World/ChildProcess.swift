@@ -9,11 +9,11 @@ struct ChildProcess {
     private let process = Process()
     private let watchdog: Watchdog
 
-    /// Starts a process that goes on with the world in a directory.
+    /// Starts a process that continues the world in a directory.
     ///
     /// - Parameters:
-    ///   - command: What it does: see the beginning of Reliability.swift.
-    ///   - directory: The world's directory, and its first argument.
+    ///   - command: The command: see the beginning of Reliability.swift.
+    ///   - directory: The world's directory, and the command's first argument.
     ///   - arguments: Its other arguments.
     /// - Throws: If it cannot be started.
     init(_ command: String, in directory: URL, _ arguments: String...) throws {
@@ -31,7 +31,7 @@ struct ChildProcess {
         try output.close()
     }
 
-    /// Waits until it has ended, and says whether it was killed.
+    /// Waits until the process has ended, and returns true if it was killed.
     ///
     /// - Throws: If it was killed since it did not end.
     func wasKilled() throws -> Bool {

@@ -1,14 +1,14 @@
 import Foundation
 import Models
 
-/// What the processes of a world have printed: each promise in a line of its own, when it was made.
+/// The output of the processes of a world: one line for each promise, printed when it was made.
 struct Promises {
     private(set) var written: [ChannelURL: [String]] = [:]
     private(set) var heard: [ChannelURL: Set<MessageID>] = [:]
     /// Whether the last process came to its end.
     let isComplete: Bool
 
-    /// What is printed last.
+    /// The last line of the output.
     static let end = "end"
 
     /// Where the processes of a world print.

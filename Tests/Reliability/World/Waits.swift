@@ -27,7 +27,7 @@ final class Waits: Sendable {
             state.total += duration
             state.time = Timestamp(milliseconds: state.time.milliseconds + milliseconds)
         }
-        // A millisecond, so that whoever tries again and again leaves the others some time.
+        // A millisecond, so that a task that retries all the time leaves the others some time.
         try await Task.sleep(for: .milliseconds(1))
     }
 }

@@ -5,10 +5,10 @@ import Store
 import Sync
 
 extension World {
-    /// Brings the network back, and waits until the device has all that the server has, and the server
-    /// all that bob wrote.
+    /// Brings the network back, and waits until the device has all of the server's messages, and
+    /// the server all of bob's.
     ///
-    /// - Returns: What had to be called for it, beside `connect`.
+    /// - Returns: The calls that it needed, beside `connect`.
     func heal() async throws -> [String] {
         guard let engine, let store else { return [] }
         var calls: [String] = []
@@ -16,12 +16,13 @@ extension World {
         network.conditions = .perfect
         try await engine.connect(as: Credentials("bob"))
         for url in World.channels { try await engine.caughtUp(url) }
-        // Nobody can tell of what is in doubt before its attempt has ended, and all is told that the server has.
+        // An uncertain send can only be resolved when its attempt has ended, and the feed has
+        // delivered all.
         try await until { try $0.drafts().allSatisfy { $0.state == .failed } }
         if try store.drafts().contains(where: \.isDoubtful) { try await hearNewest() }
         for draft in try store.drafts() where draft.state == .failed {
             let text = draft.message?.text ?? ""
-            // Of what is in doubt its user sees whether it is there.
+            // The user of an uncertain message looks whether it was sent.
             let isThere = try store.messages(in: draft.channelURL).contains { $0.text == text }
             if draft.isDoubtful && isThere {
                 try await engine.removeFailedMessages([draft.requestID])
@@ -43,7 +44,7 @@ extension World {
             guard try store.groupChannel(url) != nil || url != World.lounge else { continue }
             await engine.show(url, ShownRange(from: .beginning), viewer: 1)
             try await until { reader in
-                // A channel that is gone has no history to know.
+                // A removed channel has no history.
                 if url == World.lounge, try reader.groupChannel(url) == nil { return true }
                 return try reader.gaps(in: url).isEmpty && reader.staleRanges(in: url).isEmpty
             }
@@ -54,14 +55,14 @@ extension World {
         return Array(Set(calls))
     }
 
-    /// Waits until the device was told of all that was done before.
+    /// Waits until the device has received all earlier events.
     private func isTold() async throws {
         let url = ChannelURL("news \(nextRequestID())")
         createChannel(url)
         try await until { try $0.groupChannel(url) != nil }
     }
 
-    /// What is not as it was promised, once all is healed.
+    /// Returns the broken promises, once all faults are removed.
     func violations() async throws -> [String] {
         guard let store else { return ["there is no store"] }
         var found: [String] = []
@@ -90,11 +91,11 @@ extension World {
                 found.append("\(url): \(message.text) has another file than was sent")
             }
             let texts = history.map(\.text).filter { $0.hasPrefix("bob") }
-            // An attempt whose end nobody knows may come through when its user has sent it again.
+            // An attempt with an unknown end may arrive after its user has sent the message again.
             let once = isDeduplicating ? texts : texts.filter { !resent.contains($0) }
             if Set(once).count != once.count { found.append("\(url): \(once) is there twice") }
-            // What the server never had is counted by `lost`.
-            // What has failed is passed by, and may come late.
+            // Messages that the server never received are counted by `lost`.
+            // A failed message is overtaken, and may arrive late.
             let ordered = promised[url, default: []]
                 .filter { !resent.contains($0) && !told.failed.contains($0) }
             let sent = Set(texts)
@@ -137,7 +138,7 @@ extension World {
         !server.conditions.missingCapabilities.contains(.deduplicatesRequests)
     }
 
-    /// Waits until the device has the newest message of each channel, and so all that was told before.
+    /// Waits until the device has the newest message of each channel, and so all earlier events.
     private func hearNewest() async throws {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
@@ -150,7 +151,8 @@ extension World {
         await auditor.disconnect()
     }
 
-    /// What the server has of a channel, the oldest first; `nil` if there is no such channel.
+    /// Returns the server's messages of a channel, oldest first; `nil` if the channel does not
+    /// exist.
     private func history(
         _ url: ChannelURL, by auditor: EmbeddedClient
     ) async throws -> [Message]? {

@@ -6,13 +6,13 @@ import ScrollbackTesting
 import Store
 import Sync
 
-/// A server that alice writes to, and bob's device, whose disk and network are made to fail.
+/// A server that alice writes to, and bob's device, whose disk and network fail on request.
 ///
-/// Both keep what they have in files below one directory, so that a copy of it is another such world.
+/// Both store their data in files below one directory, so that a copy of it is another such world.
 final class World {
     /// Where bob and alice write.
     static let channels: [ChannelURL] = ["general", "random"]
-    /// Where alice alone does, since it is deleted at times.
+    /// The channel in which only alice writes, since it is deleted at times.
     static let lounge: ChannelURL = "lounge"
 
     let directory: URL
@@ -26,15 +26,15 @@ final class World {
     private(set) var disks = FailingDisks()
     private(set) var store: ChatStore?
     private(set) var engine: SyncEngine?
-    /// What the app is told, each thing once.
+    /// The reports to the app, each once.
     let told = Told()
     private var listener: Task<Void, Never>?
 
-    /// What bob wrote, in the order in which `send` returned.
+    /// Bob's messages, in the order in which `send` returned.
     var promised: [ChannelURL: [String]] = [:]
-    /// What of it had failed, and was sent again, behind what was written later.
+    /// Those that had failed, and were sent again after later ones.
     var resent: Set<String> = []
-    /// What the device had stored of what alice wrote.
+    /// The messages of alice that the device has stored.
     var heard: [ChannelURL: Set<MessageID>] = [:]
 
     private let requestIDs: RequestIDs
@@ -45,10 +45,10 @@ final class World {
     /// Opens a world.
     ///
     /// - Parameters:
-    ///   - directory: Where its files are; those of another one, or none.
-    ///   - process: Which of the processes it is that have had it, since names are given once.
-    ///   - conditions: How the server is.
-    /// - Throws: What the server throws.
+    ///   - directory: The directory of its files: a new one, or that of an earlier world.
+    ///   - process: The number of the process that opens the world, which keeps names unique.
+    ///   - conditions: The server's conditions.
+    /// - Throws: The server's errors.
     init(
         in directory: URL, process: Int = 1,
         server conditions: ServerConditions = ServerConditions()
@@ -86,7 +86,7 @@ final class World {
         return options
     }
 
-    /// Opens what the device has, on a disk of `disks`, or on one without faults.
+    /// Opens the device's files, on a disk of `disks`, or on one without faults.
     func openDevice(
         on disks: FailingDisks = FailingDisks(), key: EncryptionKey? = nil
     ) throws(StoreError) {
@@ -118,7 +118,7 @@ final class World {
         (engine, store, listener) = (nil, nil, nil)
     }
 
-    /// Lets go of files in which damage was met; nobody has connected yet.
+    /// Closes files in which damage was met; no engine has connected yet.
     func dropDevice() {
         listener?.cancel()
         store?.close()
@@ -138,7 +138,7 @@ final class World {
         for url in World.channels { try await engine.caughtUp(url) }
     }
 
-    /// Waits until what the device holds is as some condition has it.
+    /// Waits until the device's store meets a condition.
     func until(_ condition: (any StoreReader) throws -> Bool) async throws {
         guard let store else { throw Unexpected("no store is open") }
         let (snapshot, changes) = try store.observe(.everything)
@@ -149,7 +149,7 @@ final class World {
 
     // MARK: Messages
 
-    /// Has alice say something in each channel.
+    /// Sends a message of alice's in each channel.
     @discardableResult
     func say(in urls: [ChannelURL] = World.channels) async throws -> [Message] {
         var said: [Message] = []
@@ -161,7 +161,7 @@ final class World {
         return said
     }
 
-    /// Has alice say something in each channel, and waits until the device has it.
+    /// Sends a message of alice's in each channel, and waits until the device has it.
     func hear(_ note: (String) -> Void = { _ in }) async throws {
         for message in try await say() {
             guard let id = message.messageID else { continue }
@@ -171,7 +171,7 @@ final class World {
         }
     }
 
-    /// Has bob write something in each channel; what the outbox took is promised.
+    /// Sends a message of bob's in each channel; an item that the outbox accepted is promised.
     func write(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -183,7 +183,8 @@ final class World {
         }
     }
 
-    /// Has bob send a file in each channel, of which the outbox has a copy; what it took is promised.
+    /// Sends a file of bob's in each channel, which the outbox copies; an item that it accepted is
+    /// promised.
     func sendFiles(_ note: (String) -> Void = { _ in }) async throws {
         guard let engine else { return }
         for url in World.channels {
@@ -198,7 +199,7 @@ final class World {
         }
     }
 
-    /// What is in the file of a message of bob's.
+    /// Returns the contents of the file of one of bob's messages.
     static func fileBytes(_ text: String) -> Data {
         Data(String(repeating: text + " ", count: 1_000).utf8)
     }
@@ -212,7 +213,7 @@ final class World {
 
     /// Removes a file that was copied.
     func remove(_ file: UploadableFile?) {
-        // A test that is over removes what is left.
+        // When a test ends, it removes the remaining file.
         if let path = file?.path { try? FileManager.default.removeItem(atPath: path) }
     }
 
@@ -229,14 +230,14 @@ final class World {
     func nextRequestID() -> RequestID { requestIDs.next() }
 }
 
-/// What an app was told, each thing once.
+/// The reports to an app, each once.
 final class Told: Sendable {
     private let texts = Locked<Set<String>>([])
     private let failedTexts = Locked<Set<String>>([])
 
     var all: Set<String> { texts.withLock { $0 } }
 
-    /// The messages that could not be sent, or of which nobody knew.
+    /// The messages that could not be sent, or whose result was unknown.
     var failed: Set<String> { failedTexts.withLock { $0 } }
 
     func note(_ text: String) { texts.withLock { _ = $0.insert(text) } }
@@ -248,7 +249,7 @@ final class Told: Sendable {
 }
 
 extension SyncEvent {
-    /// What an app may show its user; `nil` where all is well.
+    /// The text that an app may show its user; `nil` if the event is no problem.
     fileprivate var asTold: String? {
         switch self {
         case .state(let state):

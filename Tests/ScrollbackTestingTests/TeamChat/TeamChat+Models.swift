@@ -1,9 +1,9 @@
 import Models
 import Sync
 
-// What the server says, as Scrollback's values.
+// Conversions of the server's values into Scrollback's.
 
-/// Where a page ended: a time, and which posts of that millisecond were seen.
+/// The end of a page: a time, and the posts of that millisecond that were already returned.
 struct Edge {
     let time: Timestamp
     let seen: [Int]
@@ -56,7 +56,7 @@ extension GroupChannel {
 }
 
 extension FeedEvent {
-    /// All there is to know of a channel.
+    /// Creates the event with all values of a channel.
     init(_ channel: GroupChannel) {
         var patch = Patch<GroupChannel>()
         patch.set(\.name, to: channel.name)
@@ -70,7 +70,8 @@ extension FeedEvent {
         self = .channel(ChannelUpdate(channel.url, patch))
     }
 
-    /// What an entry tells; nothing if the post was deleted since, which a later entry tells.
+    /// Creates the event of a log entry; `nil` if the post was deleted since, which a later entry
+    /// reports.
     init?(_ entry: TeamChatServer.Entry, _ answer: TeamChatServer.Answer, _ me: UserID) {
         let url = ChannelURL(entry.room)
         switch entry.change {
@@ -131,7 +132,7 @@ extension GroupChannelChangelog {
 }
 
 extension Page {
-    /// What follows an element that a cursor names.
+    /// Creates the page that follows the element that a cursor names.
     init(
         _ list: [Element], after cursor: PageCursor?, limit: Int, name: (Element) -> String
     ) throws(BackendError) {
@@ -148,7 +149,7 @@ extension Page {
 }
 
 extension BackendError {
-    /// What a failure of the server means to whoever asked.
+    /// Converts a failure of the server.
     init(_ error: any Error) {
         switch error as? TeamChatServer.Failure {
         case .signedOut: self.init(.notConnected, "the session is over")

@@ -6,7 +6,7 @@ actor TeamChatBackend: Backend {
     nonisolated let capabilities: BackendCapabilities = [.deduplicatesRequests]
 
     private let server: TeamChatServer
-    /// Whether the feed waits until something happens; in most tests it does not.
+    /// True if the feed waits for new events; false in most tests.
     private let waits: Bool
     private var session: Int?
     private var me: UserID = ""
@@ -32,7 +32,7 @@ actor TeamChatBackend: Backend {
         session = nil
     }
 
-    /// Asks the server, and says what its failures mean.
+    /// Calls the server, and converts its failures.
     private func ask<Answer>(
         _ call: (Int) async throws -> Answer
     ) async throws(BackendError) -> Answer {
@@ -54,7 +54,7 @@ actor TeamChatBackend: Backend {
             try await server.changes(since: number, limit: 12, waits: waits, $0)
         }
         if Task.isCancelled { throw BackendError(.canceled, "the feed was canceled") }
-        // Holes come first: what is missing is older than what is told of the room.
+        // Truncations come first: the omitted messages are older than the delivered ones.
         return batch(
             answer.holes + answer.entries.compactMap { FeedEvent($0, answer, me) }, answer.last,
             isLive: !answer.hasMore)
@@ -74,7 +74,7 @@ actor TeamChatBackend: Backend {
         return number
     }
 
-    // MARK: Pages: a cursor is a time, and what was seen of its millisecond
+    // MARK: Pages: a cursor is a time, and the returned posts of its millisecond
 
     func messages(
         in channelURL: ChannelURL, at anchor: MessageAnchor, older: Int, newer: Int
@@ -92,7 +92,8 @@ actor TeamChatBackend: Backend {
             older: before.cursor, newer: after.cursor)
     }
 
-    /// Where a page begins on its older side, and on its newer one; there is nothing behind `nil`.
+    /// Returns where a page begins on its older side, and on its newer one; `nil` if that side is
+    /// empty.
     private func edges(
         of anchor: MessageAnchor, in room: String
     ) async throws(BackendError) -> (below: Edge?, above: Edge?) {
@@ -144,7 +145,7 @@ actor TeamChatBackend: Backend {
         return MessageLookup(found: found, gone: Array(gone))
     }
 
-    // MARK: Changelogs: the same log, so a token is what a cursor is
+    // MARK: Changelogs: the same log, so a token is a feed cursor
 
     private func number(_ point: ChangelogPoint, _ byTime: BackendCapabilities) throws(BackendError)
         -> Int

@@ -1,9 +1,9 @@
 import Models
 
-/// A chat server as many are: lists by time, one log of what happened, rooms that an administrator
-/// makes. It stands for something at the other end of a network, and knows nothing of Scrollback.
+/// A typical chat server: lists by time, one log of events, rooms that an administrator makes.
 ///
-/// Of Scrollback's types it uses those for times and meta arrays, to be short.
+/// It represents a server at the other end of a network, and does not depend on Scrollback, except
+/// that it uses its types for times and meta arrays, to be short.
 actor TeamChatServer {
     struct Post: Sendable {
         let id: Int
@@ -33,11 +33,11 @@ actor TeamChatServer {
         let number: Int
         let room: String
         let change: Change
-        /// Who was in the room, or has just been removed from it.
+        /// The users who were in the room, or have just been removed from it.
         let audience: [String]
     }
 
-    /// What happened in a user's rooms after an entry.
+    /// The events in a user's rooms after an entry.
     struct Answer: Sendable {
         var entries: [Entry] = []
         /// The posts that the entries are about, as they are now.
@@ -53,14 +53,15 @@ actor TeamChatServer {
 
     private(set) var epoch = 1
     private let now: @Sendable () -> Timestamp
-    /// How many posts an answer has at most, and how many of one room it tells to who was away.
+    /// The maximum number of posts in an answer, and of posts of one room that a returning user
+    /// receives.
     private let pageLimit, replayLimit: Int
     private let users: Set<String>
     private var rooms: [String: Room] = [:]
     private var posts: [Int: Post] = [:]
     private var lastPostID = 0
     private var postIDs: [String: [Int]] = [:]
-    /// Also of what was deleted since.
+    /// The posts by request, including deleted ones.
     private var requests: [String: Int] = [:]
     private var log: [Entry] = []
     private var lastNumber = 0
@@ -80,7 +81,7 @@ actor TeamChatServer {
         self.now = now
     }
 
-    // MARK: What the administrator does
+    // MARK: Administration
 
     func makeRoom(_ name: String, members: [String]) -> String {
         let id = "room\(rooms.count + 1)"
@@ -199,11 +200,11 @@ actor TeamChatServer {
         write(room, .deleted(id, now()))
     }
 
-    // MARK: What happened
+    // MARK: Log
 
-    /// What happened after an entry in all rooms of the user, or in one; some of it if it is much.
+    /// Returns the events after an entry in all rooms of the user, or in one; at most `limit`.
     ///
-    /// Waits if that is wanted and nothing happened yet.
+    /// If `waits` is true and there are no events yet, waits for one.
     func changes(
         since number: Int, in room: String? = nil, limit: Int, waits: Bool = false, _ session: Int
     ) async throws(Failure) -> Answer {
