@@ -2,8 +2,8 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-// A view of a channel and one of the channel list, as an app writes them: each folds what its collection tells
-// into what it shows, and nothing else. `swift run Messenger` shows what they would.
+// A view of a channel and one of the channel list, as an app writes them: each only applies its
+// collection's events to its contents. `swift run Messenger` prints the contents.
 
 /// A list of channels: a line each, the most recent first.
 @MainActor

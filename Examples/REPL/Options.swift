@@ -21,10 +21,10 @@ struct Options {
     /// Whether `demo` runs first.
     var isDemo = false
 
-    /// Whether results are lines of JSON.
+    /// True if results are lines of JSON.
     var isJSON = false
 
-    /// Whether only errors are shown.
+    /// True if only errors are shown.
     var isQuiet = false
 
     /// The longest time that a command waits for its effects; `nil` for 10 s, or 300 ms at a prompt.

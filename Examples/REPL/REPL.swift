@@ -1,4 +1,4 @@
-// What `scrollback` is, but for its `main`: so tests and fuzzers are linked with it, too.
+// All of `scrollback` except its `main`, so that tests and fuzzers can link it, too.
 //
 // The line editor is GNU readline, which is under the GPL. It stays in this example, and out of
 // every library of the package.

@@ -35,7 +35,7 @@ extension Command.Arguments {
         get async throws { try await isOnDevice ? existing(channel) : channel }
     }
 
-    /// Whether the open store is the device's.
+    /// True if the open store is the device's.
     @MainActor private var isOnDevice: Bool {
         get throws {
             // Before a user has connected, there is none.
@@ -90,7 +90,7 @@ extension CommandError {
 }
 
 extension ChatStore {
-    /// Whether the store has anything of a channel: its row, its history, or outbox items.
+    /// True if the store has any data of a channel: its row, its history, or outbox items.
     func holds(_ url: ChannelURL) throws -> Bool {
         try channelURLs().contains(url) || !drafts(in: url, limit: 1).isEmpty
     }

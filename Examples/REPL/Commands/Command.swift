@@ -1,6 +1,6 @@
 import Scrollback
 
-/// One command: its name, what help says about it, and what it does.
+/// One command: its name, its help, and its action.
 ///
 /// To add one, write an entry in one of the tables that ``groups`` lists.
 struct Command: Sendable {
@@ -14,7 +14,7 @@ struct Command: Sendable {
     /// `nil` if there is no free text.
     var freeTextAfter: Int?
 
-    /// What it does, in one sentence.
+    /// The help text, in one sentence.
     let summary: String
 
     /// Further lines of help.
@@ -29,7 +29,7 @@ struct Command: Sendable {
     /// The output of the example; `nil` where it differs from one machine to another.
     var output: String?
 
-    /// What TAB offers for each argument, in order.
+    /// The completions that TAB offers for each argument, in order.
     var offers: [Completion.Source] = []
 
     /// Whether TAB repeats the last offer for all further arguments.
@@ -161,7 +161,7 @@ func sentence(of error: any Error) -> String {
     }
 }
 
-/// Whether an error says that the store's files are closed until `resume`.
+/// True if the error is that the store's files are closed until `resume`.
 private func isSuspended(_ error: any Error) -> Bool {
     switch error {
     case let error as StoreError: error.code == .suspended

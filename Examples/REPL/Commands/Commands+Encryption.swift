@@ -50,9 +50,10 @@ extension Command {
 }
 
 extension Command.Arguments {
-    /// A directory, and the key of the file after `key`; `nil` for what is not typed.
+    /// Returns a directory, and the key of the file after `key`; `nil` for an argument that is
+    /// missing.
     ///
-    /// - Parameter createsKey: Whether a new key is written to a file that does not exist.
+    /// - Parameter createsKey: True to write a new key to a file that does not exist.
     /// - Returns: Both.
     /// - Throws: ``CommandError`` if the words do not fit, or the file has no key.
     func directoryAndKey(

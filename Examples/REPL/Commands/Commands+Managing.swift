@@ -310,13 +310,13 @@ extension Command {
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - orOpenOne: Whether the open channel is the default.
-    ///   - summary: What it does.
+    ///   - orOpenOne: True if the open channel is the default.
+    ///   - summary: Its help text.
     ///   - example: A whole line to try.
     ///   - preparation: Lines that the example needs before it.
     ///   - symbols: The calls of the API that it demonstrates.
     ///   - fields: The values of its result.
-    ///   - body: Its work.
+    ///   - body: Its action.
     /// - Returns: The command.
     static func onChannel(
         _ name: String, orOpenOne: Bool = false, _ summary: String, example: String,
@@ -383,13 +383,13 @@ extension Command {
 }
 
 extension Command {
-    /// The first rows of a paged list, with as many requests as they need.
+    /// Returns the first rows of a paged list, with as many requests as they need.
     ///
     /// - Parameters:
     ///   - limit: The largest number of rows.
     ///   - page: Fetches the page after a cursor, with a number of rows at most.
     /// - Returns: The rows, and the cursor after them if there are more.
-    /// - Throws: What a request throws.
+    /// - Throws: The error of a request.
     fileprivate static func firstRows<Row: Sendable>(
         _ limit: Int, _ page: (PageCursor?, Int) async throws -> Page<Row>
     ) async throws -> Page<Row> {
@@ -429,7 +429,7 @@ extension Command.Reply {
         .text(text, [.channelURL: url])
     }
 
-    /// A group channel, as a row of a table.
+    /// A group channel, as a table row.
     fileprivate static func channel(_ channel: GroupChannel) -> Command.Reply {
         .text(Command.columns([channel.tableRow]), [.channel: channel])
     }

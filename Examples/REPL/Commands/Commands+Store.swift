@@ -303,7 +303,7 @@ extension OpeningReport {
 }
 
 extension OutboxLoss {
-    /// What was lost, a line for each item.
+    /// The lost items, a line for each.
     var lines: [String] {
         if isEmpty { return [] }
         let what = count == 1 ? "1 outbox item is" : "\(count) outbox items are"

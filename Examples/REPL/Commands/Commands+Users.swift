@@ -317,7 +317,7 @@ extension Device {
         owner.merging([.connection: "\(client.connectionState)"]) { $1 }
     }
 
-    /// The device as a row of values.
+    /// The values of the device.
     fileprivate var summary: [String: String] {
         var summary = [
             "name": name, "user_id": userID.rawValue, "connection": "\(client.connectionState)",

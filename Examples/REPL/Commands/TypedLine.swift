@@ -1,4 +1,4 @@
-/// A line of the prompt, for whoever looks at commands from outside.
+/// A line of the prompt, for tools that inspect commands.
 package struct TypedLine: Sendable {
     private let text: String
 
@@ -7,13 +7,13 @@ package struct TypedLine: Sendable {
     /// The name of the command that it begins with; `nil` if it begins with none.
     package var commandName: String? { Command.name(in: text) }
 
-    /// What TAB offers at its end.
+    /// The completions that TAB offers at its end.
     @MainActor package var completions: [String] {
         let word = text.split(separator: " ", omittingEmptySubsequences: false).last ?? ""
         return Completion.words(String(word), after: String(text.dropLast(word.count)))
     }
 
-    /// Performs it where nobody is connected, and returns what people see, an error too.
+    /// Performs the line without a connected user, and returns the output, or the error's text.
     @MainActor package func perform() async -> String {
         do {
             return try await Command.perform(text).shown

@@ -5,7 +5,7 @@ import Models
 ///
 /// `JSONDecoder` takes some twenty microseconds for such a line, and a log has hundreds of thousands.
 package struct JSONLine {
-    /// What a field holds; of what is not asked for, nothing is kept.
+    /// The value of a field; values of other fields are not stored.
     package enum Value: Hashable {
         case text(String)
         case number(Int64)
@@ -29,8 +29,8 @@ package struct JSONLine {
     ///
     /// - Parameters:
     ///   - bytes: The line, without its end.
-    ///   - names: The fields that are asked for, as UTF-8.
-    ///   - ignore: Is called with the name of each other field that holds anything but `null`.
+    ///   - names: The fields to read, as UTF-8.
+    ///   - ignore: Is called with the name of each other field whose value is not `null`.
     /// - Throws: ``Damage``.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>, fields names: [[UInt8]],
@@ -137,7 +137,7 @@ private struct Scanner {
     /// Whether the next value begins as `null` does.
     var isAtNull: Bool { index < bytes.count && bytes[index] == 0x6E }
 
-    /// Goes behind a value, whatever it is.
+    /// Skips a value of any type.
     mutating func skipValue() throws(JSONLine.Damage) {
         var depth = 0
         repeat {
@@ -161,7 +161,7 @@ private struct Scanner {
         } while depth > 0
     }
 
-    /// What a number or a word ends at.
+    /// The bytes that end a number or a word.
     private static let ends: [UInt8] = [0x2C, 0x7D, 0x5D, 0x3A, 0x20, 0x09, 0x0D, 0x22]
 
     private func decoded(
@@ -173,7 +173,7 @@ private struct Scanner {
             }
             return string
         }
-        // Escapes are rare, and the decoder of the system knows all of them.
+        // Escapes are rare, and the system's decoder handles all of them.
         let data = Data("[\"".utf8) + Data(buffer: text) + Data("\"]".utf8)
         do {
             return try JSONDecoder().decode([String].self, from: data)[0]

@@ -27,7 +27,7 @@ package struct LogFields {
     /// The prefix of ids that are made of line numbers.
     var idPrefix = ""
 
-    /// Whether all ids are made of line numbers.
+    /// True if all ids are made of line numbers.
     var numbersLines = false
 
     package init() {}
@@ -87,7 +87,7 @@ package struct LogFields {
         return MessageID(name)
     }
 
-    /// Whether a line is a message of the channel itself.
+    /// True if a line is a message of the channel itself.
     func isOwn(_ line: JSONLine) -> Bool {
         value(3, line).value.asText == "ADMM"
     }

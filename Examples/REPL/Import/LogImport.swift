@@ -2,11 +2,12 @@ import EmbeddedServer
 import Foundation
 import Scrollback
 
-/// Chat logs on their way into a server: JSON lines, each a message.
+/// An import of chat logs into a server: JSON lines, each a message.
 ///
-/// What is there already is passed over, so an import that was interrupted goes on when it is begun again.
+/// Messages that the server already has are skipped, so an interrupted import continues when it is
+/// repeated.
 struct LogImport: Sendable {
-    /// What came of it.
+    /// The result of an import.
     struct Outcome: Sendable {
         /// How many messages are on the server now that were not before.
         var imported = 0
@@ -20,7 +21,7 @@ struct LogImport: Sendable {
         /// How many lines could not be read.
         var badCount = 0
 
-        /// The channels whose messages are on the server, in the order in which they come.
+        /// The channels whose messages are on the server, in the order of the log.
         var channels: [ChannelURL] = []
 
         /// The fields that no message was made of, by how often they came.
@@ -29,7 +30,7 @@ struct LogImport: Sendable {
         /// The fields that were named by hand, and that no line has.
         var unseen: [String] = []
 
-        /// How many lines say nothing of a sender, and are not said to be the channel's own.
+        /// The number of lines that neither name a sender nor are marked as the channel's own.
         var senderless = 0
 
         /// Why the rest was not taken; `nil` if all was.
@@ -49,7 +50,7 @@ struct LogImport: Sendable {
     let fields: LogFields
     let server: EmbeddedServer
 
-    /// Who is in the channels that are made, beside those who write in them.
+    /// The members of the channels that are created, besides the senders.
     let members: [UserID]
 
     private static let batchSize = 1000
@@ -57,8 +58,8 @@ struct LogImport: Sendable {
     /// Reads the file to its end.
     ///
     /// - Parameter progress: Is called after each batch with the lines and the share of the file.
-    /// - Returns: What came of it; with what the file or the server threw, or `CancellationError`, as its
-    ///   ``Outcome/failure``, since what came before is on the server.
+    /// - Returns: The result; an error of the file or the server, or `CancellationError`, is its
+    ///   ``Outcome/failure``, since the earlier messages are on the server.
     /// - Throws: If the file cannot be opened.
     @concurrent
     func run(progress: @Sendable (Int, Double) async -> Void) async throws -> Outcome {
@@ -71,7 +72,7 @@ struct LogImport: Sendable {
         } catch {
             outcome.failure = error
         }
-        // Of a file that was not read to its end, nobody knows.
+        // The fields that never occurred are only known after the whole file was read.
         if outcome.failure == nil { outcome.unseen = fields.renamedFields(without: renamed) }
         return outcome
     }
@@ -114,7 +115,7 @@ struct LogImport: Sendable {
         if let failure { throw failure }
     }
 
-    /// What a line says; `nil` if it is empty or bad.
+    /// Returns the message of a line; `nil` if it is empty or bad.
     private func message(
         of bytes: UnsafeBufferPointer<UInt8>, _ names: [[UInt8]], _ outcome: inout Outcome,
         _ renamed: inout Set<Int>
@@ -143,7 +144,7 @@ struct FieldTally: Sendable {
     private var names: [[UInt8]] = []
     private var numbers: [Int] = []
 
-    /// How often a field came whose name there was no room for.
+    /// The number of fields whose names exceeded the limit of names.
     private(set) var others = 0
 
     /// The names, in the order in which they came first, and how often each came.

@@ -1,9 +1,9 @@
 import Scrollback
 
-/// What is known of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
+/// The coverage of a channel's history as a bar: `█` known, `▒` stale, `░` missing, `▸` not sent.
 ///
-/// A column is a stretch of time between the oldest and the newest message that is held; what lies
-/// before and after these has columns of its own at the ends.
+/// A column is a span of time between the oldest and the newest stored message; the history before
+/// and after these has columns of its own at the ends.
 struct CoverageBar: CustomStringConvertible {
     let description: String
 

@@ -2,9 +2,9 @@ import Scrollback
 
 /// A channel's history as one line, such as `… a b ~ d (e) !f`.
 ///
-/// Messages stand by their ids, oldest first. A `~` is where a gap lies between two of them, and `…`
-/// where there is more before the first or after the last; `(e)` is a message that is not sent yet,
-/// and `!f` one that failed, by their request ids.
+/// Messages are shown by their ids, oldest first. A `~` is a gap between two of them, and `…` more
+/// history before the first or after the last; `(e)` is a pending message, and `!f` a failed one,
+/// by their request ids.
 struct Picture: Hashable {
     enum Sign: Hashable {
         case more
@@ -17,20 +17,20 @@ struct Picture: Hashable {
     private(set) var signs: [Sign] = []
 }
 
-// MARK: Of what a store holds
+// MARK: Of a store
 
 extension Picture {
-    /// Draws a stretch of a channel's history.
+    /// Draws a part of a channel's history.
     ///
     /// - Parameters:
-    ///   - messages: Where its messages are, oldest first.
+    ///   - messages: The positions of its messages, oldest first.
     ///   - gaps: The gaps of the channel, oldest first.
-    ///   - drafts: What is not sent yet, in the order it was written. Changes of messages are not
+    ///   - drafts: The outbox items, in the order of their creation. Changes of messages are not
     ///     shown.
-    ///   - isCut: Whether older messages are left out.
+    ///   - isCut: True if older messages are omitted.
     init(messages: [Position], gaps: [Gap], drafts: [Draft] = [], isCut: Bool = false) {
         var gaps = gaps[...]
-        // Whether anything between two bounds, with no message in between, is not known.
+        // True if a gap overlaps the range between two bounds, which has no messages.
         func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
             gaps = gaps.drop { $0.upper <= lower }
             return gaps.first.map { $0.lower < upper } ?? false
@@ -67,7 +67,7 @@ extension Picture: CustomStringConvertible {
 
     private func check() throws {
         func fail(_ message: String) -> CommandError { .failed("'\(self)': \(message)") }
-        // Drafts come last, and say nothing of what is before them.
+        // Outbox items come last, and do not affect the history before them.
         let history = signs.prefix { !$0.isDraft }
         guard signs[history.count...].allSatisfy(\.isDraft) else {
             throw fail("what is not sent comes last")
@@ -133,15 +133,15 @@ extension Picture.Sign {
 // MARK: As a history
 
 extension Picture {
-    /// Makes the history of a channel what the picture shows.
+    /// Replaces the history of a channel by that of the picture.
     ///
-    /// The first message was created at a start, and the others are a minute apart, as is a gap from
-    /// its neighbours. What was held of the history is removed before, with the channel's drafts.
+    /// The first message was created at `start`, and the others are a minute apart, as is a gap
+    /// from its neighbors. The channel's stored history and outbox items are removed before.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
         for draft in try batch.drafts(in: url) { try batch.removeDraft(draft.requestID) }
         var time = start
-        // The place of each message, and no place for what stands between.
+        // The position of each message; `nil` for the other signs.
         var places: [Position?] = []
         for sign in signs {
             switch sign {
@@ -183,7 +183,7 @@ extension Timestamp {
 // MARK: Of a window
 
 extension Picture {
-    /// Draws what a collection shows.
+    /// Draws the contents of a collection.
     @MainActor init(_ collection: MessageCollection) {
         var items = collection.items
         if collection.params.isReversed { items.reverse() }

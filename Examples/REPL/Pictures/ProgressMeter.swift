@@ -14,9 +14,9 @@ struct ProgressMeter {
     /// Creates a meter.
     ///
     /// - Parameters:
-    ///   - title: What is done.
-    ///   - total: How many there will be; `nil` if nobody knows.
-    ///   - width: How many columns there are.
+    ///   - title: The name of the operation.
+    ///   - total: The number of units; `nil` if it is unknown.
+    ///   - width: The number of columns.
     init(_ title: String, of total: Int? = nil, width: Int) {
         self.title = title
         self.total = total
@@ -44,7 +44,7 @@ struct ProgressMeter {
         let spark = Sparkline(Array(speeds.suffix(16))).description
         var end = "\(grouped(count))  \(grouped(speed))/s"
         if let share, share > 0 {
-            // Of a gzipped file nobody knows exactly: the share may be more than all.
+            // The size of a gzipped file is only estimated: the share may exceed 1.
             let left = Int(max(0, elapsed / share * (1 - share)).rounded(.up))
             end += "  \(left) s left"
         }

@@ -58,7 +58,7 @@ struct Rows {
 }
 
 extension MessageItem {
-    /// What it is called: its id, `(…)` where it is not sent yet, `!…` where it failed.
+    /// The label of the message: its id, `(…)` if it is pending, `!…` if it failed.
     fileprivate var label: String {
         guard let message else { return "~" }
         let name = message.messageID?.rawValue ?? message.requestID?.rawValue ?? "?"
@@ -71,13 +71,13 @@ extension MessageItem {
 }
 
 extension Message {
-    /// Who said it.
+    /// The sender's id; `*` for the channel's own messages.
     fileprivate var author: String {
         if type == .admin { return "*" }
         return sender?.userID.rawValue ?? "?"
     }
 
-    /// What was said, and what became of it.
+    /// The text of the message, and its state.
     fileprivate var line: String {
         var parts: [String] = []
         if let parentMessageID { parts.append("↳ \(parentMessageID)") }

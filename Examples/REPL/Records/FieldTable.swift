@@ -1,9 +1,9 @@
 import Scrollback
 
-/// A record's bytes, field by field: the offset, the bytes, and what they say.
+/// A record's bytes, field by field: the offset, the bytes, and their meaning.
 ///
 /// The fields of a nested record are indented, on both sides. A row has at most twelve bytes; a
-/// longer field goes on in the rows below.
+/// longer field continues in the rows below.
 struct FieldTable {
     private var rows: [String] = []
     private let bytes: [UInt8]
@@ -44,7 +44,7 @@ struct FieldTable {
 }
 
 extension String {
-    /// The text with spaces behind it, or before it, up to a width.
+    /// The text with spaces after it, or before it, up to a width.
     func padded(to width: Int, atStart: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - count))
         return atStart ? spaces + self : self + spaces

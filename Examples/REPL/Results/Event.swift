@@ -1,9 +1,9 @@
-/// One thing that was told, as a line for people, and by name and values for machines.
+/// One reported event, as a line for people, and by name and values for machines.
 struct Event: Sendable {
-    /// What happened.
+    /// The kind of event.
     let name: Name
 
-    /// The line, whose first character tells its kind: see ``Listener``.
+    /// The line, whose first character shows its kind: see ``Listener``.
     let text: String
 
     /// The same as values.
@@ -13,12 +13,12 @@ struct Event: Sendable {
         (self.name, self.text, self.values) = (name, text, values)
     }
 
-    /// The same, told to another device than the current one.
+    /// Returns the same event, reported to a device that is not the current one.
     func told(to device: String) -> Event {
         Event(name, "\(device)| \(text)", values.merging([.device: device]) { $1 })
     }
 
-    /// What may happen.
+    /// The kinds of events.
     ///
     /// DO NOT CHANGE a name: scripts read them.
     enum Name: String, CaseIterable {

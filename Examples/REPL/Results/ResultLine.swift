@@ -1,12 +1,12 @@
 import Foundation
 import Scrollback
 
-/// A line that `--json` writes: the result of a command, what it failed with, or an event.
+/// A line that `--json` writes: the result of a command, its error, or an event.
 struct ResultLine: Encodable {
     /// The number of the command's line; 0 before the first.
     private let line: Int
     private let kind: Kind
-    /// What people see of it.
+    /// The text for people.
     private let text: String
     private var command: String?
     private var input: String?
@@ -20,7 +20,7 @@ struct ResultLine: Encodable {
         case code, command, event, input, kind, line, text, values
     }
 
-    /// What a command has brought about.
+    /// Creates the line of a command's result.
     init(_ reply: Command.Reply, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .result, reply.text)
         command = Command.name(in: input)
@@ -28,7 +28,7 @@ struct ResultLine: Encodable {
         values = reply.values
     }
 
-    /// Why a command did not do what was asked; `code` tells the kind of error.
+    /// Creates the line of a command's error; `code` is the kind of error.
     init(_ error: any Error, to input: String, _ line: Int) {
         (self.line, kind, text) = (line, .error, sentence(of: error))
         command = Command.name(in: input)
@@ -36,7 +36,7 @@ struct ResultLine: Encodable {
         code = errorCode(of: error)
     }
 
-    /// What was told.
+    /// Creates the line of an event.
     init(_ event: Event, _ line: Int) {
         (self.line, kind, text) = (line, .event, event.text)
         self.event = event.name.rawValue
@@ -74,7 +74,7 @@ struct ResultLine: Encodable {
 }
 
 extension ResultLine {
-    /// The keys of a line, and what they hold.
+    /// The keys of a line, and their meanings.
     static let keys: KeyValuePairs = [
         "kind": "result, error or event",
         "line": "the line number of the command, from 1; 0 before the first",
@@ -86,7 +86,7 @@ extension ResultLine {
         "values": "of a result or event: its values, under the names below",
     ]
 
-    /// What `help --json` says.
+    /// The output of `help --json`.
     static var help: String {
         let fields = Field.allCases.map { ["  \($0.rawValue)", $0.meaning] }
         return """

@@ -2,14 +2,15 @@ import Foundation
 
 /// The files and directories that TAB offers.
 enum FileCompletion {
-    /// The paths that begin with what is typed, with a `/` behind directories.
+    /// Returns the paths that begin with the typed text, with a `/` after directories.
     ///
     /// - Parameters:
-    ///   - word: What is typed of the path, with the backslashes that are typed; `~` is home.
-    ///   - quote: The quote that is open, in which no backslashes are needed.
-    ///   - directoriesOnly: Whether files are left out.
-    /// - Returns: The paths as they are to be typed, in alphabetical order. What begins with a dot is
-    ///   offered where a dot is typed.
+    ///   - word: The typed part of the path, with its backslashes; `~` is home.
+    ///   - quote: The open quote, in which no backslashes are needed.
+    ///   - directoriesOnly: True to omit files.
+    /// - Returns: The paths as they are typed, in alphabetical order. Names that begin with a dot
+    ///   are
+    ///   only offered after a typed dot.
     static func paths(
         _ word: String, in quote: Character?, directoriesOnly: Bool = false
     ) -> [String] {

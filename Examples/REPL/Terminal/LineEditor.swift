@@ -10,7 +10,8 @@ import Foundation
 @MainActor final class LineEditor {
     static let shared = LineEditor()
 
-    /// What TAB offers for a word, after the line before it, and within a quote that is open there.
+    /// Returns the completions of a word, given the line before it and the quote that is open
+    /// there.
     var completions: (_ word: String, _ before: String, _ quote: Character?) -> [String] = {
         _, _, _ in []
     }
@@ -25,7 +26,7 @@ import Foundation
     /// Is called at Ctrl-C while a command runs; `nil` while none does.
     var onInterrupt: (() -> Void)?
 
-    /// Whether colours are understood, and wanted.
+    /// True if the terminal has colors, and the user wants them.
     private let hasColours: Bool = {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
@@ -51,7 +52,7 @@ import Foundation
         rl_catch_signals = 0  // its handlers only work while it reads a key
         rl_catch_sigwinch = 0
         rl_attempted_completion_function = didPressTab
-        // Words are what spaces separate; only within names of files do quotes and backslashes count.
+        // Spaces separate words; quotes and backslashes have a meaning only within names of files.
         rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))
         rl_completer_quote_characters = UnsafePointer(strdup("'\""))
         rl_char_is_quoted_p = isBehindBackslash
@@ -65,8 +66,8 @@ import Foundation
         return stream
     }
 
-    /// Has readline take texts for UTF-8 where the locale, as in most containers, knows ASCII alone:
-    /// else it would count bytes, and delete one of a character's.
+    /// Makes readline treat text as UTF-8 if the locale, as in most containers, is limited to
+    /// ASCII: otherwise it would count bytes, and delete one of a character's.
     private func useUTF8() {
         setlocale(LC_CTYPE, "")
         guard String(cString: nl_langinfo(nl_item(CODESET))) != "UTF-8" else { return }
@@ -88,20 +89,20 @@ import Foundation
     /// Prints above the prompt, whatever is typed there.
     func print(_ text: String) { printAbove(text.visible) }
 
-    /// Prints what a command says, and the news below it.
+    /// Prints a command's reply, and the events below it.
     func printReply(_ text: String) {
         guard !text.isEmpty else { return }
         let lines = text.visible.split(separator: "\n", omittingEmptySubsequences: false)
         printAbove(lines.map { coloured(String($0)) }.joined(separator: "\n"))
     }
 
-    /// Prints what was told by itself.
+    /// Prints events that no command caused.
     func printNews(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         printAbove(lines.map { coloured($0.visible.oneLine) }.joined(separator: "\n"))
     }
 
-    /// Prints what went wrong.
+    /// Prints an error.
     func printError(_ text: String) { printAbove(inColour(31, text.visible)) }
 
     private func printAbove(_ text: String) {
@@ -114,7 +115,7 @@ import Foundation
         fflush(nil)  // readline leaves what it has drawn in the buffer
     }
 
-    /// A line of news in the colour of its kind, and any other as it is.
+    /// Colors a line of an event by its kind; returns other lines unchanged.
     private func coloured(_ line: String) -> String {
         switch line.prefix(2) {
         case "+ ": inColour(32, line)
@@ -132,16 +133,16 @@ import Foundation
 
     // MARK: The prompt
 
-    /// Changes what stands before the line that is typed.
+    /// Changes the text before the line that is typed.
     func setPrompt(_ prompt: String) {
         guard prompt != self.prompt else { return }
         self.prompt = prompt
         if !isShowingProgress { redisplay(shown(prompt)) }
     }
 
-    /// Shows how far something is, in place of the prompt; `nil` when it is over.
+    /// Shows the progress of an operation in place of the prompt; `nil` ends it.
     ///
-    /// Where nothing can be written over, a line is printed now and then instead.
+    /// If the terminal cannot overwrite a line, a line is printed now and then instead.
     func showProgress(_ text: String?) {
         guard keys == nil || canMoveUp else {
             if let line = plainProgress.line(text, at: .now) {
@@ -154,9 +155,9 @@ import Foundation
         redisplay(text.map { "\($0.visible.prefix(max(1, width - 4))) " } ?? shown(prompt))
     }
 
-    /// Whether the terminal goes back to the lines above.
+    /// True if the terminal can move up to the lines above.
     ///
-    /// Where it does not, readline keeps to a single line, and cuts a longer one between any two bytes.
+    /// If it cannot, readline keeps to a single line, and cuts a longer one between any two bytes.
     private var canMoveUp: Bool { rl_get_termcap("up") != nil }
 
     private func redisplay(_ prompt: String) {
@@ -248,11 +249,12 @@ private func didPressTab(
             typed, before, quote == 0 ? nil : Character(UnicodeScalar(UInt8(quote))))
     }
     guard let first = found.first else { return nil }
-    // readline wants what all have in common, then each, then a null pointer, and frees them all.
+    // readline expects the common prefix, then each completion, then a null pointer, and frees them
+    // all.
     let common = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
     let words = found.count == 1 ? found : [common] + found
     if found.count == 1, first.hasSuffix("/") {
-        // What is in the directory comes next: neither a space nor a quote ends it.
+        // The directory's contents follow: neither a space nor a quote ends the word.
         rl_completion_suppress_append = 1
         rl_completion_suppress_quote = 1
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a script writes: results on stdout, errors and progress on stderr; or all but progress as
+/// The output of a script: results on stdout, errors and progress on stderr; or all but progress as
 /// lines of JSON on stdout.
 @MainActor final class Output {
     /// The number of the line that is performed; 0 before the first.
@@ -28,13 +28,13 @@ import Foundation
         return nil
     }
 
-    /// Writes what a command has brought about; nothing for an empty line and a comment.
+    /// Writes the result of a command; nothing for an empty line and a comment.
     func answer(_ reply: Command.Reply, to input: String) {
         guard isJSON else { return say(reply.shown) }
         for answer in reply.jsonLines(to: input, line) { write("\(answer)\n", to: .standardOutput) }
     }
 
-    /// Writes why a command did not do what was asked, and what was told meanwhile.
+    /// Writes a command's error, and the events until then.
     func fail(_ error: any Error, _ input: String = "", _ events: [Event] = []) {
         tell(events)
         if isJSON {
@@ -45,7 +45,7 @@ import Foundation
         write("error: \(place)\(sentence(of: error))\n", to: .standardError)
     }
 
-    /// Writes what was told by itself.
+    /// Writes events that no command caused.
     func tell(_ events: [Event]) {
         guard isJSON else { return say(events.map(\.text).joined(separator: "\n")) }
         for event in events {
@@ -74,7 +74,7 @@ import Foundation
 }
 
 extension Command.Reply {
-    /// What `--json` writes: the result, and a line for each event.
+    /// Returns the lines that `--json` writes: the result, and a line for each event.
     func jsonLines(to input: String, _ line: Int) -> [String] {
         let isCommand = Command.name(in: input) != nil
         return (isCommand ? [ResultLine(self, to: input, line).json] : [])
@@ -89,7 +89,7 @@ struct PlainProgress {
 
     private static let interval = Duration.seconds(5)
 
-    /// The line, if it is time for one; `nil` ends what is shown.
+    /// Returns the line, if it is time for one; `nil` ends the progress.
     mutating func line(_ text: String?, at now: ContinuousClock.Instant) -> String? {
         guard let text else {
             last = nil

@@ -1,4 +1,4 @@
-// What is stored may be any text: none of it may move the cursor or clear the screen.
+// Stored text may have any characters: none of them may move the cursor or clear the screen.
 
 extension String {
     /// The text as a terminal shows it: control characters, but for the ends of lines, are spelled out.

@@ -10,12 +10,12 @@ enum Demo {
         ("general", general), ("cats", cats), ("random", random),
     ]
 
-    /// Makes it, if it is not there.
+    /// Creates the demo, unless it exists.
     ///
     /// - Parameters:
-    ///   - server: Where.
-    ///   - now: When its talk ends.
-    /// - Throws: What the server throws.
+    ///   - server: The server.
+    ///   - now: The time of the last message.
+    /// - Throws: The server's error.
     static func make(on server: EmbeddedServer, now: Timestamp) throws {
         for (id, name) in users {
             try server.addUser(User(id: UserID(id), nickname: name))
@@ -23,7 +23,7 @@ enum Demo {
         do throws(BackendError) {
             try makeChannels(on: server, now: now)
         } catch {
-            // The first of its channels is there, and so are all.
+            // If the first of the channels exists, all do.
             guard error.code == .refused else { throw error }
         }
     }

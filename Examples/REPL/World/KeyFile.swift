@@ -8,7 +8,7 @@ extension EncryptionKey {
     ///
     /// - Parameters:
     ///   - file: The file.
-    ///   - creates: Whether a new key is written if the file does not exist; its directory has to.
+    ///   - creates: True to write a new key if the file does not exist; its directory must exist.
     /// - Throws: ``CommandError`` if the file does not exist, or has no key.
     init(file: URL, creates: Bool) throws {
         if !FileManager.default.fileExists(atPath: file.path) {

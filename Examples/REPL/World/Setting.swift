@@ -9,7 +9,7 @@ struct Setting<Root: Sendable>: Sendable {
     /// Its value as text.
     let text: @Sendable (Root) -> String
 
-    /// Sets it, and says whether the text is a value of it.
+    /// Sets the value, and returns true if the text is a valid one.
     let set: @Sendable (String, inout Root) -> Bool
 }
 
@@ -110,7 +110,7 @@ extension Setting {
 }
 
 extension Array {
-    /// Sets what `NAME=VALUE` words say.
+    /// Sets the values of `NAME=VALUE` words.
     func set<Root>(
         _ words: some Sequence<String>, of root: inout Root
     ) throws where Element == Setting<Root> {
@@ -129,7 +129,7 @@ extension Array {
     }
 }
 
-/// What is said of a group channel when it is created, beside its URL and its members.
+/// A setting of a new group channel, besides its URL and its members.
 typealias GroupChannelSetting = Setting<GroupChannelCreateParams>
 
 extension GroupChannelSetting {
@@ -147,7 +147,7 @@ extension GroupChannelSetting {
     ]
 }
 
-/// What is said of an open channel when it is created, beside its URL.
+/// A setting of a new open channel, besides its URL.
 typealias OpenChannelSetting = Setting<OpenChannelCreateParams>
 
 extension OpenChannelSetting {
@@ -156,7 +156,7 @@ extension OpenChannelSetting {
     ]
 }
 
-/// What an application chooses when it opens a client.
+/// An option with which an application opens a client.
 typealias ClientOption = Setting<ChatClientOptions>
 
 extension ClientOption {
@@ -210,7 +210,7 @@ extension ServerSetting {
 }
 
 extension Backoff {
-    /// As it is typed: the first wait, by how much each is longer, the longest, and how many.
+    /// The typed form: the first wait, the factor, the longest wait, and the number of attempts.
     fileprivate var text: String {
         "\(interval.brief),\(multiplier),\(maximum.brief)" + (retries.map { ",\($0)" } ?? "")
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Scrollback
 
-/// The state of a run of the prompt: a world of devices, the open store, and what is observed of it.
+/// The state of a run of the prompt: a world of devices, the open store, and its observers.
 ///
-/// The open store is a new one in memory until a user connects, and then that of the current device, unless
-/// `store open` has opened another one.
+/// The open store is a new one in memory until a user connects, and then that of the current
+/// device, unless `store open` has opened another one.
 @MainActor final class Workspace {
-    /// The clock for the creation time of drafts.
+    /// The clock for the creation time of outbox items.
     let now: () -> Timestamp
 
     /// The width of a line, in columns.
@@ -48,12 +48,12 @@ import Scrollback
     /// The key of the prompt, for stores, devices and file caches; `nil` if there is none.
     var encryptionKey: EncryptionKey? { options.encryptionKey }
 
-    /// Waits for something, at most as long as a command may take.
+    /// Waits for an operation, at most as long as a command may take.
     ///
     /// - Parameters:
-    ///   - what: What the error says if the time is over.
-    ///   - body: What is waited for.
-    /// - Throws: ``CommandError`` if the time is over; what `body` throws.
+    ///   - what: The text of the error if the time is over.
+    ///   - body: The operation.
+    /// - Throws: ``CommandError`` if the time is over; the error of `body`.
     func withinPatience(
         _ what: String, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -150,8 +150,8 @@ final class World {
 
     /// Returns the directory of a device, which is made if necessary.
     ///
-    /// With a key its name is a hash, so that no name shows a user's id. What a run without the key left under
-    /// the readable name is moved there: the client encrypts it.
+    /// With a key its name is a hash, so that no name shows a user's id. Files that a run without
+    /// the key left under the readable name are moved there: the client encrypts them.
     private func directory(of name: String, in home: URL) throws -> URL {
         let devices = home.appending(path: "devices")
         let encoded =
@@ -264,7 +264,7 @@ extension Device {
     fileprivate func activity(_ clock: WorldClock) async -> Activity {
         // Before a user has connected, there is no engine.
         guard let engine = try? client.engine() else { return .resting }
-        // Calls that sleep or are held do not continue now.
+        // Calls that sleep or are on hold do not continue now.
         let isSlow = clock.isSleeping("network of \(name)") || !network.held.isEmpty
         let state = await engine.state
         // The engine's last notification has to have arrived.
@@ -274,7 +274,8 @@ extension Device {
         case .online:
             if isSlow { return .resting }
             if await engine.isAsking { return .busy }
-            // A feed that is left alone, as of a damaged cache, tells nothing that could be waited for.
+            // An engine that has stopped its feed, as for a damaged cache, reports nothing to wait
+            // for.
             return await engine.isFollowingFeed ? .listening : .resting
         case .offline, .waiting, .revoked: return .resting
         }

@@ -1,13 +1,12 @@
 import Foundation
 import Scrollback
 
-/// The time of the server and of all devices: the system's, or one that stands still until a script
-/// moves it.
+/// The time of the server and of all devices: the system's, or a time that only a script advances.
 ///
-/// It may be moved ahead, so that a day away takes no day.
+/// It may be advanced, so that simulating a day away takes no day.
 final class WorldClock: Sendable {
     private struct State {
-        /// What it shows; `nil` for what the system's clock does.
+        /// The manual time; `nil` if the system's clock is used.
         var standing: Timestamp?
         var ahead = Duration.zero
         var sleepers: [Int: Sleeper] = [:]
@@ -19,7 +18,7 @@ final class WorldClock: Sendable {
     private struct Sleeper {
         let name: String
         let end: Timestamp
-        /// What goes on then; `nil` where the system's clock wakes it.
+        /// The sleeping task; `nil` if the system's clock wakes it.
         let continuation: CheckedContinuation<Void, any Error>?
     }
 
@@ -27,17 +26,18 @@ final class WorldClock: Sendable {
 
     /// Creates a clock.
     ///
-    /// - Parameter start: What it shows until it is moved; `nil` for a clock that goes by itself.
+    /// - Parameter start: The time until the clock is advanced; `nil` for a clock that follows the
+    ///   system's.
     init(standingAt start: Timestamp? = nil) {
         state = Locked(State(standing: start))
     }
 
-    /// Whether it goes by itself.
+    /// True if the clock follows the system's.
     var goes: Bool { state.withLock { $0.standing == nil } }
 
     var now: Timestamp { state.withLock { $0.now } }
 
-    /// Moves it ahead, and wakes who slept until then.
+    /// Advances the clock, and wakes the tasks that slept until then.
     func advance(by duration: Duration) {
         let due = state.withLock { state in
             if let time = state.standing {
@@ -53,7 +53,7 @@ final class WorldClock: Sendable {
         for sleeper in due { sleeper.continuation?.resume() }
     }
 
-    /// When the next of those wakes who sleep until somebody moves the clock.
+    /// The earliest time at which a task wakes that only a manual advance can wake.
     var nextEnd: Timestamp? {
         state.withLock { $0.sleepers.values.filter { $0.continuation != nil }.map(\.end).min() }
     }
@@ -61,8 +61,8 @@ final class WorldClock: Sendable {
     /// Sleeps, and throws if the task is canceled.
     ///
     /// - Parameters:
-    ///   - duration: For how long.
-    ///   - name: Whose sleep it is.
+    ///   - duration: The length of the sleep.
+    ///   - name: The name of the sleeper.
     /// - Throws: `CancellationError`.
     func sleep(_ duration: Duration, of name: String) async throws {
         let number = state.withLock { state in
@@ -77,7 +77,7 @@ final class WorldClock: Sendable {
                 defer { state.withLock { $0.sleepers[number] = nil } }
                 try await Task.sleep(for: duration)
             } onCancel: {
-                // At once: who asks next is not to take it for asleep.
+                // At once: the next call of `isSleeping` must not count it as asleep.
                 state.withLock { $0.sleepers[number] = nil }
             }
         }
@@ -102,7 +102,7 @@ final class WorldClock: Sendable {
         }
     }
 
-    /// Whether anything of that name goes on only when time has passed.
+    /// True if a task of that name waits for time to pass.
     func isSleeping(_ name: String) -> Bool {
         state.withLock { state in state.sleepers.values.contains { $0.name == name } }
     }
