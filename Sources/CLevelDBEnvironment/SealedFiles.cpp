@@ -21,7 +21,7 @@ bool EndsWith(const std::string &text, const std::string &end) {
         && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// Whether a file is sealed in pages: a table, or a copy of a file that waits to be sent.
+/// Determines whether a file is sealed in pages: a table, or a copy of a file of an outbox item.
 bool IsPaged(const std::string &path) {
     return EndsWith(path, ".ldb") || EndsWith(path, ".sst")
         || EndsWith(path, SCROLLBACK_COPY_SUFFIX);

@@ -31,14 +31,15 @@ extension ChatClient {
         try await engine().clearCachedMessages(in: urls)
     }
 
-    /// Removes all that the server can give again from this device; what waits to be sent stays.
+    /// Removes all data that the server can return again from this device; outbox items stay.
     ///
     /// The cache that a client with another key setting has of the user is removed, too.
     ///
-    /// Works at any time. Where the cache is damaged, its files are removed, and an empty one is begun;
-    /// collections are disposed of then, and the user has to connect again.
+    /// Works at any time. If the cache is damaged, its files are removed, and an empty one is
+    /// created; collections are disposed of then, and the user has to connect again.
     ///
-    /// - Throws: ``/Sync/SyncError`` with code `notConnected` before anybody has connected; `store`.
+    /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet;
+    ///   `store`.
     public func clearCachedData() async throws(SyncError) {
         let engine = try engine()
         try await removeOtherCachedData()
@@ -64,7 +65,8 @@ extension ChatClient {
         }
     }
 
-    /// Removes what the server can give again from the stores of the user that the client does not open.
+    /// Removes the data that the server can return again from the user's stores that the client
+    /// does not open.
     func removeOtherCachedData() async throws(SyncError) {
         guard let userID = session?.userID, options.isLocalCachingEnabled,
             cachingError?.code != .wrongKey

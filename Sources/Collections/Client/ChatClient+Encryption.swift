@@ -30,18 +30,19 @@ extension ChatClient {
         }
     }
 
-    /// Encrypts all that an application keeps of its users anew, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
-    /// does each store.
+    /// Reencrypts the stores of all users of an application, as
+    /// ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does each store.
     ///
-    /// For an application whose client is not open. Where the process ends in between, call it again with the same
-    /// keys before a client is opened. What was kept without a key is encrypted when a client is next opened.
+    /// For an application whose client is not open. If the process ends in between, call it again
+    /// with the same keys before a client is opened. Data that was stored without a key is
+    /// encrypted when a client is next opened.
     ///
     /// - Parameters:
-    ///   - options: What the client is opened with, with the present key.
+    ///   - options: The options of the client, with the present key.
     ///   - key: The key from now on; the present one, too, for new keys of the files alone.
-    ///   - progress: Is called on another thread with how much is done, from 0 to 1.
-    /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)`` does; `wrongKey` if
-    ///   `options` has no key.
+    ///   - progress: Is called on another thread with the finished share, from 0 to 1.
+    /// - Throws: ``/Store/StoreError``, as ``/Store/ChatStore/reencrypt(at:from:to:progress:)``
+    ///   does; `wrongKey` if `options` has no key.
     /// - Complexity: Reads and writes all files.
     @concurrent
     public static func reencrypt(

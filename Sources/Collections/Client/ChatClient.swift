@@ -49,9 +49,9 @@ public final class ChatClient {
     /// ``clearCachedData()``.
     public private(set) var cachingError: StoreError?
 
-    /// What was found damaged or lost of the user's files since they were opened.
+    /// The damage to the user's files, and the losses, found since they were opened.
     ///
-    /// ``UserEventDelegate/didFindStorageDamage(_:)`` is told of it.
+    /// ``UserEventDelegate/didFindStorageDamage(_:)`` reports it.
     public private(set) var storageDamage = StorageDamage()
 
     /// The content of the push inbox when the client last found any, or the error of reading it;
@@ -129,7 +129,7 @@ public final class ChatClient {
         if let userID = LastUser(options).userID {
             await client.begin(userID)
         } else {
-            // What fails here is tried again, and reported, when a user connects.
+            // If this fails, it is retried, and the error reported, when a user connects.
             try? await onDisk { () throws(StoreError) in try UserDirectories(options).prepare() }
         }
         return client
@@ -144,16 +144,17 @@ public final class ChatClient {
 
     /// Connects a user.
     ///
-    /// There are three outcomes. Connected: a user and no error. Not connected, but the user was let in
-    /// before: the user and the error; what is held may be shown, and the client goes on trying. Not
-    /// connected, and nothing held: the error is thrown.
+    /// There are three outcomes. Connected: returns the user and no error. Not connected, but the
+    /// user has connected on this device before: returns the user and the error; stored data may be
+    /// shown, and the client keeps retrying. Not connected, and nothing stored: throws the error.
     ///
-    /// Where somebody else was connected, their collections are disposed of; what is held of them stays on
-    /// this device, and what they wrote is sent when they connect again.
+    /// If another user was connected, that user's collections are disposed of; the data stays on
+    /// this device, and outbox items are sent when that user connects again.
     ///
-    /// - Returns: The user, and why there is no connection yet.
-    /// - Throws: ``/Sync/SyncError`` with code `refused` if the user's id is empty (then the user before
-    ///   stays connected), or if the server does not let the user in; `notConnected`; `store`, `closed`, and `canceled` if somebody else connects meanwhile.
+    /// - Returns: The user, and the reason if there is no connection yet.
+    /// - Throws: ``/Sync/SyncError`` with code `refused` if the user's id is empty (then the
+    ///   previous user stays connected), or if the server refuses the user; `notConnected`;
+    ///   `store`, `closed`, and `canceled` if another user connects meanwhile.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -299,17 +300,18 @@ public final class ChatClient {
             if session?.userID != leaving.userID {
                 await removeFiles(of: leaving, keepsOutbox: !removesFiles)
             }
-            // Last: after a crash before this, the user is there to log out once more.
+            // Last: after a crash before this, the user is still noted and can log out once more.
             if isPresent { noteLastUser(nil) }
         }
     }
 
-    /// Removes all directories of a user: also the store of another key setting, which this client cannot read.
+    /// Removes all directories of a user: also the store of another key setting, which this client
+    /// cannot read.
     ///
     /// - Parameters:
-    ///   - leaving: What belongs to the user.
-    ///   - keepsOutbox: Whether only the cache of the user's store is removed, whose tables may still hold what
-    ///     was cleared.
+    ///   - leaving: The user's session.
+    ///   - keepsOutbox: A Boolean value that indicates whether to remove only the cache of the
+    ///     user's store, whose tables may still contain cleared rows.
     private func removeFiles(of leaving: Session, keepsOutbox: Bool) async {
         guard let directory = leaving.store.directory else { return }
         guard !keepsOutbox else {
@@ -320,7 +322,7 @@ public final class ChatClient {
             return
         }
         let (options, userID) = (options, leaving.userID)
-        // The others first: this one is what a user can log out of again.
+        // The others first: if this fails half way, the user can log out of this one again.
         let others = (try? UserDirectories(options).others(of: userID)) ?? []
         for directory in others + [directory] {
             // Files that cannot be removed now are removed when the next user connects.
@@ -491,7 +493,7 @@ public final class ChatClient {
         }
     }
 
-    /// Notifies delegates of what was found damaged, once: at the next connection, or when it is found.
+    /// Reports damage to the delegates, once: at the next connection, or when it is found.
     private func reportDamage() {
         guard !isDamageReported else { return }
         isDamageReported = true
@@ -543,7 +545,7 @@ public final class ChatClient {
         session?.tasks.add(clearing)
     }
 
-    /// Notes whose cache is shown before anybody connects; a wrong key touches nothing.
+    /// Records the user whose cache is shown before a user connects; a wrong key touches nothing.
     private func noteLastUser(_ userID: UserID?) {
         guard options.isLocalCachingEnabled, cachingError?.code != .wrongKey else { return }
         LastUser(options).set(userID)

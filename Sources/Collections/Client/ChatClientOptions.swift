@@ -28,12 +28,13 @@ public struct ChatClientOptions: Sendable {
     /// ``/Sync/CacheRetention``.
     public var cacheLimits = CacheLimits()
 
-    /// What the files are encrypted with; `nil`, the default, if they are not.
+    /// The key that encrypts the files; `nil`, the default, if they are not encrypted.
     ///
-    /// With a key, the names of the users' directories are hashes. Stores that were kept without a key before
-    /// are encrypted when the client is opened, and moved there. Taking the key away again does not decrypt: a
-    /// client without it does not find what was kept with it, and begins a plain store beside. The next
-    /// client with the key moves the outbox items of that store to the encrypted one, and removes it.
+    /// With a key, the names of the users' directories are hashes. Stores that were created without
+    /// a key are encrypted when the client is opened, and moved to such directories. Removing the
+    /// key later does not decrypt: a client without it does not find the encrypted data, and
+    /// creates a plain store beside it. The next client with the key moves the outbox items of that
+    /// store to the encrypted one, and removes it.
     public var encryptionKey: EncryptionKey?
 
     /// The options of the sync engine.
@@ -78,7 +79,7 @@ public struct ChatClientOptions: Sendable {
     /// The directory that contains the app's users.
     var usersDirectory: URL { directory(of: "x").deletingLastPathComponent() }
 
-    /// Where the files of a user are if the client has a key, or has none.
+    /// Returns the directory of a user, for a client with a key or without one.
     func directory(of userID: UserID, isEncrypted: Bool) -> URL {
         ChatStore.directory(
             in: directory, applicationID: applicationID, userID: userID, hidesUser: isEncrypted)

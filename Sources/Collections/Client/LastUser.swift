@@ -2,7 +2,7 @@ import Foundation
 import Models
 import Store
 
-/// The user who connected last on this device, so that their cache can be shown before anybody connects.
+/// The user who connected last on this device, whose cache can be shown before a user connects.
 ///
 /// A client with a key uses an encrypted file and removes the plain one, which names the user.
 struct LastUser {
@@ -33,9 +33,9 @@ struct LastUser {
         note.read().map { UserID(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Notes a user; `nil` for none.
+    /// Records a user; `nil` for none.
     ///
-    /// A failure costs the next start the time until somebody connects.
+    /// After a failure, the next start has no user until one connects.
     func set(_ userID: UserID?) {
         if userID == nil || userID != id(in: sealed ?? plain) { write(userID, to: sealed ?? plain) }
         if sealed != nil { try? plain.remove() }

@@ -5,10 +5,10 @@ import Sync
 
 /// The directories that the stores of an application's users have on this device.
 ///
-/// A client with a key gives a user's directory a name that is a hash of the user's id; a client without a
-/// key, a readable name. So an app that opened a client without its key once has a second, plain store.
-/// The next client with the key encrypts it, or moves what the user wrote in it to the encrypted store and
-/// removes it. Each step can be repeated, so a crash in between costs nothing.
+/// A client with a key gives a user's directory a name that is a hash of the user's id; a client
+/// without a key, a readable name. So an app that opened a client without its key once has a
+/// second, plain store. The next client with the key encrypts it, or moves its outbox items to the
+/// encrypted one and removes it. Each step can be repeated, so a crash in between costs nothing.
 struct UserDirectories {
     private let options: ChatClientOptions
     private var root: URL { options.usersDirectory }
@@ -35,21 +35,24 @@ struct UserDirectories {
 
     // MARK: Encrypting
 
-    /// Finishes what log-outs could not remove, and encrypts the plain stores of all users if there is a key.
+    /// Finishes interrupted log-outs, and encrypts the plain stores of all users if there is a key.
     ///
-    /// A store that cannot be encrypted now stays as it is: opening it for its user says why.
+    /// A store that cannot be encrypted now stays as it is: opening it for its user throws the
+    /// reason.
     func prepare() throws(StoreError) {
         try ChatStore.finishRemovals(in: root)
         guard options.encryptionKey != nil, try isKeyPlausible() else { return }
         LastUser(options).encryptPlainFile()
         for (userID, directory) in try ChatStore.readableDirectories(in: root) {
             guard directory == plain(userID) else { continue }
-            // What fails here is tried again, and reported, when the user's store is opened.
+            // If this fails, it is retried, and the error reported, when the user's store is
+            // opened.
             try? encryptPlainStore(of: userID)
         }
     }
 
-    /// Whether the key opens one of the encrypted stores, or there are none: a wrong key encrypts nothing.
+    /// Returns a Boolean value that indicates whether the key opens one of the encrypted stores, or
+    /// there are none: a wrong key encrypts nothing.
     private func isKeyPlausible() throws(StoreError) -> Bool {
         guard let key = options.encryptionKey else { return false }
         let names = try KeyFile.directories(in: root.path)
@@ -61,13 +64,14 @@ struct UserDirectories {
         return names.isEmpty
     }
 
-    /// Encrypts the plain store of a user, if there are a key and such a store.
+    /// Encrypts the plain store of a user, if the client has a key and the user such a store.
     ///
-    /// It becomes the user's store. Where the user has an encrypted store already, only the plain store's outbox
-    /// is kept, as a leftover: see ``moveOutboxes(of:to:)``.
+    /// It becomes the user's store. If the user has an encrypted store already, only the plain
+    /// store's outbox is kept, as a leftover: see ``moveOutboxes(of:to:)``.
     ///
-    /// - Throws: ``StoreError`` with code `wrongKey` if the key is not that of the encrypted store, or that of no
-    ///   store on this device; `locked` if another process has the plain store open; what the disk says.
+    /// - Throws: ``StoreError`` with code `wrongKey` if the key is not that of the encrypted store,
+    ///   or that of no store on this device; `locked` if another process has the plain store open;
+    ///   errors of the disk.
     func encryptPlainStore(of userID: UserID) throws(StoreError) {
         let (plain, encrypted) = (plain(userID), encrypted(userID))
         guard let key = options.encryptionKey, access(plain.path, F_OK) == 0 else { return }

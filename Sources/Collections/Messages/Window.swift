@@ -58,10 +58,10 @@ struct Window {
     /// The rows, oldest first, or newest first if the params are reversed.
     var items: [MessageItem] { list.elements }
 
-    /// Whether older messages can be loaded.
+    /// A Boolean value that indicates whether older messages can be loaded.
     var hasPrevious: Bool { lower != .beginning || leadingGap != nil }
 
-    /// Whether newer messages can be loaded.
+    /// A Boolean value that indicates whether newer messages can be loaded.
     var hasNext: Bool { upper != .end || trailingGap != nil }
 
     /// The gap that contains the lower bound of the window.
@@ -81,7 +81,7 @@ struct Window {
             .compactMap { shownMessage(of: $0.draft) }
     }
 
-    /// Whether the window contains a position.
+    /// Returns a Boolean value that indicates whether the window contains a position.
     private func shows(_ position: Position) -> Bool {
         let bound = Gap.Bound.position(position)
         return lower <= bound && bound <= upper
@@ -394,9 +394,10 @@ struct WindowEdits {
     var sources: [MessageItem.ID: CollectionEventSource] = [:]
     /// The pending messages that were canceled.
     var canceled: [Message] = []
-    /// Whether changes were missed, so that the window has to be read again.
+    /// A Boolean value that indicates whether changes were missed, so that the window has to be
+    /// read again.
     var isMissed = false
-    /// Whether the history below the oldest row has become known.
+    /// A Boolean value that indicates whether the history below the oldest row has become known.
     var isJoined = false
 
     mutating func remove(_ id: MessageItem.ID, _ source: CollectionEventSource?) {

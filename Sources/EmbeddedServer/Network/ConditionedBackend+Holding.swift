@@ -48,7 +48,7 @@ extension ConditionedBackend {
     /// Releases a held call.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: A Boolean value that tells whether the call exists. If not, nothing happens.
+    /// - Returns: A Boolean value that indicates whether the call exists. If not, nothing happens.
     @discardableResult
     public func release(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .released) }
@@ -63,7 +63,7 @@ extension ConditionedBackend {
     /// `unanswered`.
     ///
     /// - Parameter index: The index of the call in ``held``.
-    /// - Returns: A Boolean value that tells whether the call exists. If not, nothing happens.
+    /// - Returns: A Boolean value that indicates whether the call exists. If not, nothing happens.
     @discardableResult
     public func drop(at index: Int = 0) -> Bool {
         state.withLock { $0.held.end(at: index, .dropped) }

@@ -48,7 +48,7 @@ struct HeldCalls {
 
     /// Ends the holding of the call at an index.
     ///
-    /// - Returns: A Boolean value that tells whether a call has the index.
+    /// - Returns: A Boolean value that indicates whether a call has the index.
     @discardableResult
     mutating func end(at index: Int, _ end: End) -> Bool {
         guard entries.indices.contains(index) else { return false }

@@ -33,25 +33,27 @@ public protocol ConformanceSubject: Sendable {
     /// - Throws: Any error; the check fails with it.
     func makeChannel(named name: String, for users: [Credentials]) async throws -> ChannelURL?
 
-    /// Adds messages to the history of a channel, as an import of an old log does, if the server can.
+    /// Adds messages to the history of a channel, as an import of an old log does, if the server
+    /// can.
     ///
     /// The default returns `false`, and the checks of imports are skipped.
     ///
-    /// - Parameter messages: Messages of one channel, with their times and senders, and without ids or
-    ///   request ids. They may be older than messages of the channel, and a sender need not be a
+    /// - Parameter messages: Messages of one channel, with their times and senders, and without ids
+    ///   or request ids. They may be older than messages of the channel, and a sender need not be a
     ///   member.
-    /// - Returns: Whether the messages are in the channel's history now; `false` if the server imports
-    ///   nothing.
+    /// - Returns: A Boolean value that indicates whether the messages are in the channel's history
+    ///   now; `false` if the server imports nothing.
     /// - Throws: Any error; the check fails with it.
     func importMessages(_ messages: [Message]) async throws -> Bool
 
-    /// Removes the messages of all channels that were created before a time, as a retention period does,
-    /// if the server can.
+    /// Removes the messages of all channels that were created before a time, as a retention period
+    /// does, if the server can.
     ///
     /// The default returns `false`, and the checks of retention are skipped.
     ///
     /// - Parameter time: The creation time of the oldest message that stays.
-    /// - Returns: Whether the older messages are gone; `false` if the server keeps them.
+    /// - Returns: A Boolean value that indicates whether the older messages are removed; `false` if
+    ///   the server keeps them.
     /// - Throws: Any error; the check fails with it.
     func expireMessages(before time: Timestamp) async throws -> Bool
 

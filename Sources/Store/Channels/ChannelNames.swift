@@ -71,7 +71,8 @@ extension Rows {
         return try isNamed(number, url) ? number : nil
     }
 
-    /// Whether a number's URL row names a channel, or is missing.
+    /// Returns a Boolean value that indicates whether a number's URL row names a channel, or is
+    /// missing.
     private func isNamed(
         _ number: ChannelNumber, _ url: ChannelURL
     ) throws(StoreError) -> Bool {

@@ -2,7 +2,7 @@ public import Models
 
 /// Rows of one kind that are damaged or contradict each other, as ``ChatStore/check()`` finds them.
 public struct StoreProblem: Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of problem.
     public let kind: Kind
 
     /// The channel that the rows are of; `nil` if they are of none, or of a number that names none.
@@ -38,7 +38,7 @@ public struct StoreProblem: Hashable, Sendable {
 }
 
 extension StoreProblem: CustomStringConvertible {
-    /// What is wrong in words, such as "general: 2 rows of an index are missing or lead nowhere".
+    /// The problem in words, such as "general: 2 rows of an index are missing or lead nowhere".
     public var description: String {
         let what =
             switch kind {
@@ -62,12 +62,12 @@ extension StoreProblem: CustomStringConvertible {
 extension ChatStore {
     /// Looks for rows that cannot be decoded, and for rows that contradict each other.
     ///
-    /// ``rebuildIndexes(at:)`` makes all but the content of damaged records right again; what it removes, the
-    /// next sync fetches.
+    /// ``rebuildIndexes(at:)`` repairs all of it except the content of damaged records; the next
+    /// sync fetches the rows that it removes.
     ///
-    /// - Returns: The problems, by channel; none in a store that is whole.
-    /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block of a file
-    ///   is damaged.
+    /// - Returns: The problems, by channel; none in a consistent store.
+    /// - Throws: ``StoreError`` with code `closed`, `suspended`, `io`, or `corruption` if a block
+    ///   of a file is damaged.
     /// - Complexity: O(*n*) in the rows, with some lookups for each message; decodes each.
     public func check() throws(StoreError) -> [StoreProblem] {
         let view = try view

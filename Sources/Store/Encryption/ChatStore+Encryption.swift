@@ -54,9 +54,9 @@ extension ChatStore {
         try reencrypt(at: directory, from: old, to: new, on: .disk(), progress: progress)
     }
 
-    /// Encrypts a plain store that nobody has open, and gives its directory another name.
+    /// Encrypts a plain store that no process has open, and renames its directory.
     ///
-    /// Where the process ends in between, the same call goes on.
+    /// If the process ends in between, repeating the call continues.
     ///
     /// - Throws: ``StoreError``, as ``reencrypt(at:from:to:progress:)`` does.
     package static func encrypt(

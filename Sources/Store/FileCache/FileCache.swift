@@ -26,20 +26,23 @@ public struct FileCache: Sendable {
     let path: String
     let cipher: LineCipher?
 
-    /// Opens a directory, and creates it if it is not there.
+    /// Opens a directory, and creates it if it does not exist.
     ///
-    /// What an interrupted save left behind is removed. Other files in the directory are not touched.
+    /// The leftovers of an interrupted save are removed. Other files in the directory are not
+    /// touched.
     ///
     /// - Parameters:
-    ///   - directory: A directory for the cache alone. It is created, its parents too, such that only
-    ///     the current user can enter; one that exists keeps its permissions.
-    ///   - limit: The most messages that are kept of a channel. The default is 100; less than 1
-    ///     counts as 1.
-    ///   - encryptionKey: What the files are encrypted with, and their names; by default they are plain.
-    /// - Throws: ``StoreError`` with the code `wrongKey` if there are files under another key, or only
-    ///   one of the two has any (nothing was touched; to begin anew, remove the directory),
-    ///   `corruption` if the file of the keys is damaged, `permission`, `noSpace` or `io`.
-    /// - Complexity: O(*n*) in the files there are.
+    ///   - directory: A directory for the cache alone. It is created, its parents too, such that
+    ///     only the current user can enter; an existing one keeps its permissions.
+    ///   - limit: The maximum number of messages stored per channel. The default is 100; less than
+    ///     1 counts as 1.
+    ///   - encryptionKey: The key that encrypts the files and their names; by default they are
+    ///     plain.
+    /// - Throws: ``StoreError`` with the code `wrongKey` if the directory has files under another
+    ///   key, or only one of the two has any (nothing was touched; to start over, remove the
+    ///   directory), `corruption` if the file of the keys is damaged, `permission`, `noSpace` or
+    ///   `io`.
+    /// - Complexity: O(*n*) in the number of files.
     public init(
         directory: URL, limit: Int = 100, encryptionKey: EncryptionKey? = nil
     ) throws(StoreError) {

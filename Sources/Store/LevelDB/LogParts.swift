@@ -1,12 +1,11 @@
 import CLevelDBEnvironment
 
-/// What a log of LevelDB consists of, read tolerantly: fragments of records, and what is damaged between
-/// them.
+/// The parts of a LevelDB log, read tolerantly: fragments of records, and the damage between them.
 ///
-/// A fragment is a header (its checksum in four bytes, its length in two, its kind in one) and a payload. A
-/// record is one full fragment, or a first one, any number of middle ones and a last one. No fragment
-/// crosses the end of a block. LevelDB gives up the rest of a block at the first wrong checksum;
-/// this reader looks for the next fragment that has its checksum.
+/// A fragment is a header (its checksum in four bytes, its length in two, its kind in one) and a
+/// payload. A record is one full fragment, or a first one, any number of middle ones and a last
+/// one. No fragment crosses the end of a block. LevelDB gives up the rest of a block at the first
+/// wrong checksum; this reader looks for the next fragment that has its checksum.
 ///
 /// DO NOT CHANGE: leveldb/doc/log_format.md.
 struct LogParts {
@@ -26,7 +25,7 @@ struct LogParts {
     static let headerSize = Int(scrollback_log_header_size)
     private static let fullKind: UInt8 = 1
     private static let lastKind: UInt8 = 4
-    /// A kind that LevelDB does not know: it skips the fragment and goes on with the next one.
+    /// A kind that LevelDB does not know: it skips the fragment and continues with the next one.
     private static let bridgeKind: UInt8 = 0xFF
 
     var damaged: [Range<Int>] {
@@ -75,7 +74,8 @@ struct LogParts {
         return first > last ? nil : (first...last).first { endOfFragment(at: $0, in: end) != nil }
     }
 
-    /// Whether the file ends within the fragment, as after a crash.
+    /// Returns a Boolean value that indicates whether the file ends within the fragment, as after a
+    /// crash.
     private func isTorn(at header: Int, block: Int, end: Int) -> Bool {
         let next = header + LogParts.headerSize + length(at: header)
         return end == bytes.count && next > end && next <= block + LogParts.blockSize
@@ -104,10 +104,10 @@ struct LogParts {
 
 // MARK: Write batches
 
-/// The operations of a write batch, which is what a record of a log holds.
+/// The operations of a write batch, the content of a log's record.
 ///
-/// A batch is twelve bytes, then operations: 1, a key and a value, or 0 and a key; each key and value has
-/// its length in front, as a varint. DO NOT CHANGE: LevelDB's format.
+/// A batch is twelve bytes, then operations: 1, a key and a value, or 0 and a key; each key and
+/// value has its length in front, as a varint. DO NOT CHANGE: LevelDB's format.
 struct LoggedBatch {
     struct Operation {
         let key: ArraySlice<UInt8>
@@ -125,7 +125,8 @@ struct LoggedBatch {
         while let operation = LoggedBatch.operation(&rest) { operations.append(operation) }
     }
 
-    /// Reads what is left of a damaged record: each run of bytes that is a row that a closure accepts.
+    /// Reads the remains of a damaged record: each run of bytes that is a row that a closure
+    /// accepts.
     init(
         salvaging bytes: ArraySlice<UInt8>, where isRow: (Operation) -> Bool
     ) {
@@ -151,7 +152,7 @@ struct LoggedBatch {
         }
     }
 
-    /// Reads bytes behind their length.
+    /// Reads a length, and then that many bytes.
     private static func text(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var count = 0
         for shift in stride(from: 0, through: 28, by: 7) {

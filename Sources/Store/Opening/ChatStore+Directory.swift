@@ -31,7 +31,7 @@ extension ChatStore {
 
     /// The directories that a readable name in `root` shows to be a user's, and the users.
     ///
-    /// The ids of users whose names are hashes cannot be told from them: those are left out.
+    /// Hashed names do not reveal the ids of their users: those directories are excluded.
     package static func readableDirectories(
         in root: URL
     ) throws(StoreError) -> [(userID: UserID, directory: URL)] {

@@ -1,8 +1,9 @@
 extension ChatStore {
     /// Removes the copies of damaged outboxes that openings and salvages have kept.
     ///
-    /// For when the user has seen what was lost: nothing more can be found out of the damage then. While
-    /// a copy is there, the outbox's copies of files stay too, also those that no item names.
+    /// Call it when the user has seen the losses: the damage cannot be examined any further
+    /// afterwards. While a copy exists, the outbox's copies of files stay too, also those that no
+    /// item names.
     ///
     /// - Throws: ``StoreError`` with code `permission` or `io`.
     /// - Complexity: O(*n*) in the files.
@@ -13,7 +14,8 @@ extension ChatStore {
         }
     }
 
-    /// Whether damage may have taken outbox items whose files are still there.
+    /// Returns a Boolean value that indicates whether damage may have removed outbox items whose
+    /// files still exist.
     package func mayHaveLostOutboxItems() throws(StoreError) -> Bool {
         guard let directory else { return false }
         if openingReport.isOutboxLost { return true }

@@ -39,17 +39,18 @@ extension ChatStore {
 }
 
 extension ChatStore {
-    /// Has the next opening rebuild what the rows of a store say of each other.
+    /// Makes the next opening rebuild the derived rows of a store.
     ///
-    /// For a store in which ``check()`` finds problems, and that nobody has open. The next opening rebuilds
-    /// names, numbers, indexes and counts from the channels, messages and outbox items themselves, removes rows
-    /// that cannot be decoded, and makes each channel's history one gap, so that the next sync fetches
-    /// what is missing. ``OpeningReport/isCoverageDropped`` and ``OpeningReport/isOutboxReindexed`` tell of
-    /// it. Outbox items that can be read stay.
+    /// For a store in which ``check()`` finds problems, and that no process has open. The next
+    /// opening rebuilds names, numbers, indexes and counts from the channels, messages and outbox
+    /// items themselves, removes rows that cannot be decoded, and makes each channel's history one
+    /// gap, so that the next sync fetches the missing messages. ``OpeningReport/isCoverageDropped``
+    /// and ``OpeningReport/isOutboxReindexed`` report it. Outbox items that can be read stay.
     ///
-    /// - Parameter directory: The directory of the store. If there is no store, nothing is done.
-    /// - Throws: ``StoreError``: `locked` if somebody has the store open, `newerSchema` if a newer
-    ///   version of this package wrote it (in both cases nothing was touched), `permission` or `io`.
+    /// - Parameter directory: The directory of the store. If it has no store, nothing is done.
+    /// - Throws: ``StoreError``: `locked` if a process has the store open, `newerSchema` if a newer
+    ///   version of this package wrote it (in both cases nothing was touched), `permission` or
+    ///   `io`.
     /// - Complexity: O(1); the next opening is O(*n*) in the rows.
     public static func rebuildIndexes(at directory: URL) throws(StoreError) {
         let files = StoreFiles(directory: directory)

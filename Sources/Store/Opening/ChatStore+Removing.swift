@@ -15,9 +15,10 @@ extension ChatStore {
         try OpenFile.removeAll(at: removed)
     }
 
-    /// Removes what the server can give again from a store that nobody has open: its cache, and its push inbox.
+    /// Removes the data that the server can return again from a store that no process has open: its
+    /// cache, and its push inbox.
     ///
-    /// Needs no key. What the user wrote stays.
+    /// Needs no key. The outbox items stay.
     ///
     /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
     package static func removeCachedData(at directory: URL) throws(StoreError) {

@@ -59,7 +59,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// Rows in a block with a wrong checksum are unknown and not counted.
     public internal(set) var unreadableRows = 0
 
-    /// What is not in the new outbox, as far as the damaged files tell.
+    /// The items missing from the new outbox, as far as the damaged files show.
     public internal(set) var loss = OutboxLoss()
 
     /// The path of the unchanged files; `nil` if there was no outbox.

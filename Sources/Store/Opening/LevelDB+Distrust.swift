@@ -23,13 +23,14 @@ extension LevelDB {
 
     /// Rebuilds names, indexes and counts from the rows of channels and messages.
     ///
-    /// Each channel is one gap then. A message under a key that disagrees with it is moved to its own key; of
-    /// two messages with one id, the one whose key agrees stays. Rows that cannot be decoded, and rows under
-    /// a number that names no channel, are removed.
+    /// Each channel is one gap then. A message under a key that disagrees with it is moved to its
+    /// own key; of two messages with one id, the one whose key agrees stays. Rows that cannot be
+    /// decoded, and rows under a number that names no channel, are removed.
     ///
-    /// - Returns: Whether ``distrust()`` came before, now or at an earlier opening.
-    /// - Throws: What the disk says, or `corruption` if a file is damaged.
-    /// - Complexity: O(*n*) in the rows, if it did; else one lookup.
+    /// - Returns: A Boolean value that indicates whether ``distrust()`` was called before, now or
+    ///   at an earlier opening.
+    /// - Throws: Errors of the disk, or `corruption` if a file is damaged.
+    /// - Complexity: O(*n*) in the rows, if it was; else one lookup.
     func finishDistrusting() throws(StoreError) -> Bool {
         let rows = Rows(snapshot: try snapshot())
         guard try rows.contains(ByteWriter.key { $0.schemaKey(.distrusted) }) else { return false }
@@ -40,13 +41,13 @@ extension LevelDB {
         for (number, url) in channels {
             batch.put({ $0.nameKey(url) }, { $0.integer(number) })
             batch.put({ $0.table(.url, number) }, { $0.text(url.rawValue) })
-            // A number that stands for a channel is not cleared.
+            // The number of an existing channel is not cleared.
             batch.remove { $0.table(.cleared, number) }
             let gap = Gap(in: url)
             batch.put({ $0.boundKey(.gap, number, gap.upper) }, gap.writeValue)
             try rows.removeChannels(thatAreNot: url, number, in: batch)
         }
-        // A number that cannot be read is one that the rows tell.
+        // If the stored number cannot be read, it is derived from the rows.
         let known: ChannelNumber? = (try? nextNumber()) ?? nil
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(max(known ?? 1, greatest + 1)) })
         try write(batch, isDurable: false)
@@ -85,7 +86,8 @@ extension LevelDB {
             guard let message = try? Message(serialized: value), let position = message.position,
                 message.channelURL == url, !seen.contains(position.messageID)
             else {
-                // What cannot be read is no message, and the older of two under one id was moved.
+                // An unreadable row is dropped. Of two messages under one id, the older was already
+                // moved.
                 batch.remove { $0.raw(key) }
                 return true
             }
@@ -96,7 +98,7 @@ extension LevelDB {
                 batch.put({ $0.raw(ownKey) }, { $0.raw(value) })
             }
             seen.insert(position.messageID)
-            // Which of two messages took their request last is not known; the newest is met first.
+            // It is unknown which of two messages took their request last; the newest is met first.
             let takesRequest = message.requestID.map { seenRequests.insert($0).inserted } ?? false
             batch.putIndex(of: message, at: position, number, takesRequest: takesRequest)
             state.messageCount += 1
@@ -139,10 +141,10 @@ extension Rows {
         return greatest
     }
 
-    /// Finds out which channel each number stands for, and removes the rows that say otherwise.
+    /// Finds out which channel each number belongs to, and removes the rows that disagree.
     ///
-    /// Of two names with one number, the one that the URL row of the number has. A channel whose name row
-    /// is lost has the number whose URL row names it.
+    /// If two names have one number, the URL row of the number decides. A channel whose name row is
+    /// lost has the number whose URL row names it.
     fileprivate func mendNames(
         in batch: Overlay
     ) throws(StoreError) -> [ChannelNumber: ChannelURL] {
@@ -180,7 +182,8 @@ extension Rows {
         return channels
     }
 
-    /// Removes the row of a channel that cannot be decoded, or is another's; the server tells it again.
+    /// Removes a channel's row if it cannot be decoded or is another channel's; the server delivers
+    /// it again.
     fileprivate func removeChannels(
         thatAreNot url: ChannelURL, _ number: ChannelNumber, in batch: Overlay
     ) throws(StoreError) {
@@ -193,7 +196,7 @@ extension Rows {
         }
     }
 
-    /// Leaves what is under numbers that stand for nothing to be removed, and removes keys that are damaged.
+    /// Marks the rows under numbers without a channel for removal, and removes damaged keys.
     fileprivate func giveUpNumbers(
         without channels: [ChannelNumber: ChannelURL], in batch: Overlay
     ) throws(StoreError) {

@@ -2,11 +2,11 @@ import Models
 
 // After damage, an outbox item may have lost the row that leads to it, or such a row its item.
 
-/// What ``LevelDB/reindexDrafts()`` found.
+/// The findings of ``LevelDB/reindexDrafts()``.
 struct OutboxReindexing {
     /// The number of items that can be read.
     var readable = 0
-    /// The number of rows that are no readable items, whether or not they stay.
+    /// The number of rows that are not readable items, including those that stay.
     var unreadable = 0
     /// The number of those rows that were removed, since nothing names the item.
     var unreadableLost = 0
@@ -38,7 +38,7 @@ extension LevelDB {
                 { $0.raw([OutboxTable.draft.rawValue] + place) }, { $0.raw(draft.serializedBytes) })
         }
         for (id, place) in index.places { batch.put({ $0.draftRequestKey(id) }, { $0.raw(place) }) }
-        // If the stored number is damaged, the items tell the next one.
+        // If the stored number is damaged, the next one is derived from the items.
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next) })
@@ -65,7 +65,7 @@ extension Rows {
     }
 }
 
-/// Which item each request id stands for.
+/// The item of each request id.
 private struct DraftIndex {
     /// The ids that index rows gave to places before.
     let ids: [KeyBytes: RequestID]
@@ -150,7 +150,7 @@ private struct DraftIndex {
     }
 }
 
-/// What the key of an outbox item says: the channel, and the item's number.
+/// The contents of an outbox item's key: the channel, and the item's number.
 struct DraftPlace {
     let channelURL: ChannelURL
     let sequence: UInt64
@@ -171,7 +171,7 @@ struct DraftPlace {
 }
 
 extension Draft {
-    /// What is known of an item whose bytes cannot be decoded.
+    /// Creates the description of an item whose bytes cannot be decoded.
     init(unreadable id: RequestID, at place: DraftPlace?) {
         self.init()
         requestID = id

@@ -65,7 +65,7 @@ public struct OpeningReport: Hashable, Sendable {
     /// until ``ChatStore/removeOutboxCopies()``; `nil` if there is none.
     public internal(set) var outboxCopy: String?
 
-    /// What was lost of the outbox, where ``isOutboxReindexed``; `nil` if nothing was.
+    /// The items lost from the outbox, if ``isOutboxReindexed``; `nil` if none were.
     ///
     /// Reported by the opening that found the damage alone. The copy stays until the app decides.
     public internal(set) var outboxLoss: OutboxLoss?

@@ -1,8 +1,8 @@
 public import Models
 
-/// What damage took from an outbox, as far as the damaged files tell.
+/// The items that damage removed from an outbox, as far as the damaged files show.
 ///
-/// Nothing in it is sent: an app shows it, so that the user can write again what was lost. The damaged
+/// None of them is sent: an app shows them, so that the user can write them again. The damaged
 /// files stay beside the store until ``ChatStore/removeOutboxCopies()``.
 public struct OutboxLoss: Hashable, Sendable {
     /// The lost outbox items of which something can be read, oldest first.
@@ -11,31 +11,31 @@ public struct OutboxLoss: Hashable, Sendable {
     /// of which only the name is known has a request id and a channel, and no message.
     public internal(set) var items: [Draft] = []
 
-    /// The number of damaged rows and records of the log of which nothing can be read.
+    /// The number of damaged rows and records of the log that are completely unreadable.
     ///
-    /// Each may have held an item, a change of one, or its removal. In an encrypted store nothing of a
-    /// damaged record can be read.
+    /// Each may have contained an item, a change of one, or its removal. In an encrypted store,
+    /// damaged records are always unreadable.
     public internal(set) var unreadableCount = 0
 
     /// The greatest number of items that may be lost.
     public var count: Int { items.count + unreadableCount }
 
-    /// Whether nothing is lost.
+    /// A Boolean value that indicates whether nothing is lost.
     public var isEmpty: Bool { count == 0 }
 
     init() {}
 }
 
 extension OutboxLoss {
-    /// Finds out what a damaged outbox had and the one that was made of it does not.
+    /// Compares a damaged outbox with the one that was rebuilt from it.
     ///
     /// - Parameters:
     ///   - copy: The directory of the damaged files.
-    ///   - environment: What reads them.
+    ///   - environment: The environment that reads them.
     ///   - outbox: The outbox as it is now.
-    ///   - reindexing: What became of its rows.
-    ///   - logs: What LevelDB found in the logs; `nil` if it did not replay them.
-    /// - Throws: What the disk says.
+    ///   - reindexing: The result of rebuilding its rows.
+    ///   - logs: LevelDB's findings in the logs; `nil` if it did not replay them.
+    /// - Throws: Errors of the disk.
     init(
         of copy: String?, in environment: LevelDB.Environment, outbox: LevelDB,
         _ reindexing: OutboxReindexing, logs: LogReport? = nil
@@ -68,7 +68,7 @@ extension OutboxLoss {
     }
 }
 
-/// The items that damaged records of a log held and no later record removes.
+/// The items that damaged records of a log contained and no later record removes.
 private struct LostItems {
     private(set) var items: [Draft] = []
     private(set) var unreadableCount = 0
@@ -111,7 +111,7 @@ extension LoggedBatch.Operation {
         return draft
     }
 
-    /// What the row that leads to an item says of it, if the operation writes such a row.
+    /// The contents of the row that leads to an item, if the operation writes such a row.
     fileprivate var index: Draft? {
         guard let requestID, let value, let place = DraftPlace(value) else { return nil }
         return Draft(unreadable: requestID, at: place)

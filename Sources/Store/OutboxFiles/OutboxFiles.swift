@@ -120,7 +120,7 @@ extension OutboxFiles {
             + SCROLLBACK_COPY_SUFFIX
     }
 
-    /// Whether ``makeName()`` makes such names.
+    /// Returns a Boolean value that indicates whether ``makeName()`` makes such names.
     ///
     /// An outbox item that was changed on the disk cannot name a file outside of the directory.
     private static func isName(_ name: String) -> Bool {
@@ -136,7 +136,7 @@ extension StoreFiles {
     /// The directory of the outbox's copies of files.
     var files: String { directory.appending(path: OutboxFiles.name).path }
 
-    /// Whether the files of a damaged outbox are kept.
+    /// Returns a Boolean value that indicates whether the files of a damaged outbox are kept.
     fileprivate func hasDamagedOutbox() throws(StoreError) -> Bool {
         try OpenFile.names(in: directory.path).contains { $0.hasPrefix(StoreFiles.copyPrefix) }
     }

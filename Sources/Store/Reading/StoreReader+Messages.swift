@@ -5,14 +5,15 @@ extension StoreReader {
     ///
     /// - Parameters:
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - anchor: Where to begin. The default is behind the newest message.
-    ///   - isInclusive: Whether messages exactly there are returned too. The default is no.
+    ///   - anchor: The point. The default is newer than the newest message.
+    ///   - isInclusive: A Boolean value that indicates whether to return messages exactly there
+    ///     too. The default is false.
     ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
     ///     returns all.
     ///   - params: Which messages to return, by ``/Models/MessageListParams/belongsTo(_:)``; sizes
-    ///     and direction are not looked at. The default is all.
-    /// - Returns: The messages; fewer than `limit` only if the history that is held ends there.
-    ///   Whether more exists is what gaps say.
+    ///     and direction are ignored. The default is all.
+    /// - Returns: The messages; fewer than `limit` only if the stored history ends there. The gaps
+    ///   show whether more exist.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages walked over.
     public func messages(
@@ -94,16 +95,17 @@ extension StoreReader {
     /// Returns the replies to a message that are older than a point, newest first.
     ///
     /// - Parameters:
-    ///   - parent: The message that is answered; it need not be held itself.
+    ///   - parent: The message that is answered; it need not be stored itself.
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - anchor: Where to begin. The default is behind the newest reply.
-    ///   - isInclusive: Whether replies exactly there are returned too. The default is no.
+    ///   - anchor: The point. The default is newer than the newest reply.
+    ///   - isInclusive: A Boolean value that indicates whether to return replies exactly there too.
+    ///     The default is false.
     ///   - limit: The most replies to return; less than 1 returns none. The default, `nil`, returns
     ///     all.
     ///   - params: Which replies to return, by
     ///     ``/Models/ThreadedMessageListParams/belongsTo(_:parentMessageID:)``; sizes and direction
-    ///     are not looked at. The default is all.
-    /// - Returns: The replies; fewer than `limit` only if those that are held end there.
+    ///     are ignored. The default is all.
+    /// - Returns: The replies; fewer than `limit` only if the stored ones end there.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then a lookup for each reply walked over.
     public func replies(
@@ -202,18 +204,20 @@ extension StoreReader {
         return count
     }
 
-    /// Returns the messages that are held between two bounds.
+    /// Returns the stored messages between two bounds.
     ///
     /// - Parameters:
     ///   - url: The channel. An unknown channel has no messages; that is not an error.
-    ///   - lower: The older bound.
-    ///   - includesLower: Whether a message there is returned too. The default is no.
-    ///   - upper: The newer bound.
-    ///   - includesUpper: Whether a message there is returned too. The default is no.
-    ///   - isNewestFirst: Whether the newest comes first; else the oldest does.
+    ///   - lower: The lower bound.
+    ///   - includesLower: A Boolean value that indicates whether to return a message there too. The
+    ///     default is false.
+    ///   - upper: The upper bound.
+    ///   - includesUpper: A Boolean value that indicates whether to return a message there too. The
+    ///     default is false.
+    ///   - isNewestFirst: True for newest first; false for oldest first.
     ///   - limit: The most messages to return; less than 1 returns none. The default, `nil`,
     ///     returns all.
-    ///   - params: Which messages to return; sizes and direction are not looked at. The default is all.
+    ///   - params: Which messages to return; sizes and direction are ignored. The default is all.
     /// - Returns: The messages; none between equal or reversed bounds.
     /// - Throws: ``StoreError`` with code `corruption` if a message on disk cannot be decoded.
     /// - Complexity: One seek, then O(*n*) in the messages walked over.
@@ -260,8 +264,8 @@ extension StoreReader {
     /// - Parameters:
     ///   - position: A position; a message there is not its own neighbor.
     ///   - url: The channel.
-    ///   - isOlder: Whether the neighbor is the next older one; else it is the next newer one.
-    /// - Returns: The position; `nil` if there is no such message.
+    ///   - isOlder: True for the next older neighbor, false for the next newer one.
+    /// - Returns: The position; `nil` if no such message is stored.
     /// - Throws: ``StoreError`` with code `corruption` if a key is damaged.
     /// - Complexity: One seek; decodes no message.
     package func neighbor(

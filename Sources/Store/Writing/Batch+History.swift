@@ -1,10 +1,10 @@
 public import Models
 
 extension Batch {
-    /// Opens a gap: what lies between its bounds is not known any more.
+    /// Opens a gap: the history between its bounds becomes unknown.
     ///
-    /// Gaps that it overlaps become a part of it. The walk goes on at the newer end, so the walk
-    /// cursor of the one that has it is kept; of `changesSince`, the earliest.
+    /// Gaps that it overlaps become a part of it. The walk continues at the newer end, so the walk
+    /// cursor of the gap that has it is kept; of `changesSince`, the earliest.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the
@@ -57,7 +57,7 @@ extension Batch {
         try putGap(gap, try number(giving: gap.channelURL))
     }
 
-    /// Marks a stretch of history as stale; what is marked already becomes a part of it.
+    /// Marks a range of history as stale, and merges it with stale ranges that it overlaps.
     ///
     /// - Throws: ``StoreError`` with code `invalid` if the bounds are equal, if the channel has no
     ///   URL, or a name is longer than 65,535 bytes; `io`, or `corruption` if the number of the

@@ -44,7 +44,8 @@ public final class Batch: StoreReader {
         var draft: UInt64
         /// The next access number, or `nil` until it is requested.
         var access: UInt64?
-        /// Whether the numbers were compared with those that rows have: damage may have lowered them.
+        /// A Boolean value that indicates whether the numbers were compared with those that rows
+        /// have: damage may have lowered them.
         var isChannelCompared = false
         var isDraftCompared = false
 
@@ -362,11 +363,11 @@ extension Batch {
 
     /// Saves a token, or removes it if it is `nil`.
     ///
-    /// Written with what it stands for in one batch, a token never promises rows that are not there.
+    /// Written in one batch with the rows that it covers, a token never promises missing rows.
     ///
     /// - Parameters:
     ///   - token: The token, or `nil`.
-    ///   - scope: What the token is for, such as "feed"; of any length.
+    ///   - scope: The purpose of the token, such as "feed"; of any length.
     public func setToken(_ token: [UInt8]?, for scope: String) {
         checkIsOpen()
         if let token {

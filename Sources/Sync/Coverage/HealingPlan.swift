@@ -11,21 +11,22 @@ enum HealingStep: Hashable {
     case refetch(StaleRange)
 }
 
-/// Chooses what of a channel's history to ask for, and in which order.
+/// Chooses the next requests for a channel's history, and their order.
 ///
-/// 1. The changelog: until it is read, held messages may have been edited or deleted.
+/// 1. The changelog: until it is read, stored messages may have been edited or deleted.
 /// 2. Gaps, those in view first, and of these the newest.
 /// 3. Stale ranges in view, then those beside gaps, where late messages may be.
 ///
-/// The history older than all held messages is not a loss: it is fetched only when it is shown.
+/// The history older than all stored messages is not a loss: it is fetched only when it is shown.
 struct HealingPlan {
     var gaps: [Gap]
     var staleRanges: [StaleRange]
     /// The visible part of the history; `nil` if the channel is not shown.
     var view: ShownRange?
-    /// Whether the channel's recent messages are fetched without being asked for.
+    /// A Boolean value that indicates whether the channel's recent messages are fetched without
+    /// being asked for.
     var isRecent: Bool
-    /// Whether gaps may be filled that are not in view.
+    /// A Boolean value that indicates whether gaps may be filled that are not in view.
     var hasBudget: Bool
     /// The lower bounds of the gaps that are only filled on request.
     var stopped: Set<Gap.Bound> = []
@@ -53,7 +54,8 @@ struct HealingPlan {
         view.map { $0.overlaps(from: range.lower, to: range.upper) } ?? false
     }
 
-    /// Whether a gap is above known messages, or at the newest end of a recent channel.
+    /// Returns a Boolean value that indicates whether a gap is above known messages, or at the
+    /// newest end of a recent channel.
     private func isLoss(_ gap: Gap) -> Bool {
         guard !stopped.contains(gap.lower) else { return false }
         return gap.lower != .beginning || (isRecent && gap.upper == .end)
@@ -61,7 +63,7 @@ struct HealingPlan {
 }
 
 extension StaleRange {
-    /// Whether it was marked without a lost cursor, as below a gap: it is small, and part of
-    /// filling the gap.
+    /// A Boolean value that indicates whether it was marked without a lost cursor, as below a gap:
+    /// it is small, and part of filling the gap.
     fileprivate var mayHideLateMessages: Bool { epoch == 0 }
 }

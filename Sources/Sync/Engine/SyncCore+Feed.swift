@@ -32,7 +32,7 @@ extension SyncCore {
     }
 
     private mutating func waitForFeed(atLeast duration: Duration?) {
-        // It would tell the same, and the same would fail.
+        // The feed would deliver the same events, and storing them would fail again.
         guard !isHaltedByDamage else {
             state.isLive = false
             return

@@ -19,7 +19,7 @@ extension SyncCore {
         }
     }
 
-    /// Requests what a channel needs next, if anything.
+    /// Sends the next request that a channel needs, if any.
     private mutating func heal(_ url: ChannelURL) {
         var work = healing[url]
         if let newer = work.newer {
@@ -232,7 +232,7 @@ extension SyncCore {
         let report = write { (ingest) throws(StoreError) in
             try ingest.take(page, in: url, edge: edge, since: news, .messageFill)
         }
-        // Request again what was not stored.
+        // If the page was not stored, it is requested again.
         guard report != nil else { return }
         var work = healing[url]
         let isIdle = page.messages.isEmpty && page.newer == work.newer?.cursor
@@ -257,7 +257,7 @@ extension SyncCore {
             try ingest.markChangesRead(in: url)
             ingest.batch.setMessageChangelogToken(token, of: url)
         }
-        // Request again what was not stored.
+        // If the changes were not stored, they are requested again.
         guard isStored != nil else { return pause(url) }
         healing[url].failures = 0
         healing[url].changelog = next == .more ? run : nil
@@ -355,7 +355,7 @@ extension SyncCore {
 
     // MARK: Huge gaps
 
-    /// Counts the messages of a page that lie in the gap that is being filled and are not held yet.
+    /// Counts the messages of a page that are in the gap that is being filled, and not stored yet.
     private mutating func missingCount(
         on page: MessagePage, _ step: HealingStep, in url: ChannelURL
     ) -> Int {

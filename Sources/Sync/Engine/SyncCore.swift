@@ -319,7 +319,7 @@ struct SyncCore {
 
     /// Why the last write, or the last read, failed; `nil` if it did not.
     var lastFailure: SyncError? {
-        // What can be read says nothing of a disk that is full.
+        // A successful read does not prove that the disk can be written.
         writeFailure ?? readFailure
     }
 
@@ -330,12 +330,14 @@ struct SyncCore {
         state.failure = lastFailure ?? cacheDamage
     }
 
-    /// Whether a failure is that of a damaged cache: trying again is of no use, and the outbox can be used.
+    /// Returns a Boolean value that indicates whether the cache is damaged: retrying is of no use,
+    /// and the outbox can still be used.
     func isCacheDamage(_ error: SyncError) -> Bool {
         (error.cause as? StoreError).map(store.isCacheDamage) ?? false
     }
 
-    /// Whether the last read or write has failed since the cache is damaged.
+    /// A Boolean value that indicates whether the last read or write has failed because the cache
+    /// is damaged.
     var isHaltedByDamage: Bool { lastFailure.map(isCacheDamage) ?? false }
 
     // MARK: The connection
@@ -382,7 +384,7 @@ struct SyncCore {
 
     private mutating func begin(_ session: BackendSession) {
         connector.succeed()
-        // What cannot be read is found again.
+        // If rows are still unreadable, the next read reports them again.
         cacheDamage = nil
         state.user = session.user
         let hasNewEpoch = write { (ingest) throws(StoreError) in

@@ -108,17 +108,18 @@ public actor SyncEngine {
 
     // MARK: The connection
 
-    /// Lets a user in, and stays connected from then on.
+    /// Connects a user, and stays connected from then on.
     ///
-    /// There are three outcomes. Connected: a user and no error. Not connected, but the user was let in
-    /// before: the user and the error; what is held may be shown, and the engine goes on trying. Not
-    /// connected, and nothing held: the error is thrown.
+    /// There are three outcomes. Connected: returns the user and no error. Not connected, but the
+    /// user has connected with this store before: returns the user and the error; stored data may
+    /// be shown, and the engine keeps retrying. Not connected, and nothing stored: throws the
+    /// error.
     ///
-    /// - Returns: The user, and why there is no connection yet.
-    /// - Throws: ``SyncError`` with code `refused` if the user's id is empty, or the server does not let the
-    ///   user in, `otherUser` if
-    ///   the store is somebody else's, `notConnected`; `store` if it cannot be read whose it is;
-    ///   `closed`, and `canceled` too if somebody else connects meanwhile.
+    /// - Returns: The user, and the reason if there is no connection yet.
+    /// - Throws: ``SyncError`` with code `refused` if the user's id is empty, or the server refuses
+    ///   the user, `otherUser` if the store belongs to another user, `notConnected`; `store` if the
+    ///   store's user cannot be read; `closed`, and `canceled` too if another user connects
+    ///   meanwhile.
     @discardableResult
     public func connect(
         as credentials: Credentials
@@ -267,7 +268,7 @@ public actor SyncEngine {
     /// for its time does not count.
     package var isAsking: Bool { !core.isIdle }
 
-    /// Whether the feed is being asked what comes next.
+    /// A Boolean value that indicates whether the feed is being asked for the next events.
     package var isFollowingFeed: Bool { core.calls.values.contains(where: \.isOfFeed) }
 
     // MARK: Asking

@@ -105,7 +105,8 @@ extension Ingest {
         if try isOfUse(message) { try take(message, source, freshness) }
     }
 
-    /// Whether an edited message is stored, or is in a known or requested part of the history.
+    /// Returns a Boolean value that indicates whether an edited message is stored, or is in a known
+    /// or requested part of the history.
     func isOfUse(_ message: Message) throws(StoreError) -> Bool {
         guard let position = message.position else { return false }
         let url = message.channelURL
@@ -174,14 +175,14 @@ extension Ingest {
 
     /// Records that the server changed a part of a history without reporting each message.
     ///
-    /// The held part of the range becomes stale. A gap opens at the newest held message if the range
-    /// reaches above it.
+    /// The stored part of the range becomes stale. A gap opens at the newest stored message if the
+    /// range reaches above it.
     ///
     /// - Parameters:
     ///   - url: The channel.
     ///   - from: The earliest creation time of a message concerned; `nil` for the beginning.
     ///   - through: The latest one, included; `nil` for the end.
-    /// - Throws: What the store throws.
+    /// - Throws: The store's errors.
     private mutating func changeHistory(
         of url: ChannelURL, from: Timestamp?, through: Timestamp?
     ) throws(StoreError) {
@@ -224,7 +225,7 @@ extension Ingest {
 
     // MARK: Channels
 
-    /// - Returns: Whether the channel is new.
+    /// - Returns: A Boolean value that indicates whether the channel is new.
     private mutating func take(_ update: ChannelUpdate) throws(StoreError) -> Bool {
         let url = update.channelURL
         let held = try batch.groupChannel(orNil: url)
@@ -344,7 +345,8 @@ extension Ingest {
 }
 
 extension Message {
-    /// Whether it may be a channel's last message: replies and silent messages are not.
+    /// A Boolean value that indicates whether it may be a channel's last message: replies and
+    /// silent messages are not.
     fileprivate var countsAsLast: Bool {
         (parentMessageID == nil || isReplyToChannel) && (!isSilent || forcesLastMessage)
     }

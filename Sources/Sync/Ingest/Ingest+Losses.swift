@@ -62,7 +62,7 @@ extension Ingest {
         try distrust(url, from: .beginning, to: .end)
     }
 
-    /// Marks what is known between two bounds as stale, as a loss of its own.
+    /// Marks the known history between two bounds as stale, as a loss of its own.
     mutating func distrust(
         _ url: ChannelURL, from lower: Gap.Bound, to upper: Gap.Bound
     ) throws(StoreError) {
@@ -72,7 +72,7 @@ extension Ingest {
         forget(url)
     }
 
-    /// Marks as stale what lies between the gaps of a channel, within two bounds.
+    /// Marks the known history of a channel between two bounds as stale.
     private func markStale(
         _ url: ChannelURL, _ number: Int64, from first: Gap.Bound = .beginning,
         to last: Gap.Bound = .end

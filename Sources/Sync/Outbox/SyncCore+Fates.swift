@@ -77,9 +77,10 @@ extension SyncCore {
         outbox.setBusy(false, url)
     }
 
-    /// Takes an item out of the outbox whose answer a damaged cache could not take: the server has it.
+    /// Removes an item whose answer a damaged cache could not store: the server has it.
     ///
-    /// - Returns: What became of it; `nil` if that could not be written either, or something else has failed.
+    /// - Returns: The delivery result; `nil` if that could not be written either, or if the failure
+    ///   has another cause.
     private mutating func acknowledge(_ draft: Draft, _ answer: BackendAnswer) -> DraftFate?? {
         guard isHaltedByDamage else { return nil }
         let fate: DraftFate

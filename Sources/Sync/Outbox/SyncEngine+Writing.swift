@@ -26,14 +26,15 @@ extension SyncEngine {
     /// Writes a message with a file into a channel.
     ///
     /// - Parameters:
-    ///   - params: What to say, and the file.
+    ///   - params: The message, and the file.
     ///   - url: The channel.
     ///   - channelType: The kind of that channel.
-    ///   - keepsCopies: Whether the outbox copies a file that has a path. By default it does not, and
-    ///     reads the file when its turn comes: it has to stay where it is until then.
+    ///   - keepsCopies: A Boolean value that indicates whether the outbox copies a file that has a
+    ///     path. By default it does not, and reads the file when the item is sent: the file has to
+    ///     stay where it is until then.
     /// - Returns: The message as lists show it.
-    /// - Throws: ``SyncError``, as for a text; with code `refused` if the file is larger than the server
-    ///   takes, or is not a regular file that can be read, such as a directory.
+    /// - Throws: ``SyncError``, as for a text; with code `refused` if the file is larger than the
+    ///   server accepts, or is not a regular file that can be read, such as a directory.
     @discardableResult
     public func send(
         _ params: FileMessageCreateParams, in url: ChannelURL, channelType: ChannelType = .group,
@@ -66,18 +67,19 @@ extension SyncEngine {
             keepsCopies: keepsCopies)
     }
 
-    /// Sends a failed draft again, with the same request id.
+    /// Sends a failed item again, with the same request id.
     ///
-    /// A draft that failed with the error code `fileDamaged` needs the file again: its error message says which
-    /// one. A new file is copied where the one that it replaces was.
+    /// An item that failed with the error code `fileDamaged` needs the file again: its error
+    /// message names the file. A new file is copied if the replaced one was.
     ///
     /// - Parameters:
-    ///   - id: The request id of the draft.
-    ///   - files: The files to send in place of the draft's own, by index of `Draft.files`. None by default.
-    /// - Returns: The draft, pending.
-    /// - Throws: ``SyncError`` with code `refused` if no draft of that request id has failed, if it has no file of
-    ///   an index, or if a file is larger than the server accepts or cannot be read; `store`, `closed`. The draft
-    ///   is unchanged then.
+    ///   - id: The request id of the item.
+    ///   - files: The files to send in place of the item's own, by index of `Draft.files`. None by
+    ///     default.
+    /// - Returns: The item, pending.
+    /// - Throws: ``SyncError`` with code `refused` if no item of that request id has failed, if it
+    ///   has no file of an index, or if a file is larger than the server accepts or cannot be read;
+    ///   `store`, `closed`. The item is unchanged then.
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
@@ -245,7 +247,7 @@ extension SyncEngine {
         }
     }
 
-    // MARK: Drafts
+    // MARK: Outbox items
 
     private var sender: Sender? { state.user.map { Sender($0) } }
 
@@ -321,7 +323,7 @@ extension SyncEngine {
         }
     }
 
-    /// The size of a file to upload: its data, or a readable regular file, also behind links.
+    /// The size of a file to upload: its data, or a readable regular file, following links.
     private func size(of file: UploadableFile) throws(SyncError) -> Int {
         if let data = file.data { return data.count }
         guard let path = file.path else {
