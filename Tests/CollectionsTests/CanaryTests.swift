@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Files that wait to be sent
 
-    /// How a store with outgoing files comes to have its key.
+    /// The ways in which a store with outgoing files gets its key.
     enum WayToAKey: CaseIterable, Sendable {
         case none, fromTheBeginning, laterOn, exchanged, encryptedAnew
     }

@@ -389,7 +389,7 @@ import Testing
         try await client.setPinned(true, "pinned")
 
         var plan = try await client.evictionPlan(to: 0)
-        // The engine hears a little later that a collection is gone.
+        // The engine is notified a little later of the collection's end.
         while plan.parts.isEmpty, !Task.isCancelled {
             await Task.yield()
             plan = try await client.evictionPlan(to: 0)

@@ -106,7 +106,7 @@ import Testing
 }
 
 extension Result where Failure == BackendError {
-    /// How it failed; `nil` if it did not.
+    /// The code of the failure; `nil` if it succeeded.
     fileprivate var code: BackendError.Code? {
         if case .failure(let error) = self { error.code } else { nil }
     }

@@ -25,7 +25,7 @@ final class LogBackend: Backend {
         .deduplicatesRequests, .messageChangelogByTime, .channelChangelogByTime, .readReceipts,
         .typing,
     ]
-    /// How many entries of the log a page of a changelog has.
+    /// The number of log entries in a page of a changelog.
     let changelogLimit = 2
     static let urls: [ChannelURL] = ["one", "two"]
 

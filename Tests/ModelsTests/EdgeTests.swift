@@ -9,7 +9,7 @@ import Testing
         try JSONDecoder().decode(Root.self, from: Data(json.utf8))
     }
 
-    // MARK: Names that look the same
+    // MARK: Names that look equal
 
     @Test func namesOfOtherBytesAreOtherNames() {
         let (one, two): (MessageID, MessageID) = ("\u{e9}", "e\u{301}")
@@ -54,7 +54,7 @@ import Testing
         #expect(GroupChannelListQuery().belongsTo(channel))
     }
 
-    // MARK: JSON that is taken apart
+    // MARK: Parsing JSON
 
     @Test func aFileInTheMessageItselfIsReadAsLenientlyAsAnyOther() throws {
         let message: Message = try decode(

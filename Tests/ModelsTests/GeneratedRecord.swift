@@ -19,7 +19,7 @@ struct GeneratedRecord {
         self.isSloppy = isSloppy
     }
 
-    /// Some of the fields of a schema, or those that are wanted.
+    /// Returns the bytes of some of a schema's fields, or of the given ones.
     mutating func bytes(_ schema: Schema, only: Set<Int>? = nil) -> [UInt8] {
         var fields: [[UInt8]] = []
         for field in schema.fields {

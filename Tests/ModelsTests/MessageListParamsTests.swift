@@ -3,7 +3,7 @@ import Testing
 @testable import Models
 
 @Suite struct MessageListParamsTests {
-    /// Every combination of what the filters look at.
+    /// Messages with every combination of the filtered properties.
     static let messages: [Message] = {
         var messages: [Message] = []
         for type in MessageType.allCases {

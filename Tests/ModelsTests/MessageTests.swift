@@ -12,7 +12,7 @@ import Testing
         ReactionEvent(operation, key, by: user, to: 7, in: "c", at: time)
     }
 
-    /// Who holds which reaction, such as "+1: ann bo".
+    /// The users of each reaction, such as "+1: ann bo".
     private func picture(_ message: Message) -> String {
         message.reactions.map { reaction in
             "\(reaction.key): \(reaction.userIDs.map(\.rawValue).joined(separator: " "))"
@@ -70,7 +70,7 @@ import Testing
         var random = SeededRandom(seed: 1)
         for _ in 0..<200 {
             var message = Self.message
-            // The newest event of a key decides what is taken; none that is older comes after it.
+            // The newest event of a key counts; older ones have no effect after it.
             for event in (events + events).shuffled(using: &random) { message.apply(event) }
             let history = try #require(message.reactionHistory.first)
             #expect(history.updatedAt == 4)

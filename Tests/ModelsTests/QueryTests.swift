@@ -15,7 +15,7 @@ import Testing
     static let me: UserID = "me"
 
     static let rules: [Rule] = [
-        // What a query without any filter asks.
+        // The condition of a query without any filter.
         Rule(name: "mine", turnOn: { _ in }, passes: { $0.myMemberState != .none }),
         Rule(
             name: "no empty", turnOn: { $0.includesEmptyChannel = false },
@@ -120,7 +120,7 @@ import Testing
             }, passes: { ($0.metadata["k"] ?? "").first == "r" }),
     ]
 
-    /// What holds beside the rules, as long as a query does not say otherwise.
+    /// The conditions besides the rules, unless a query changes them.
     static func isShownUnlessAsked(_ channel: GroupChannel) -> Bool {
         channel.myMemberState != .none && channel.hiddenState == .unhidden
             && !channel.isChatNotification

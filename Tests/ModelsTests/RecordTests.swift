@@ -4,7 +4,7 @@ import Testing
 
 @testable import Models
 
-/// What holds for every field of every type of record, also of those that do not exist yet.
+/// The properties of every field of every type of record, including future ones.
 @Suite struct RecordTests {
     static let types = recordTypes.map { TypeOfRecord(root: $0) }
 

@@ -49,7 +49,7 @@ struct CorpusTests {
         #expect(found == expected.lines.count)
     }
 
-    /// What a file says, by the ids of its messages.
+    /// The contents of a file, by the ids of its messages.
     private struct Contents {
         struct Line: Hashable {
             var channel: String

@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(30))) struct ImportKillTests {
     private static let killsOfOneHome = 10
 
-    /// How many messages the large log has; an import writes them in three batches.
+    /// The number of messages in the large log; an import writes them in three batches.
     private static let largeLog = 2_400
     private static let smallLog = 30
 

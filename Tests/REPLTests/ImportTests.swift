@@ -185,7 +185,7 @@ import Testing
         await workspace.end()
     }
 
-    /// Of a file of which its end is missing, also the lines are taken that were read last.
+    /// Of a file whose end is missing, the last complete lines are imported, too.
     @Test func whatCameBeforeTheEndOfTheFileIsThere() async throws {
         let long = String(repeating: " ", count: LogFile.longestLine + (2 << 20))
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])

@@ -1,7 +1,8 @@
-/// A block on a page that is neither Swift nor for the prompt or a shell, and who looks at it.
+/// A block on a page that is neither Swift nor for the prompt or a shell, and the test that covers
+/// it.
 struct OtherBlock {
     let page: String
-    /// How it begins, without the spaces before its lines.
+    /// The beginning of the block, without the spaces before its lines.
     let start: String
     let look: Look
 

@@ -29,7 +29,7 @@ import Testing
                 let reply = lines.dropFirst().joined(separator: "\n")
                 return (line: lines[0], reply: reply.trimmingCharacters(in: .newlines))
             }
-            // What its users say, TranscriptTests looks at.
+            // TranscriptTests covers blocks with several users.
             guard !examples.isEmpty, !Transcript(block).hasUsers else { return nil }
             return Session(examples: examples)
         }

@@ -21,7 +21,7 @@ import Testing
         #expect(sample != "{}")
     }
 
-    /// Of a record that is not written by hand, each field has a value, if it is no record that it is in.
+    /// In a generated sample, each field has a value, unless its record contains the sample's type.
     @Test func aSampleHasAValueInEachField() throws {
         func missing(_ name: String) throws -> [String] {
             let type = try RecordType(named: name)

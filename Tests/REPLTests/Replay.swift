@@ -9,7 +9,7 @@ extension Workspace {
         Workspace(World.Options(start: 1_700_000_000_000), now: { 1_700_000_000_000 })
     }
 
-    /// What the prompt shows for a line.
+    /// Returns the prompt's output for a line.
     func reply(_ line: String) async -> String {
         do {
             let reply = try await Command.perform(line, in: self)
@@ -20,7 +20,7 @@ extension Workspace {
         }
     }
 
-    /// What `--json` writes for a line, and its number.
+    /// Returns the output of `--json` for a line and its number.
     func jsonLines(_ line: String, _ number: Int) async -> String {
         do {
             let reply = try await Command.perform(line, in: self)

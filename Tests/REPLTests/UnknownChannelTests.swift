@@ -99,7 +99,7 @@ import Testing
             await workspace.reply("verify nosuch").hasPrefix("error: notConnected: \(unknown)"))
         #expect(
             await workspace.jsonLines("verify nosuch", 1).contains(#""code":"notConnected""#))
-        // Nor is a failure of the server an answer.
+        // A failure of the server does not show whether the channel exists, either.
         _ = await workspace.reply("online")
         _ = await workspace.reply("fail all serverFailure 1")
         #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import REPL
 
-/// What `verify` shows of a difference, and what `repair` makes of it.
+/// The output of `verify` for a difference, and the effect of `repair`.
 @Suite(.timeLimit(.minutes(10))) @MainActor struct VerifyCommandTests {
     @Test func theRowOfTheChannelIsShownAndRepaired() async throws {
         let workspace = Workspace.standing()

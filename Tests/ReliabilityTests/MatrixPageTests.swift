@@ -3,7 +3,7 @@ import Reliability
 import TestSupport
 import Testing
 
-/// What Docs/Reliability.md says of faults is what there is.
+/// Checks that the faults in Docs/Reliability.md are those of the matrix.
 @Suite(.timeLimit(.minutes(10))) struct MatrixPageTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -27,7 +27,7 @@ import Testing
         #expect(suites.contains { $0.contains("func \(parts[1])(") })
     }
 
-    /// What the files of all tests say.
+    /// The text of all test files.
     private static let suites = Result {
         let tests = root.appending(path: "Tests")
         let names = FileManager.default.enumerator(atPath: tests.path)?.compactMap { $0 as? String }

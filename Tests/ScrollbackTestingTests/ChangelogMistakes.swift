@@ -127,7 +127,7 @@ extension Mistake {
 }
 
 extension Memory {
-    /// Another way to write a token of the team chat, in each call one that was not there before.
+    /// Returns another spelling of a token of the team chat, a new one in each call.
     func another(_ token: String) -> String {
         let zeros = use { memory in
             memory.count += 1

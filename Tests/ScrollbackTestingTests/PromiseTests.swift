@@ -44,7 +44,7 @@ let repository = URL(filePath: #filePath)
         #expect(Set(ids).count == ids.count)
     }
 
-    /// A check that is never seen to fail may be one that cannot.
+    /// A check that never fails in a test may be unable to fail.
     @Test func eachPromiseIsBrokenByAMistake() {
         let found = Set((Mistake.all + Mistake.ofAbilities).flatMap(\.promises))
         let promised = Set(BackendConformance.promises.map(\.id))

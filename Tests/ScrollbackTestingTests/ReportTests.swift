@@ -5,7 +5,7 @@ import Testing
 @testable import Models
 @testable import ScrollbackTesting
 
-/// What a report says of failures, in how many lines.
+/// The text of a report about failures, and its number of lines.
 @Suite struct ReportTests {
     private func result(
         _ id: String, _ outcome: ConformanceResult.Outcome, trace: [String] = []

@@ -150,7 +150,7 @@ struct WrongBackend: ForwardingBackend {
     }
 }
 
-/// What all devices of a wrong backend remember together.
+/// The state that all devices of a wrong backend share.
 final class Memory: Sendable {
     struct Contents {
         var drafts: [RequestID: Int] = [:]

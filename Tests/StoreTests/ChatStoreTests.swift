@@ -57,7 +57,7 @@ import Testing
         #expect(try store.drafts(in: "general").map(\.requestID) == ["r1"])
     }
 
-    /// A reader that sees another commit at each look.
+    /// A reader that sees another commit at each read.
     struct Restless: StoreReader {
         let store: ChatStore
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// How often all rows are read, and which readers reuse the result.
+/// The number of reads of all rows, and the readers that reuse the result.
 @Suite struct DerivedValuesTests {
     private let store: ChatStore
 

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How our environment reads logs that LevelDB wrote and that were damaged.
+/// Reading damaged logs of LevelDB through our environment.
 @Suite struct EnvironmentLogTests {
     /// A database with one log of some rows, and the offset at which each of its records ends.
     private func oneLog(

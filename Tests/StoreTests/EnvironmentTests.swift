@@ -200,7 +200,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         #expect(after.opened_files == before.opened_files)
     }
 
-    // MARK: A failed write can be taken back
+    // MARK: A failed write can be rolled back
 
     @Test(arguments: 1...5, [false, true])
     func aWriteThatFailedIsNotThereAfterARollBack(change: UInt64, tears: Bool) throws {

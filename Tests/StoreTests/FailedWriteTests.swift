@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    /// Makes a directory where the disk is asked whether the files of a database can be written.
+    /// Creates a directory that makes the check fail whether a database's files can be written.
     private func blockMending(of name: String, in directory: StoreDirectory) throws -> URL {
         let probe = directory.url.appending(path: "\(name)/probe")
         try FileManager.default.createDirectory(at: probe, withIntermediateDirectories: false)
@@ -420,7 +420,7 @@ import Testing
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
-        // The disk is not asked as long as that is of no use.
+        // The disk is not checked as long as the check is of no use.
         let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
@@ -501,7 +501,7 @@ import Testing
             // The files are as they were.
             #expect(try database.snapshot().rows().isEmpty && database.hasFailed)
         }
-        // Asked before, the disk is not asked again.
+        // A disk that was checked before is not checked again.
         try database.reopen(isChecked: true)
         try database.write(batch, isDurable: true)
         #expect(try database.snapshot().rows().count == 1)

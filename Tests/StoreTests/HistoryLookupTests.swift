@@ -126,7 +126,7 @@ import Testing
         #expect(try store.channelURLsWithStaleRanges() == ["whole"])
     }
 
-    // MARK: Messages, drafts and tombstones, by their keys
+    // MARK: Messages, outbox items and tombstones, by their keys
 
     @Test func messagesAreCountedBetweenBounds() throws {
         let store = try ChatStore.inMemory()

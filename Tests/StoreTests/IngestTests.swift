@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-/// What saving decides by itself, so that ingesting a page costs one lookup for each message.
+/// The decisions that saving makes, so that ingesting a page costs one lookup for each message.
 @Suite struct IngestTests {
     let store: ChatStore
 

@@ -9,7 +9,7 @@ import Testing
 
 /// A writing process is killed, over and over; everything that it promised is in the files.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
-    /// How many processes are killed over one directory.
+    /// The number of processes that are killed over one directory.
     private static let rounds = 3
 
     private static let seeds = Seeds.count(10, atNight: 170)

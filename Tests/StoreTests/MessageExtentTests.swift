@@ -49,7 +49,7 @@ import Testing
         return range.lower == range.upper ? "none" : "\(newest) to \(oldest)"
     }
 
-    // MARK: Stored extents
+    // MARK: Learned extents
 
     @Test func nothingIsRememberedWhereNothingWasRemoved() throws {
         _ = try store.messages(in: "general")
@@ -118,7 +118,7 @@ import Testing
         #expect(try store.messages(in: "general", after: .oldest).ids == "c")
     }
 
-    // MARK: Extents that are not stored
+    // MARK: Invalidation
 
     @Test func aNewMessageIsSeenAtOnce() throws {
         try remove("e", "a")

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct MessageQueryTests {
-    /// Has a at 10, b and c at 20, d at 30, and e at 40.
+    /// A store with a at 10, b and c at 20, d at 30, and e at 40.
     let store: ChatStore
 
     init() throws {
@@ -386,7 +386,7 @@ import Testing
         #expect(change.number == 2)
     }
 
-    // MARK: What cannot be stored
+    // MARK: Messages that cannot be stored
 
     @Test func whatHasNoNameIsInvalid() throws {
         try store.write { batch in

@@ -7,7 +7,7 @@ import Testing
 
 /// A migration that ends at any of its writes is done by the next opening, and ends the same.
 @Suite(.timeLimit(.minutes(10))) struct MigrationTests {
-    /// How a migration ends that does not come to its end.
+    /// The ways in which a migration is interrupted.
     enum End: CaseIterable {
         /// The process is killed: its writes survive.
         case kill

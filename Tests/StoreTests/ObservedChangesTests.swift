@@ -491,7 +491,7 @@ import Testing
         }
         var snapshot = try store?.snapshot()
         let (_, changes) = try #require(try store?.observe(.everything))
-        // Also within an iteration.
+        // The same within an iteration.
         try store?.read { (inner) throws in
             store?.close()
             store?.close()

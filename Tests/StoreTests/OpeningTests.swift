@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What opening a store finds, rebuilds, rejects and migrates.
+/// The findings, repairs, refusals and migrations of opening a store.
 @Suite struct OpeningTests {
     private let directory = ScratchDirectory()
 

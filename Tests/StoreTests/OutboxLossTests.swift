@@ -20,7 +20,7 @@ import Testing
         let directory = try StoreDirectory(files)
         try directory.open().close()
         for id in ids {
-            // Opened each time, so that each item is encrypted by itself.
+            // The store is opened for each item, so that each is encrypted separately.
             let store = try directory.open()
             try store.write { try $0.save(draft(id)) }
             store.close()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Store
 
-/// A cache that does not open is given up, and no draft with it.
+/// A cache that does not open is replaced, without the loss of an outbox item.
 @Suite struct RebuildTests {
     private let directory: StoreDirectory
 
-    /// A store with a message whose channel is covered, a token and a draft; closed.
+    /// A closed store with a message whose channel is covered, a token and an outbox item.
     init() throws {
         directory = try StoreDirectory()
         let store = try directory.open()

@@ -117,7 +117,7 @@ import Testing
         let copies = ["1", "2"].map { directory.url.appending(path: "outbox-damaged-\($0)").path }
         #expect(report.keptDrafts == 4 && report.unreadableRows == 0)
         #expect(report.outboxCopy == copies[0])
-        // One that does open is taken as well.
+        // An outbox that does open is accepted as well.
         report = try ChatStore.salvageOutbox(at: directory.url)
         #expect(report.keptDrafts == 4 && report.unreadableRows == 0)
         #expect(report.outboxCopy == copies[1])

@@ -111,7 +111,7 @@ import Testing
             }
             world.model = model
         } catch is Undo {
-            // The model stays as it was.
+            // The model does not change.
         }
     }
 

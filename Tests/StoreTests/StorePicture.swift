@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-/// What a reader sees of the cache, to be compared.
+/// A reader's view of the cache, for comparisons.
 struct CachePicture: Equatable, CustomStringConvertible {
     struct Part: Equatable {
         let messages: [Message]
@@ -37,7 +37,7 @@ struct CachePicture: Equatable, CustomStringConvertible {
 }
 
 extension StoreReader {
-    /// The drafts as lines, each with the step that wrote it last.
+    /// Returns the outbox items as lines, each with the step that wrote it last.
     func outboxPicture() throws -> [String] {
         try drafts().map { draft in
             "\(draft.channelURL) \(draft.requestID) \(draft.message?.text ?? "")"
@@ -45,7 +45,7 @@ extension StoreReader {
     }
 }
 
-/// What a store without disasters holds after each step.
+/// The contents of a store without disasters after each step.
 final class ExpectedStore {
     let steps: Steps
     private let store: ChatStore
@@ -92,7 +92,7 @@ extension Steps {
         return all
     }
 
-    /// Every version of every draft that was ever written up to a step.
+    /// Returns every version of every outbox item that was written up to a step.
     func everyDraft(through last: Int) -> Set<Draft> {
         var all: Set<Draft> = []
         for number in 1...max(1, last) {

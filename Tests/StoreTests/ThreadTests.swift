@@ -10,7 +10,8 @@ import Testing
     private static let channels: [ChannelURL] = ["a", "b", "c"]
     private static let rowsInEach = 12
 
-    /// Writes commit `number`: rows, replies, lists, gaps, tokens and drafts that all say so.
+    /// Writes commit `number`: rows, replies, lists, gaps, tokens and outbox items that all contain
+    /// it.
     private static func write(_ number: Int, to store: ChatStore) throws {
         try store.write { batch in
             let text = "\(number)"
@@ -184,7 +185,7 @@ import Testing
         #expect(try Set(Self.numbers(again, "c")) == ["80"])
     }
 
-    /// Looks at its store as it is, and counts how often.
+    /// Reads its store as it is, and counts the reads.
     private final class Onlooker: StoreReader {
         let store: ChatStore
         private(set) var count = 0

@@ -7,8 +7,8 @@ import Testing
 @Suite struct UnreadableRowTests {
     private let snapshot: Snapshot
 
-    /// Group channels a, b and c, open channels o and p, and drafts 1, 2 and 3; the middle ones are
-    /// damaged.
+    /// Group channels a, b and c, open channels o and p, and outbox items 1, 2 and 3; the middle
+    /// ones are damaged.
     init() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in

@@ -200,7 +200,8 @@ struct WorldModel: Equatable {
         }.map(\.key)
     }
 
-    /// All drafts: by the length of the channel's URL, then by its bytes, then as they were written.
+    /// All outbox items: by the length of the channel's URL, then by its bytes, then in the order
+    /// of their creation.
     var sortedDrafts: [Draft] {
         let urls = Set(drafts.map(\.channelURL)).sorted {
             ($0.rawValue.utf8.count, $0.rawValue) < ($1.rawValue.utf8.count, $1.rawValue)

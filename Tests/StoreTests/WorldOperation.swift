@@ -3,7 +3,7 @@ import ScrollbackTesting
 
 @testable import Store
 
-/// One thing that a batch does in a small world; known whole, so that it can be done again.
+/// An operation of a batch in a small world; a value, so that it can be repeated.
 enum WorldOperation: Hashable, Sendable {
     case saveMessage(Message)
     case removeMessage(MessageID, ChannelURL)
@@ -114,7 +114,7 @@ extension WorldOperation {
         [.beginning] + WorldModel.positions.map { .position($0) } + [.end]
 
     static func any(_ random: inout SeededRandom) -> WorldOperation {
-        // Half of it in one channel, so that much happens there.
+        // Half of the operations use one channel, so that it has many changes.
         let url = random.oneIn(2) ? urls[0] : random.pick(urls)
         let id = random.pick(ids)
         let bounds = [random.pick(bounds), random.pick(bounds)]

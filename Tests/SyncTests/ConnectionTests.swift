@@ -117,7 +117,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    // MARK: Who
+    // MARK: Users
 
     @Test func whoWasLetInBeforeBeginsOffline() async throws {
         let story = try await Story()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sync
 
-/// How a connection is made, kept and made again; nothing here connects.
+/// The decisions to connect, stay connected and reconnect; nothing here connects.
 @Suite struct ConnectorTests {
     let bob = Credentials("bob")
     let offline = BackendError(.notConnected, "offline")

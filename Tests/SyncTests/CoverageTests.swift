@@ -5,7 +5,7 @@ import Store
 import Sync
 import Testing
 
-/// What a device may claim to know, and what not.
+/// The ranges that a device may claim to know.
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
     @Test func whatCameWithAPushCoversNothing() async throws {
         let story = try await Story()
@@ -19,7 +19,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where a pushed message was taken for the newest one that is known (Mattermost 9103).
+    /// In Mattermost 9103, a pushed message was taken for the newest known one.
     @Test func whatLiesBeforeAPushedMessageIsNotTakenForKnown() async throws {
         let story = try await Story()
         try await story.say("a")
@@ -84,7 +84,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where an id of the device stood in for one of the server (fluux 556).
+    /// In fluux 556, an id of the device was used as one of the server.
     @Test func whatHasNoIdOfTheServerIsNotTakenIn() async throws {
         let story = try await Story()
         try await story.say("a")

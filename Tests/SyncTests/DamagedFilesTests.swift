@@ -8,7 +8,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// Copies of files that are damaged before they are sent, and those that a crash meets.
+/// Copies of files that are damaged before they are sent, or interrupted by a crash.
 @Suite(.timeLimit(.minutes(10))) struct DamagedFilesTests {
     enum Damage: CaseIterable, Sendable {
         case flipped, cut, emptied, extended, missing
@@ -174,7 +174,7 @@ import Testing
                 #expect(try device.story.store.draft(id) == failed)
                 #expect(try device.names() == [])
             }
-            // A disk that is full leaves no copy, and the item as it was.
+            // A full disk leaves no copy, and the item unchanged.
             device.disks.outbox.fail(at: 2, with: ENOSPC, once: true)
             let error = await #expect(throws: SyncError.self) {
                 try await device.story.engine.resend(id, replacing: [0: device.file("b")])
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    /// As on a device that is locked: nothing is wrong with the copy.
+    /// As on a locked device: the copy is not damaged.
     @Test(arguments: [EIO, EACCES])
     func copyThatCannotBeReadNowIsSentLater(error: Int32) async throws {
         try await withDevice { device in

@@ -64,7 +64,7 @@ import Testing
         try await story.end()
     }
 
-    /// A cursor that had nothing between itself and what is held may have an imported message there.
+    /// There may be an imported message between a cursor and the stored message next to it.
     @Test func aCursorLosesItsEdgeDuringAnImport() async throws {
         var options = SyncOptions.exact
         options.pageSize = 1

@@ -7,7 +7,7 @@ import Testing
 
 /// Answers that are on their way while something happens to what they are about.
 @Suite(.timeLimit(.minutes(10))) struct InFlightTests {
-    /// A device that asks for the newest page of `a b c`, whose answer is held.
+    /// Returns a device that requests the newest page of `a b c`, whose answer the network holds.
     func story(
         _ meanwhile: (Story, [Message]) async throws -> Void
     ) async throws -> Story {
@@ -25,7 +25,7 @@ import Testing
         return story
     }
 
-    /// As where a stale page brought back what was deleted (Sendbird 4.1.4, Stream 2783).
+    /// In Sendbird 4.1.4 and Stream 2783, a stale page restored a deleted message.
     @Test func whatIsDeletedDoesNotComeBackWithAPage() async throws {
         let story = try await story { try await $0.delete($1[1]) }
         #expect(try story.picture() == "a c")
@@ -61,7 +61,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where an older page came after a reset (Sendbird 4.19.9).
+    /// In Sendbird 4.19.9, an older page arrived after a reset.
     @Test func aHistoryThatIsResetStaysSo() async throws {
         let story = try await story { story, _ in
             story.clock.advance(by: .seconds(1))

@@ -205,7 +205,7 @@ import Testing
         // The rows written since the engine last measured the size may exceed the limit.
         #expect(try store.cachedDataSize() <= (3 << 20) + (512 << 10))
         #expect(try store.messageCount() > 2000)
-        // Those that were opened last are all there.
+        // All messages of the channels opened last are stored.
         #expect(try store.messageCount(in: "channel 30") == 600)
         #expect(try store.messageCount(in: "channel 1") < 600)
         try await story.end()

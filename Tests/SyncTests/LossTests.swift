@@ -68,9 +68,9 @@ import Testing
         try await story.end()
     }
 
-    // MARK: A server that was put back
+    // MARK: A server that was restored
 
-    /// As where a server came back from a backup, and its ids and tokens with it (talk-ios 943).
+    /// In talk-ios 943, a server was restored from a backup, and reused ids and tokens.
     @Test(arguments: [true, false])
     func aServerThatWasPutBackWinsInTheEnd(whileConnected: Bool) async throws {
         let story = try await Story()

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// As where an empty page was the end of the history (talk-ios 2702, Mattermost 9827).
+    /// In talk-ios 2702 and Mattermost 9827, an empty page was taken for the end of the history.
     @Test(arguments: 0..<5) func emptyPagesEndNothing(seed: UInt64) async throws {
         try await filled {
             $0.seed = seed
@@ -99,7 +99,7 @@ import Testing
         try await story.end()
     }
 
-    /// Also where another message, which is missing, has the time of the one that is gone.
+    /// Also if another message, which is missing, has the time of the deleted one.
     @Test(arguments: [1, 2000, 1_000_000]) func anAnchorThatWasDeletedIsGoneAround(
         timeGranularity: Int64
     ) async throws {
@@ -217,7 +217,7 @@ import Testing
         try await story.end()
     }
 
-    /// As where a page of nothing new was the end (matrix-rust-sdk, deduplication).
+    /// In matrix-rust-sdk's deduplication, a page without new messages was taken for the end.
     @Test func aPageOfWhatIsHeldAlreadyMovesTheWalk() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2

@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// An answer that is lost is asked for again: of the file, not of those that are uploaded.
+    /// A lost answer repeats the upload of its file, and not of those that are uploaded.
     @Test func anUploadWhoseAnswerIsLostIsRepeatedAlone() async throws {
         try await withStory { story, _ in
             try await story.open()

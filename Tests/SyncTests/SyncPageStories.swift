@@ -79,7 +79,7 @@ import Testing
         await story.engine.disconnect()
         try await story.say("v w x y z")
         try story.server.expireCursors()
-        // The feed is asked twice: from the old cursor, which has expired, and from none.
+        // The feed is requested twice: from the old cursor, which has expired, and without one.
         story.network.hold([.feed], at: .beforeEffect)
         try await story.connect()
         try await story.release(.feed)
@@ -189,7 +189,7 @@ extension Story {
         network.release(at: try #require(calls.firstIndex { $0.call == call }))
     }
 
-    /// Has messages of twenty kilobytes on the server, a word each to be shown.
+    /// Sends messages of twenty kilobytes, each shown as a word.
     fileprivate func sayMuch(_ words: String) async throws {
         let now = clock.now.milliseconds
         let messages = words.split(separator: " ").enumerated().map { index, word in

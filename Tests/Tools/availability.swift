@@ -171,7 +171,7 @@ func decode<Value: Decodable>(_ type: Value.Type, from arguments: String...) thr
 /// A compiler for one of Apple's systems that imports copies of Linux's modules.
 struct AppleCompiler {
     let info: TargetInfo
-    /// As in a target: "macos" or "ios".
+    /// The name of a system in a target: "macos" or "ios".
     let system: String
     let version: String
     private let directory: URL

@@ -10,7 +10,7 @@ struct NumberProbe {
     /// The public symbols whose numbers, durations and times are tried.
     let covers: [String]
 
-    /// Makes the calls; with `try?` those that may refuse what they are given.
+    /// Makes the calls; with `try?` those that may refuse their arguments.
     let run: @MainActor (inout Numbers, NumberWorld) async throws -> Void
 
     init(
@@ -273,7 +273,7 @@ extension NumberProbe {
                     position: Position(createdAt: numbers.time(), messageID: "t"))
                 try store.write { batch in
                     try batch.save(tombstone)
-                    // Of equal bounds there is neither.
+                    // Gaps and stale ranges with equal bounds are refused.
                     try? batch.open(Gap(in: world.url, from: lower, to: upper, changesSince: point))
                     try? batch.markStale(range)
                     try? batch.markVerified(world.url, from: lower, through: other)

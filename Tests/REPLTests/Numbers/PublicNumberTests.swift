@@ -75,7 +75,7 @@ import Testing
         let tried = Set(NumberProbe.all.flatMap { $0.covers })
         let missing = inputs.filter { name in
             let parts = name.split(separator: ".").map(String.init)
-            // What the record walk tries.
+            // Skip the fields that the record walk tests.
             if parts.count == 2, records.contains(parts[0]), fields.contains(parts[1]) {
                 return false
             }

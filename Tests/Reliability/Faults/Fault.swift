@@ -9,7 +9,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case flippedOutboxLog, flippedOutboxTable, flippedOutboxManifest, flippedOutboxCurrent
     case contradictoryRows
 
-    // Copies of files that wait to be sent.
+    // Copies of files of outbox items.
     case killedWithFiles, powerLostWithFiles, damagedFiles
 
     // Operations that the system refuses.
@@ -25,7 +25,7 @@ package enum Fault: String, CaseIterable, Sendable {
     // Changes of the server's history.
     case changedMeanwhile, channelLeft, channelMadeAgain, messagesForgotten, serverPutBack
 
-    // A server that breaks its word.
+    // A server that violates its contract.
     case noDeduplication, repeatedEvents, repeatedBatches, shuffledEvents, lostEvents
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import Models
 import Store
 
-// Damage to files that were complete: they are cut, and bits of them flipped.
+// Damage to files that were complete: they are cut, or bytes of them are flipped.
 extension Matrix {
     /// A world at the end of its day, in files, with pending outbox items; each database has tables
     /// and a log.

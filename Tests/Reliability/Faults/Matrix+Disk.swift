@@ -87,7 +87,7 @@ extension Matrix {
         }
     }
 
-    /// Has an opening refused, which touches nothing; then the reason is gone.
+    /// Makes an opening fail, which touches nothing; then removes the cause.
     func refuseOpening(_ fault: Fault, _ outcome: inout Outcome) async throws {
         try await withDirectory { directory in
             let key = EncryptionKey((1...32).map { UInt8($0) })

@@ -7,7 +7,7 @@ import Sync
 
 // A network and a server that make trouble, while messages come and go.
 extension Matrix {
-    /// How many worlds there are, and how many rounds of trouble each has.
+    /// The number of worlds, and of rounds of trouble in each.
     private var seeds: Int { max(1, 10 / stride) }
     private var rounds: Int { 10 }
 
@@ -125,7 +125,7 @@ extension Fault {
             || self == .mixedChannels
     }
 
-    /// How the server is.
+    /// The server's conditions.
     fileprivate var server: ServerConditions {
         var conditions = ServerConditions()
         switch self {
@@ -141,7 +141,7 @@ extension Fault {
         return conditions
     }
 
-    /// How the network is.
+    /// The network's conditions.
     fileprivate func network(_ seed: UInt64) -> NetworkConditions {
         var conditions = NetworkConditions(seed: seed)
         switch self {

@@ -5,7 +5,7 @@ import Store
 package struct Matrix: Sendable {
     /// The directory of the files; in memory, if the system has such a directory.
     let place: URL
-    /// Of the bytes of a file, each so many is damaged; 1 for all of them.
+    /// The distance between the damaged bytes of a file; 1 damages each byte.
     let stride: Int
 
     package init(in place: URL, stride: Int = 1) {

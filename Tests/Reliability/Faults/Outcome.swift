@@ -1,12 +1,12 @@
 /// The effects of one kind of fault.
 package struct Outcome: Sendable {
-    /// How many there were.
+    /// The number of injected faults.
     package var injected = 0
     /// The number of bob's messages whose `send` returned.
     package var promised = 0
-    /// How many of these the server does not have in the end.
+    /// The number of these that the server does not have in the end.
     package var lost = 0
-    /// How many of alice's messages the cache had stored.
+    /// The number of alice's messages that the cache had stored.
     package var stored = 0
     /// The number of received messages that were missing after the fault, until they were fetched
     /// again.
@@ -17,9 +17,9 @@ package struct Outcome: Sendable {
     package var calls: [String: Int] = [:]
     /// The broken promises.
     package var violations: [String] = []
-    /// How long it took until the device and the server agreed again.
+    /// The times until the device and the server agreed again.
     package var times: [Duration] = []
-    /// How long the device waited for that, in the worst case, by a clock that was not waited for.
+    /// The longest simulated time that the device waited for that.
     package var waited = Duration.zero
 
     package init() {}

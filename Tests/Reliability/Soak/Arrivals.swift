@@ -7,7 +7,7 @@ import Store
 /// A message's text has its writer, and its number among the writer's messages in that channel.
 final class Arrivals: Sendable {
     private struct Line {
-        /// How many messages there were of each number.
+        /// The number of arrivals of each message number.
         var counts: [UInt8] = []
         var last = -1
         /// The numbers that arrived after a greater one.

@@ -14,7 +14,7 @@ final class KilledWorld {
     private let directory: URL
     private let seed: Int
     private var process: ChildProcess?
-    /// How many processes have had the world.
+    /// The number of processes that have opened the world.
     private var count = 0
 
     init(in directory: URL, seed: Int) {

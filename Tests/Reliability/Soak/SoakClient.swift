@@ -14,7 +14,7 @@ final class SoakClient {
     let userID: UserID
     let client: ChatClient
     let network: ConditionedBackend
-    /// How many messages it wrote into each channel, by the calls of `send` that returned.
+    /// The number of messages written into each channel, by the calls of `send` that returned.
     private(set) var written: [ChannelURL: Int] = [:]
     /// The messages that had failed once, and were sent again after later ones.
     private(set) var failed: [ChannelURL: Set<Int>] = [:]

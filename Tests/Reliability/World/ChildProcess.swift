@@ -33,7 +33,7 @@ struct ChildProcess {
 
     /// Waits until the process has ended, and returns true if it was killed.
     ///
-    /// - Throws: If it was killed since it did not end.
+    /// - Throws: If it was killed because it did not end.
     func wasKilled() throws -> Bool {
         process.waitUntilExit()
         watchdog.cancel()
@@ -41,9 +41,9 @@ struct ChildProcess {
         return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 
-    /// Kills it.
+    /// Kills the process.
     ///
-    /// - Throws: If it had ended by itself.
+    /// - Throws: If it had already ended.
     func kill() throws {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
         guard try wasKilled() else {

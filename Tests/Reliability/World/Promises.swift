@@ -11,7 +11,7 @@ struct Promises {
     /// The last line of the output.
     static let end = "end"
 
-    /// Where the processes of a world print.
+    /// Returns the file to which the processes of a world print.
     static func file(in directory: URL) -> URL { directory.appending(path: "promises") }
 
     init(in directory: URL) throws {
@@ -26,6 +26,6 @@ struct Promises {
         }
     }
 
-    /// How many messages were promised to be sent.
+    /// The number of messages that were promised to be sent.
     var count: Int { written.values.reduce(0) { $0 + $1.count } }
 }

@@ -1,6 +1,6 @@
 import EmbeddedServer
 
-/// What happens on a day of a world, one thing after the other; the same each time.
+/// The steps of a day of a world, in order; the same each time.
 enum Step: CaseIterable {
     case connect, hear, write, sendFiles, land, goOffline, goOnline, say
 

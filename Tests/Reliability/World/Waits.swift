@@ -13,7 +13,7 @@ final class Waits: Sendable {
     /// The clock of the device.
     var now: Timestamp { state.withLock { $0.time } }
 
-    /// How long the device would have waited since it was last asked.
+    /// Returns how long the device would have waited since the last call.
     func take() -> Duration {
         state.withLock { state in
             defer { state.total = .zero }

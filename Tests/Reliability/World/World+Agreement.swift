@@ -111,7 +111,7 @@ extension World {
         return found
     }
 
-    /// How many of the messages that bob was promised to send the server does not have.
+    /// Returns the number of bob's promised messages that the server does not have.
     func lost() async throws -> Int {
         let auditor = server.client()
         _ = try await auditor.connect(as: Credentials("bob"))
@@ -124,7 +124,7 @@ extension World {
         return count
     }
 
-    /// How many of the messages that the device had stored it does not hold.
+    /// Returns the number of messages that the device had stored and does not have any more.
     func unheard() throws -> Int {
         guard let store else { return 0 }
         return try heard.reduce(0) { count, channel in

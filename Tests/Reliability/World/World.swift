@@ -10,7 +10,7 @@ import Sync
 ///
 /// Both store their data in files below one directory, so that a copy of it is another such world.
 final class World {
-    /// Where bob and alice write.
+    /// The channels in which bob and alice write.
     static let channels: [ChannelURL] = ["general", "random"]
     /// The channel in which only alice writes, since it is deleted at times.
     static let lounge: ChannelURL = "lounge"

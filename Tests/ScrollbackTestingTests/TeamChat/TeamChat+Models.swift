@@ -94,7 +94,7 @@ extension FeedEvent {
 }
 
 extension TeamChatServer.Answer {
-    /// One for each room in which posts were left out, older than the first one that was not.
+    /// A truncation for each room with omitted posts, older than the first delivered one.
     var holes: [FeedEvent] {
         skipped.map { room, first in
             let edge = first.map { Edge($0.time, seen: [$0.id]) } ?? Edge(.distantFuture)

@@ -131,7 +131,7 @@ actor TeamChatBackend: Backend {
         // The answer begins with the millisecond in which the last page ended.
         let found = try await ask { try await posts(edge.time, limit + edge.seen.count, $0) }
         let new = Array(found.filter { !edge.seen.contains($0.id) }.prefix(limit))
-        // The server may give fewer than it was asked for, so only nothing is the end.
+        // The server may return fewer posts than requested, so only an empty answer is the end.
         return (new, new.last.map { _ in edge.moved(behind: new).cursor })
     }
 

@@ -43,7 +43,7 @@ actor TeamChatServer {
         /// The posts that the entries are about, as they are now.
         var posts: [Int: Post] = [:]
         var rooms: [String: Room] = [:]
-        /// Rooms in which posts were left out, and the first one that was not.
+        /// The rooms with omitted posts, and the first delivered post of each.
         var skipped: [String: Post?] = [:]
         var last: Int
         var hasMore = false

@@ -43,7 +43,7 @@ final class Device {
     private(set) var calls: [PendingCall] = []
     private(set) var waits: [SyncCore.Wait] = []
     private(set) var isRenewing = false
-    /// Unanswered calls, and what they asked for.
+    /// Unanswered calls, and their requests.
     private(set) var tickets: [Int: String] = [:]
     private var lastTicket = 0
     private(set) var shown: [ChannelURL: [Int: ShownRange]] = [:]
@@ -442,7 +442,7 @@ final class Device {
         throw Violation("comes to rest", "calls \(calls.map(\.request)), waits \(waits)")
     }
 
-    /// Performs the next pending thing.
+    /// Performs the next pending step.
     ///
     /// Returns false if nothing is pending.
     private func goOn() async throws -> Bool {

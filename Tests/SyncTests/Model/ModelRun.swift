@@ -16,7 +16,7 @@ struct ModelRun {
     /// Receives a line for each event of the run.
     var tell: ((String) -> Void)?
 
-    /// What happened, for the statistics of a test.
+    /// The events of a run, for the statistics of a test.
     struct Outcome: Equatable {
         var steps = 0
         var commits = 0

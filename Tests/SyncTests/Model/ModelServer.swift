@@ -19,11 +19,11 @@ final class ModelServer {
     /// For each server epoch, the number of events at each entry of the feed's log.
     private var ends: [String: [(sequence: UInt64, count: Int)]] = [:]
     private var backup: (server: Backup, history: ServerHistory)?
-    /// How often the server was restored from a backup.
+    /// The number of times that the server was restored from a backup.
     private(set) var restores = 0
     /// The number of messages that each request of the device has created, in all histories.
     private(set) var made: [RequestID: Int] = [:]
-    /// How often other requests of the device were executed.
+    /// The number of times that other requests of the device were executed.
     private(set) var done: [RequestID: Int] = [:]
     /// Messages that the user edited on another device.
     private(set) var edited: Set<RequestID> = []
