@@ -3,7 +3,7 @@
 #   make repl       try the package at a prompt; ARGS="--demo" begins with a small world
 #   make test       run the tests
 #   make build      compile the libraries and the example
-#   make lint       check the formatting, and that all that is public is documented
+#   make lint       check the formatting, the language, and that all that is public is documented
 #   make availability  find what the oldest supported macOS and iOS do not have; on Linux
 #   make format     format the sources
 #   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
@@ -82,7 +82,7 @@ test: deps
 build: deps
 	swift build $(STRICT)
 
-lint: symbols .build-tools/undocumented .build-tools/mutants
+lint: language symbols .build-tools/undocumented .build-tools/mutants
 	swift format lint --strict --recursive --parallel $(SOURCES)
 	.build-tools/mutants check
 	.build-tools/undocumented $(foreach module,$(MODULES),.build/*/symbolgraph/$(module)[.@]*)

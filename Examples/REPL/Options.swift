@@ -60,7 +60,7 @@ struct Options {
         var rest = Array(arguments)[...]
         func value(of option: String) throws -> String {
             guard let value = rest.popFirst() else {
-                throw CommandError.failed("\(option) needs a value: --help tells which")
+                throw CommandError.failed("\(option) needs a value: see --help")
             }
             return value
         }

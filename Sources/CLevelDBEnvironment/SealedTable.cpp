@@ -30,7 +30,7 @@ class WrittenTable final : public leveldb::WritableFile {
     }
 
     Status Append(const Slice &bytes) override {
-        if (isOver_ && failure_.ok()) failure_ = Status::IOError("a table grows behind its end");
+        if (isOver_ && failure_.ok()) failure_ = Status::IOError("write after the end of a table");
         const char *next = bytes.data();
         for (size_t left = bytes.size(); left > 0 && failure_.ok();) {
             // Only the bytes that follow show that a full page is not the last one, so it is sealed

@@ -92,7 +92,8 @@ extension ChatStore {
     public func tell(
         _ news: Ephemeral, source: CollectionEventSource? = nil
     ) throws(StoreError) -> Change {
-        precondition(!isWriting, "ChatStore.tell waits for writes: tell it to the batch.")
+        precondition(
+            !isWriting, "This call waits for writes. Inside a write, call the batch instead.")
         return try writer.withLock { (_) throws(StoreError) in
             let (change, observers) = try state.withLock { (state) throws(StoreError) in
                 guard let number = state.version?.number ?? state.resumed?.number else {

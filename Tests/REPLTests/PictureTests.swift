@@ -97,8 +97,8 @@ import Testing
         ("a ~ …", "'a ~ …': ~ stands between two messages"),
         ("a … b", "'a … b': … stands first or last"),
         ("… …", "'… …': one … is all there is to say"),
-        ("a b a", "'a b a': each message is there once"),
-        ("(a) !a", "'(a) !a': each message is there once"),
+        ("a b a", "'a b a': each message can be drawn only once"),
+        ("(a) !a", "'(a) !a': each message can be drawn only once"),
         ("(a) b", "'(a) b': what is not sent comes last"),
     ])
     func whatIsNoPictureSaysWhy(text: String, message: String) {

@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         (["--tiem"], "there is no option '--tiem': see --help"),
-        (["--home"], "--home needs a value: --help tells which"),
+        (["--home"], "--home needs a value: see --help"),
         (["--home", ""], "the path is empty"),
         (["--key-file", ""], "the path is empty"),
         (["--clock", "noon"], "'noon' is no time, such as 2023-11-14T22:13:20Z"),
@@ -121,7 +121,7 @@ import Testing
         let drop =
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
         let left = try await run(home, "demo\n\(drop)\n")
-        #expect(left.output.contains("1 drop in the box: absorb takes in what is there"))
+        #expect(left.output.contains("1 drop in the inbox: absorb reads them"))
         // The message is shown when the app starts, and its file is removed.
         let shown = try await run(home, "as alice\nopen general cacheOnly\nabsorb\n")
         #expect(shown.errors == "")

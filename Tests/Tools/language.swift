@@ -43,6 +43,8 @@ struct Passage {
 }
 
 let literal = try expression(#""(?:[^"\\]|\\.)*""#)
+/// A value in a string, with at most one pair of parentheses in it.
+let interpolation = try Regex(#"\\\((?:[^()]|\([^()]*\))*\)"#)
 
 func passages(of name: String, _ content: String) -> [Passage] {
     var passages: [Passage] = []
@@ -65,7 +67,7 @@ func passages(of name: String, _ content: String) -> [Passage] {
             add(isTest ? "comments of tests" : "comments", text)
         } else if !isTest {
             for string in strings where string.contains(" ") {
-                add("messages", string.dropFirst().dropLast())
+                add("messages", string.dropFirst().dropLast().replacing(interpolation, with: "…"))
             }
         }
     }

@@ -233,7 +233,7 @@ extension Command {
             try box.leave([message])
             let count = try box.count
             return .text(
-                "\(counted(count, "drop")) in the box: absorb takes in what is there",
+                "\(counted(count, "drop")) in the inbox: absorb reads them",
                 [.count: count])
         },
         Command(

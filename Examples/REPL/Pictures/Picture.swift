@@ -75,7 +75,7 @@ extension Picture: CustomStringConvertible {
         let ids = history.compactMap(\.messageID)
         let requests = signs.compactMap(\.requestID)
         guard Set(ids).count == ids.count, Set(requests).count == requests.count else {
-            throw fail("each message is there once")
+            throw fail("each message can be drawn only once")
         }
         for (index, sign) in history.enumerated() {
             let isInside = index > 0 && index < history.count - 1

@@ -37,7 +37,7 @@ extension ChatClient {
         try await clearCachedData()
         if let cachingError { throw SyncError(cachingError) }
         guard let session, session.userID == userID else {
-            throw SyncError(.canceled, "somebody else has connected instead of \(userID)")
+            throw SyncError(.canceled, "another user has connected instead of \(userID)")
         }
         let engine = session.engine
         // From here on, a push extension cannot store data of the user.

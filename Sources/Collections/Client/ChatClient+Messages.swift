@@ -83,7 +83,10 @@ extension ChatClient {
             params.customType = message.customType
             return try await send(params, in: url)
         case .admin:
-            throw SyncError(.refused, "message \(message.messageID ?? "-") is nobody's to copy")
+            throw SyncError(
+                .refused,
+                "message \(message.messageID ?? "-") cannot be copied: only messages of users can be"
+            )
         }
     }
 

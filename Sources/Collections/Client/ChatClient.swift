@@ -164,7 +164,7 @@ public final class ChatClient {
             await switchUser(to: credentials.userID)
         }
         guard let session, session.userID == credentials.userID else {
-            throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
+            throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
         reportDamage()
         isConnectionWanted = true
@@ -172,7 +172,7 @@ public final class ChatClient {
         guard isConnectionWanted else { throw SyncError(.closed, "disconnected meanwhile") }
         let outcome = try await session.engine.connect(as: credentials)
         guard self.session?.engine === session.engine else {
-            throw SyncError(.canceled, "somebody else has connected instead of \(credentials)")
+            throw SyncError(.canceled, "another user has connected instead of \(credentials)")
         }
         currentUser = outcome.user
         noteLastUser(credentials.userID)
@@ -224,7 +224,7 @@ public final class ChatClient {
     /// - Throws: ``/Sync/SyncError`` with code `notConnected` if no user has connected yet.
     public func engine() throws(SyncError) -> SyncEngine {
         guard let session else {
-            throw SyncError(.notConnected, "nobody is connected: call connect(as:) first")
+            throw SyncError(.notConnected, "no user is connected: call connect(as:) first")
         }
         return session.engine
     }
@@ -339,7 +339,7 @@ public final class ChatClient {
     ) async throws(SyncError) {
         try await betweenSwitches { [self] () throws(SyncError) in
             guard let session, session.engine === engine else {
-                throw SyncError(.canceled, "somebody else has connected meanwhile")
+                throw SyncError(.canceled, "another user has connected in the meantime")
             }
             await end()
             do throws(SyncError) {

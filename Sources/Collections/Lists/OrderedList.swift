@@ -100,7 +100,7 @@ struct OrderedList<Element: ListRow, Key: Comparable> {
         }
         for (id, (element, new)) in edits.saved {
             let oldID = edits.successors[id].flatMap { keysByID[$0] == nil ? nil : $0 } ?? id
-            assert(oldID == id || keysByID[id] == nil, "What is in the list was nothing else.")
+            assert(oldID == id || keysByID[id] == nil, "A row keeps its id.")
             guard let old = keysByID.removeValue(forKey: oldID) else {
                 coming.append((new, element, nil))
                 keysByID[id] = new

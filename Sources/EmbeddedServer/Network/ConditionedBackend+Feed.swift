@@ -64,7 +64,7 @@ extension ConditionedBackend {
             conditions: passage.fate.conditions.feed,
             random: SplitMix64(seed: seed, "feed", cursor.rawValue))
         if let repeated = repetition(of: cursor, asked, &plan) {
-            note(passage, "a batch told again")
+            note(passage, "a batch repeated")
             return repeated
         }
 
@@ -104,7 +104,7 @@ extension ConditionedBackend {
             batch.cursor = feedCursor(next)
             batch.isLive = false
             state.withLock { $0.cutBatch = (since, whole) }
-            note(passage, "\(length) of \(arranged.count) events told")
+            note(passage, "\(length) of \(arranged.count) events delivered")
         }
         return batch
     }
@@ -116,7 +116,9 @@ extension ConditionedBackend {
         var holes: [(FeedPlan.Hidden, PageCursor)] = []
         for hidden in plan.hidden(in: items) {
             guard let walk = await walkCursor(hidden) else { continue }
-            note(passage, "\(hidden.indices.count) events of \(hidden.channelURL) told as a hole")
+            note(
+                passage,
+                "\(hidden.indices.count) events of \(hidden.channelURL) omitted with a truncation")
             holes.append((hidden, walk))
         }
         return FeedPlan.hide(holes, in: items)

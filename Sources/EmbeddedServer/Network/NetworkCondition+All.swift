@@ -35,13 +35,13 @@ extension NetworkCondition {
         NetworkCondition(
             "pages.short", .share(\.pages.short), "pages that are filtered after they are read"),
         NetworkCondition(
-            "pages.empty", .share(\.pages.empty), "pages of which nothing is left, and more behind"),
+            "pages.empty", .share(\.pages.empty), "empty pages that are not the last"),
         NetworkCondition(
             "pages.expired", .share(\.pages.expired), failsCalls: true,
             "page cursors that the server has forgotten"),
         NetworkCondition(
             "pages.deletedAnchorsExpire", .flag(\.pages.deletedAnchorsExpire), failsCalls: true,
-            "a server that looks up the message a page is to lie at"),
+            "a server that looks up the anchor of a page"),
 
         NetworkCondition(
             "feed.batchCap", .count(\.feed.batchCap), "a server that pages what was missed"),
@@ -54,34 +54,34 @@ extension NetworkCondition {
             "only the newest messages are replayed, the others are a hole"),
         NetworkCondition(
             "feed.expired", .share(\.feed.expired), failsCalls: true,
-            "feed cursors too old to go on from"),
+            "feed cursors that have expired"),
         NetworkCondition(
             "feed.repeatedEvents", .share(\.feed.repeatedEvents), isWithinContract: false,
             "events delivered twice, against feed.once"),
         NetworkCondition(
             "feed.repeatedBatches", .share(\.feed.repeatedBatches), isWithinContract: false,
-            "batches told again behind their own cursor, against feed.once"),
+            "batches repeated after their own cursor, against feed.once"),
         NetworkCondition(
             "feed.shuffled", .share(\.feed.shuffled), isWithinContract: false,
             "events of one channel in any order, against feed.order"),
         NetworkCondition(
             "feed.lost", .share(\.feed.lost), isWithinContract: false,
-            "message events never told, against feed.complete"),
+            "message events omitted, against feed.complete"),
         NetworkCondition(
             "feed.lostTyping", .share(\.feed.lostTyping), isWithinContract: false,
-            "typing never told, against typing.told"),
+            "typing events omitted, against typing.told"),
         NetworkCondition(
             "feed.lostReceipts", .share(\.feed.lostReceipts), isWithinContract: false,
-            "receipts never told, against read.told and delivered.told"),
+            "receipts omitted, against read.told and delivered.told"),
 
         NetworkCondition(
             "changelogs.repeated", .share(\.changelogs.repeated),
             "the same page again, under a token that has advanced"),
         NetworkCondition(
-            "changelogs.empty", .share(\.changelogs.empty), "an empty page, and more behind it"),
+            "changelogs.empty", .share(\.changelogs.empty), "an empty page that is not the last"),
         NetworkCondition(
             "changelogs.expired", .share(\.changelogs.expired), failsCalls: true,
-            "tokens too old to go on from"),
+            "tokens that have expired"),
         NetworkCondition(
             "changelogs.stuck", .share(\.changelogs.stuck), isWithinContract: false,
             "a token that does not advance, against messageChanges.token"),

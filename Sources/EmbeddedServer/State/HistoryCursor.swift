@@ -58,6 +58,6 @@ extension ServerCounters {
 
 extension BackendError {
     static func cannotGoOn(from what: String) -> BackendError {
-        BackendError(.expired, "the server cannot go on from \(what)")
+        BackendError(.expired, "the server cannot resume from \(what)")
     }
 }

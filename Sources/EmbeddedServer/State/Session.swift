@@ -136,5 +136,5 @@ extension ServerState {
 
 extension BackendError {
     static let notConnected = BackendError(
-        .notConnected, "nobody is connected here", detail: .connectionRequired)
+        .notConnected, "no user is connected", detail: .connectionRequired)
 }

@@ -117,7 +117,7 @@ extension BackendConformance {
         }
         try expectEqual(
             channel.essence, try await device.backend.channel(url).essence,
-            "what was told of the channel")
+            "the reported state of the channel")
     }
 
     private static func walkBehindHole(_ scene: Scene, opened: Bool) async throws {

@@ -44,7 +44,7 @@ struct DropFiles: Sendable {
         } catch {
             guard try exists() else {
                 throw StoreError(
-                    .closed, "the drop box was removed: nobody is logged in", path: path)
+                    .closed, "the push inbox was removed: no user is logged in", path: path)
             }
             throw error
         }

@@ -113,7 +113,9 @@ extension LevelDB.Environment {
     /// The database must be closed.
     func reseal(_ path: String) throws(StoreError) {
         let error = scrollback_env_reseal(pointer, path)
-        if error != 0 { throw StoreError(errno: error, doing: "seal the file anew", path: path) }
+        if error != 0 {
+            throw StoreError(errno: error, doing: "encrypt the file again", path: path)
+        }
     }
 
     /// Returns the bytes of a log, decrypted if files are encrypted; the database has to be closed.

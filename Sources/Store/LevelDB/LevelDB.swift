@@ -91,7 +91,8 @@ package final class LevelDB: Sendable {
             if let handle = state.handle { return handle }
             if let failure = state.failure { throw failure }
             if state.isSuspended {
-                throw StoreError(.suspended, "the store has let go of its files", path: path)
+                throw StoreError(
+                    .suspended, "the store is suspended: its files are closed", path: path)
             }
             throw StoreError(closedAt: path)
         }

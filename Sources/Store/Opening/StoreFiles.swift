@@ -62,7 +62,8 @@ struct StoreFiles {
             .split(whereSeparator: \.isWhitespace)
         guard count < bytes.count, words.count == 1, let number = Int(words[0]), number > 0 else {
             throw StoreError(
-                .corruption, "the file holds no version; without it, the databases tell theirs",
+                .corruption,
+                "the file has no version; remove it to use the versions in the databases",
                 path: version)
         }
         return number

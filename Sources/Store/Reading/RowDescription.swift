@@ -290,7 +290,7 @@ extension ByteReader {
         case .nextNumber: return "next number"
         case .distrusted: return "distrusted"
         case .lists: return "how lists begin"
-        case nil: throw Damage(offset: start, expected: "a row of the schema")
+        case nil: throw Damage(offset: start, expected: "a schema row")
         }
     }
 }

@@ -328,7 +328,7 @@ extension SyncCore {
 
     /// Stops processing a channel after the last failed attempt.
     mutating func giveUp(on url: ChannelURL) {
-        leave(url, SyncError(.refused, "what was asked of \(url) failed again and again"))
+        leave(url, SyncError(.refused, "requests for \(url) failed repeatedly"))
     }
 
     private mutating func stall(_ url: ChannelURL) {

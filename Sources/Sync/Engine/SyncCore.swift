@@ -344,7 +344,7 @@ struct SyncCore {
 
     private mutating func connect(as credentials: Credentials, _ ticket: Int) {
         guard let stored = read({ (reader) throws(StoreError) in try reader.storedUser() }) else {
-            let error = readFailure ?? SyncError(.store, "nobody knows whose the store is")
+            let error = readFailure ?? SyncError(.store, "could not load the user of the store")
             return act(.fail(error, ticket: ticket))
         }
         if let user = stored, user.userID != credentials.userID {
@@ -353,7 +353,7 @@ struct SyncCore {
         }
         cutOff()
         if let old = connectTicket {
-            act(.fail(SyncError(.canceled, "somebody else connects"), ticket: old))
+            act(.fail(SyncError(.canceled, "another user connects"), ticket: old))
         }
         connectTicket = ticket
         perform(connector.begin(as: credentials))

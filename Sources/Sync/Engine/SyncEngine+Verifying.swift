@@ -190,7 +190,7 @@ extension SyncEngine {
 extension SyncError {
     /// Returns the error for a server that repeats the same cursors in a channel.
     static func stalled(_ url: ChannelURL) -> SyncError {
-        SyncError(.stalled, "the server tells the same of \(url) again and again")
+        SyncError(.stalled, "the server repeats the same page of \(url)")
     }
 }
 

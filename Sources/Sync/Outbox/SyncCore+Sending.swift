@@ -83,7 +83,8 @@ extension SyncCore {
             return .fails(.pendingError, "it has waited for too long")
         }
         if draft.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
-            return .fails(.ackTimeout, "the server may have it, and cannot tell")
+            return .fails(
+                .ackTimeout, "the server may have received it, and does not deduplicate requests")
         }
         if let notBefore = draft.notBefore, notBefore > time {
             let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)

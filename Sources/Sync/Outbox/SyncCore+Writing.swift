@@ -213,7 +213,9 @@ extension SyncCore {
         let stored = read { (reader) throws(StoreError) in
             (drafts: try reader.drafts(), unreadable: try reader.unreadableDraftIDs())
         }
-        guard let stored else { throw readFailure ?? SyncError(.store, "nobody knows what waits") }
+        guard let stored else {
+            throw readFailure ?? SyncError(.store, "could not load the outbox")
+        }
         outbox.load(stored.drafts, stops: options.failedDraftPolicy == .stop)
         // The files of items that cannot be read, or that damage took, stay.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {

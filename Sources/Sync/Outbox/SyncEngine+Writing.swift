@@ -243,7 +243,7 @@ extension SyncEngine {
     ) async throws(SyncError) -> DraftFate {
         switch try await reply({ .awaitFate(id, url, ticket: $0) }) {
         case .fate(let fate): return fate
-        default: preconditionFailure("Who asks for a fate is told one.")
+        default: preconditionFailure("The core answers each call of awaitFate with a result.")
         }
     }
 

@@ -183,7 +183,7 @@ extension Fault {
         case .answerLost, .noDeduplication: line.hasSuffix("fails after its effect")
         case .shortPages: line.contains("passed on")
         case .pageCursorsExpired: line.contains(" messages ") && line.hasSuffix("expired")
-        case .cutBatches: line.hasSuffix("events told")
+        case .cutBatches: line.hasSuffix("events delivered")
         case .holes: line.contains(" feed") && line.hasSuffix("answered")
         case .repeatedChangelog, .changelogExpired:
             line.contains("messageChanges") && !line.hasSuffix("answered")
