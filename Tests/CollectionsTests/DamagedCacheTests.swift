@@ -31,7 +31,8 @@ import Testing
             at: cache, includingPropertiesForKeys: nil
         ).filter { $0.pathExtension == "ldb" }.map { ($0, try Data(contentsOf: $0)) }
         var (file, bytes) = try #require(tables.max { $0.1.count < $1.1.count })
-        bytes[bytes.count * (2 * place + 1) / (2 * DamagedCacheTests.places.count)] ^= 1
+        let offset = bytes.count * (2 * place + 1) / (2 * DamagedCacheTests.places.count)
+        bytes[offset] ^= 1
         try bytes.write(to: file)
     }
 

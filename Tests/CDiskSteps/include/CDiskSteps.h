@@ -9,6 +9,10 @@
 
 #pragma clang assume_nonnull begin
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Returns true if this system supports counting steps.
 bool disk_steps_are_counted(void);
 
@@ -22,6 +26,10 @@ void disk_steps_begin(const char *directory, unsigned long last, int trace);
 
 /// Ends counting.
 void disk_steps_end(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #pragma clang assume_nonnull end
 

@@ -24,6 +24,9 @@ void disk_steps_end(void) {}
 #include <sys/uio.h>
 #include <unistd.h>
 
+// C++ like the other targets of C: SwiftPM passes the C++ standard to all of them.
+extern "C" {
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool counts;
 static char root[4096];
@@ -193,5 +196,7 @@ int mkdirat(int directory, const char *path, mode_t mode) {
 }
 
 int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+
+}  // extern "C"
 
 #endif
