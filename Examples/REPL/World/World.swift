@@ -143,7 +143,8 @@ final class World {
         // A directory that does not exist, or cannot be read, has none.
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: home.appending(path: "devices").path)
-        // A hash names no device.
+        // Directories of encrypted devices are named by a hyphen and a hash, which does not tell the
+        // device's name.
         return (names ?? []).filter { !$0.hasPrefix("-") }.compactMap(\.removingPercentEncoding)
             .sorted()
     }

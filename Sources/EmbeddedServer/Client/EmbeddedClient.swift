@@ -114,7 +114,7 @@ public final class EmbeddedClient: Backend {
                     }
                     // Only one call at a time: the pending one is canceled.
                     session.resume(.failed(.canceled))
-                    // Events since the last read do not wake this call.
+                    // Events before this registration cannot wake the call, so check for them now.
                     let isBehind = state.feedHasMoved(session, since: cursor)
                     if Task.isCancelled || isBehind || session.failure != nil {
                         return continuation.resume(returning: .lookAgain)

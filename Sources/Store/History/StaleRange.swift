@@ -20,7 +20,7 @@ public struct StaleRange: Hashable, Sendable {
 
     /// Creates the stale range between two bounds, in whichever order they come.
     ///
-    /// Between equal bounds is nothing; a store refuses such a range with `invalid`.
+    /// If the bounds are equal, the range is empty, and a store refuses it with `invalid`.
     public init(
         in channelURL: ChannelURL, from lower: Gap.Bound = .beginning, to upper: Gap.Bound = .end,
         epoch: Int64

@@ -3,10 +3,9 @@ public import Models
 extension Batch {
     /// Removes all data that can be fetched again.
     ///
-    /// Outbox items are kept.
-    ///
-    /// This includes channels with all their data, users and tokens. Pins and accesses are removed
-    /// with their channels: pin visible channels again. Corrupted rows are removed too.
+    /// Removes channels with all their data, users and tokens. Pins and accesses are removed with
+    /// their channels: pin visible channels again. Corrupted rows are removed too. Outbox items are
+    /// kept.
     ///
     /// - Parameter source: The source of the change for observers, who receive a single operation
     ///   instead of one for each row.

@@ -38,7 +38,9 @@ public struct ChannelDifference: Hashable, Sendable {
     public let channel: GroupChannel
 
     /// The names of the fields that differ, as in the JSON of a channel, in the order of
-    /// `scrollback.proto`; those that the server sets, if the channel is not held.
+    /// `scrollback.proto`.
+    ///
+    /// If the channel is not cached, these are all fields that have a value on the server.
     public let fields: [String]
 
     /// Compares two states of a channel; `nil` if they are equal.

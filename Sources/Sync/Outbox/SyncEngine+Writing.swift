@@ -139,8 +139,8 @@ extension SyncEngine {
 
     /// Removes all items from the outbox and returns them, for example when a user logs out.
     ///
-    /// Afterwards only the caller has the items; `store.drafts()` also returns them, and keeps them
-    /// in the outbox. An item that is being sent may reach the server nevertheless. The outbox's
+    /// The outbox is empty afterwards. To read the items without removing them, call
+    /// `store.drafts()`. Items that cannot be decoded are removed and not returned. An item that is being sent may reach the server nevertheless. The outbox's
     /// copies of files are removed.
     ///
     /// - Returns: The items, channel by channel, in the order in which they were written.

@@ -13,7 +13,7 @@ let package = Package(
             name: "App",
             dependencies: [
                 .product(name: "Scrollback", package: "Scrollback"),
-                .product(name: "EmbeddedServer", package: "Scrollback"),  // in place of yours
+                .product(name: "EmbeddedServer", package: "Scrollback"),  // or your own backend
             ]
         ),
         .testTarget(name: "AppTests", dependencies: ["App"]),

@@ -6,7 +6,7 @@ import Testing
     let server = try EmbeddedServer.inMemory()
     let network = ConditionedBackend(server.client())
     var options = ChatClientOptions()
-    options.sleep = { _ in }  // what waits between attempts does not
+    options.sleep = { _ in }  // retries do not wait
     let client = await ChatClient.open(backend: network, options: options)
     try await client.connect(as: Credentials("alice"))
     try await client.createChannel(GroupChannelCreateParams("General", url: "general"))
