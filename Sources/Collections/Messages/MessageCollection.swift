@@ -158,9 +158,9 @@ public final class MessageCollection {
     ///   - policy: The sources to load from: the cache, the server, or both.
     ///   - cacheResult: A closure that is called once, before the call returns, with the cached
     ///     messages; with none if the policy excludes the cache.
-    ///   - apiResult: A closure that is called once, with the messages after the server has
-    ///     responded, or with an error. After an error, the cached messages stay and are updated
-    ///     when there is a connection.
+    ///   - apiResult: A closure that is called at most once, with the messages after the server has
+    ///     responded, or with an error; not if the collection is disposed or released first. After
+    ///     an error, the cached messages stay and are updated when there is a connection.
     /// - Returns: A task with the result that `apiResult` receives; for `cacheOnly`, with the
     ///   current messages.
     @discardableResult
