@@ -45,7 +45,7 @@ extension ChatStore {
     /// - Throws: Errors of reading the files. Nothing was changed then.
     func beginAnew(_ writer: inout Writer, after number: Int) throws(StoreError) {
         let next = try Batch.NextNumbers(in: cache, outbox)
-        let version = Version(
+        let version = CommittedState(
             number: number + 1, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
             names: ChannelNames())
         cache.purge = Purge()
@@ -99,7 +99,7 @@ extension ChatStore.State {
     mutating func resume(_ cache: LevelDB, _ outbox: LevelDB) {
         guard let resumed else { return }
         do throws(StoreError) {
-            version = Version(
+            version = CommittedState(
                 number: resumed.number, cache: try cache.snapshot(),
                 outbox: try outbox.snapshot(), names: resumed.names, latest: resumed.latest)
             self.resumed = nil
@@ -117,7 +117,7 @@ struct Resumed {
     let names: ChannelNames
     let latest: DerivedValues
 
-    init(_ version: Version) {
+    init(_ version: CommittedState) {
         number = version.number
         names = version.names
         latest = version.latest

@@ -156,7 +156,7 @@ extension ChatStore {
                 numbering.number, of: url, insteadOf: numbering.old, since: change.number)
         }
         publish(
-            Version(
+            CommittedState(
                 number: change.number, cache: snapshots.cache, outbox: snapshots.outbox,
                 names: old.names, extents: old.extents,
                 latest: batch.hasReplacedUnreadable
@@ -167,7 +167,7 @@ extension ChatStore {
         return (change, failure)
     }
 
-    func publish(_ version: Version, _ change: Change) {
+    func publish(_ version: CommittedState, _ change: Change) {
         let observers = state.withLock { state in
             state.version = version
             return state.observers.values.compactMap(\.observation)
@@ -209,7 +209,7 @@ extension ChatStore {
     /// Releases the rows on disk that only the last commit's snapshot keeps.
     private func renewSnapshot() throws(StoreError) {
         let old = try version()
-        let new = Version(
+        let new = CommittedState(
             number: old.number, cache: try cache.snapshot(), outbox: old.outbox, names: old.names,
             extents: old.extents, latest: old.latest)
         state.withLock { $0.version = new }
@@ -219,7 +219,7 @@ extension ChatStore {
 extension Change.Operation {
     fileprivate var isOfOutbox: Bool {
         switch self {
-        case .savedDraft, .removedDraft: true
+        case .savedOutboxItem, .removedOutboxItem: true
         default: false
         }
     }

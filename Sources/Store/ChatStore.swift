@@ -60,7 +60,7 @@ public final class ChatStore: StoreReader, Sendable {
 
     struct State {
         /// `nil` after closing, and while failed files cannot be opened.
-        var version: Version?
+        var version: CommittedState?
         /// The part of the released committed state that is kept until then.
         var resumed: Resumed?
         /// The reason why the files cannot be opened.
@@ -83,7 +83,7 @@ public final class ChatStore: StoreReader, Sendable {
         self.outbox = outbox
         openingReport = report
         writer = Locked(Writer(next: next))
-        let version = Version(
+        let version = CommittedState(
             number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
             names: ChannelNames())
         state = Locked(State(version: version))
@@ -181,7 +181,7 @@ extension ChatStore {
         return (Snapshot(version: version), observation)
     }
 
-    func version() throws(StoreError) -> Version {
+    func version() throws(StoreError) -> CommittedState {
         try state.withLock { (state) throws(StoreError) in
             guard let version = state.version else {
                 throw state.failure ?? StoreError(closedAt: path)

@@ -56,7 +56,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
 
     /// The numbers of unreadable lines in files of the push inbox, by reason: of waiting files and,
     /// if a client creates the report, of the files that it processed last.
-    public internal(set) var damagedDropLines: [String: Int] = [:]
+    public internal(set) var damagedPushLines: [String: Int] = [:]
 
     /// A Boolean value that indicates whether anything is damaged, or was when the store was
     /// opened.
@@ -64,7 +64,7 @@ public struct DamageReport: Hashable, Codable, Sendable {
         openingFailure == StoreError.Code.corruption.description
             || cacheLogs.isDamaged || outboxLogs.isDamaged
             || isCoverageDropped || isOutboxReindexed || isOutboxLost || hasOutboxCopy
-            || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedDropLines.isEmpty
+            || !unreadableRows.isEmpty || !searchFailures.isEmpty || !damagedPushLines.isEmpty
     }
 
     /// Creates an empty report, for a store that is open.
@@ -74,8 +74,8 @@ public struct DamageReport: Hashable, Codable, Sendable {
     package init(failure: StoreError) { openingFailure = failure.code.description }
 
     /// Adds unreadable lines of the push inbox.
-    package mutating func add(_ damage: [DropBox.Damage]) {
-        for line in damage { damagedDropLines[line.reason.description, default: 0] += 1 }
+    package mutating func add(_ damage: [PushInbox.Damage]) {
+        for line in damage { damagedPushLines[line.reason.description, default: 0] += 1 }
     }
 }
 
@@ -104,10 +104,11 @@ extension ChatStore {
         }
         report.search(view.outbox) { letter, bytes in
             guard let table = OutboxTable(rawValue: letter) else { return "?" }
-            return table != .draft || (try? Draft(serialized: bytes)) != nil ? nil : table.name
+            return table != .outboxItem || (try? OutboxItem(serialized: bytes)) != nil
+                ? nil : table.name
         }
         do throws(StoreError) {
-            for name in try dropNames() { report.add(try drop(name)?.damage ?? []) }
+            for name in try pushNames() { report.add(try drop(name)?.damage ?? []) }
         } catch {
             report.searchFailures.append(error.code.description)
         }

@@ -15,7 +15,7 @@ import Testing
     /// Strings that only bob's account contains: a channel, a message, an unsent message, a file, a
     /// push inbox file, and a file cache.
     private static let canaries = [
-        "canary-channel", "canary-said", "canary-draft", "canary-file", "canary-drop",
+        "canary-channel", "canary-said", "canary-item", "canary-file", "canary-drop",
         "canary-cached",
     ]
 
@@ -40,7 +40,7 @@ import Testing
         _ = try await collection.start().value
         #expect(collection.messages.map(\.text) == ["canary-said"])
         await client.disconnect()
-        try await client.send(UserMessageCreateParams("canary-draft"), in: "canary-channel")
+        try await client.send(UserMessageCreateParams("canary-item"), in: "canary-channel")
         let files = try ScratchDirectory.made()
         defer { files.remove() }
         let file = files.url.appending(path: "file")
@@ -54,7 +54,7 @@ import Testing
         try FileCache(directory: texts, encryptionKey: key).save(
             [message("canary-cached")], in: "canary-channel")
         let box = try #require(
-            try DropBox(
+            try PushInbox(
                 of: "bob", applicationID: "default", in: story.directory, encryptionKey: key))
         try box.leave([message("canary-drop")])
     }
@@ -92,15 +92,15 @@ import Testing
     /// The canaries that the client's user finds through any call.
     private func canaries(in client: ChatClient) async throws -> Set<String> {
         let store = try client.engine().store
-        var texts = try await client.absorbDrops().messages.map(\.text)
+        var texts = try await client.absorbPushes().messages.map(\.text)
         try store.read { snapshot in
             texts += try snapshot.channelURLs().map(\.rawValue)
             texts += try snapshot.groupChannels().map(\.url.rawValue)
             for url in try snapshot.channelURLs() + ["canary-channel"] {
                 texts += try snapshot.messages(in: url).map(\.text)
             }
-            texts += try snapshot.drafts().flatMap { draft in
-                [draft.message?.text ?? ""] + draft.files.map { $0.name ?? "" }
+            texts += try snapshot.outboxItems().flatMap { item in
+                [item.message?.text ?? ""] + item.files.map { $0.name ?? "" }
             }
             for database in RowDescription.Database.allCases {
                 for row in try snapshot.describedRows(of: database) {
@@ -220,7 +220,7 @@ import Testing
         client = await story.open(options(last))
         _ = try? await client.connect(as: Credentials(Self.user))
         #expect(client.cachingError == nil)
-        #expect(try client.engine().store.draftCount() == 4)
+        #expect(try client.engine().store.outboxItemCount() == 4)
         let words = [
             "canary-file", "canary-data", "canary-name", "canary-channel", "canary-user",
             files.url.lastPathComponent,
@@ -230,7 +230,7 @@ import Testing
 
         story.network.goOnline()
         try await use(client, as: Self.user)
-        try await story.until(client) { try $0.draftCount() == 0 }
+        try await story.until(client) { try $0.outboxItemCount() == 0 }
         let sent = try await story.alice.history(of: "canary-channel")
         var received: [Data] = []
         for file in sent.flatMap({ $0.files.isEmpty ? [$0.file].compactMap(\.self) : $0.files }) {
@@ -268,9 +268,9 @@ import Testing
         let client = await story.open(options)
         try await use(client, as: "carol")
         try await fill(story, client, key)
-        let drafts = try await client.logOut(wiping: .everything)
-        let texts = drafts.compactMap { $0.message?.text }
-        #expect(drafts.count == 2 && texts.contains("canary-draft"))
+        let items = try await client.logOut(wiping: .everything)
+        let texts = items.compactMap { $0.message?.text }
+        #expect(items.count == 2 && texts.contains("canary-item"))
         await client.close()
         // Neither in file names nor in bytes that LevelDB has removed.
         #expect(try canaries(below: story.directory) == [])
@@ -284,7 +284,7 @@ import Testing
         // Bob connects again and receives the server's state.
         try await use(again, as: "bob")
         #expect(try again.engine().store.groupChannel("canary-channel") != nil)
-        #expect(try again.engine().store.draftCount() == 0)
+        #expect(try again.engine().store.outboxItemCount() == 0)
         await again.close()
     }
 

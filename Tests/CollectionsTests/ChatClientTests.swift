@@ -149,7 +149,7 @@ import Testing
         #expect(client.currentUser?.userID == "carol")
         let store = try client.engine().store
         #expect(try store.read { try $0.groupChannels().map(\.url) } == ["hers"])
-        #expect(try store.draftCount() == 0)
+        #expect(try store.outboxItemCount() == 0)
 
         try await client.connect(as: Credentials("bob"))
         try await story.until(client) {
@@ -181,8 +181,8 @@ import Testing
         await client.disconnect()
         try await client.send(UserMessageCreateParams("b"), in: "general")
 
-        let drafts = try await client.logOut(wiping: wiping)
-        #expect(drafts.compactMap { $0.message?.text } == ["b"])
+        let items = try await client.logOut(wiping: wiping)
+        #expect(items.compactMap { $0.message?.text } == ["b"])
         #expect(collection.isDisposed)
         #expect(client.currentUser == nil)
         #expect(throws: SyncError.self) { try client.engine() }
@@ -190,7 +190,7 @@ import Testing
         #expect(again.currentUser == nil)
         try await again.connect(as: Credentials("bob"))
         try await again.engine().caughtUp("general")
-        try await story.until(again) { try $0.draftCount() == 0 }
+        try await story.until(again) { try $0.outboxItemCount() == 0 }
         let words = try again.engine().store.messages(in: "general").map(\.text)
         #expect(words == (wiping == .everything ? ["a"] : ["b", "a"]))
         await again.close()
@@ -254,8 +254,8 @@ import Testing
     func whoLogsOutOfADamagedCacheGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         let client = try await openedDamaged(story)
-        let drafts = try await client.logOut(wiping: wiping)
-        #expect(drafts.compactMap { $0.message?.text } == ["b"])
+        let items = try await client.logOut(wiping: wiping)
+        #expect(items.compactMap { $0.message?.text } == ["b"])
         let directory = story.directory(of: "bob")
         let isThere = FileManager.default.fileExists(atPath: directory.path)
         #expect(isThere == (wiping == .cachedData))
@@ -276,14 +276,14 @@ import Testing
         let store = try client.engine().store
         let leaving = Task { try await client.logOut(wiping: .everything) }
         // Then it has only to forget who he was; it may have closed the store already.
-        while (try? store.drafts().isEmpty) == false { await Task.yield() }
+        while (try? store.outboxItems().isEmpty) == false { await Task.yield() }
         story.network.goOffline()
         let outcome = try await client.connect(as: Credentials("carol"))
         _ = await leaving.result
         #expect(outcome.user.userID == "carol")
         #expect(client.currentUser?.userID == "carol")
-        let drafts = try client.engine().store.drafts()
-        #expect(drafts.compactMap { $0.message?.text } == ["hers"])
+        let items = try client.engine().store.outboxItems()
+        #expect(items.compactMap { $0.message?.text } == ["hers"])
         await client.close()
     }
 

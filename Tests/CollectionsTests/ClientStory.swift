@@ -70,7 +70,7 @@ final class ClientStory {
             clock.advance(by: .seconds(1))
             var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
             message.userMessageParams = UserMessageCreateParams(String(word))
-            messages.append(try await alice.send(Draft(message, requestID: requestIDs.next())))
+            messages.append(try await alice.send(OutboxItem(message, requestID: requestIDs.next())))
         }
         return messages
     }

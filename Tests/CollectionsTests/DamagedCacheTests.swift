@@ -58,11 +58,11 @@ import Testing
         let inChannel = await Result { try await client.engine().caughtUp("general") }
         let sent = try await client.send(UserMessageCreateParams("mine"), in: "general")
         let id = try #require(sent.requestID)
-        guard case .sent = try await client.engine().awaitFate(of: id, in: "general") else {
+        guard case .sent = try await client.engine().deliveryResult(of: id, in: "general") else {
             Issue.record("it was not sent")
             return false
         }
-        #expect(try client.engine().store.draftCount() == 0)
+        #expect(try client.engine().store.outboxItemCount() == 0)
         for result in [caughtUp, inChannel] {
             guard case .failure(let error) = result else { continue }
             // A failure that the damage caused has been reported.

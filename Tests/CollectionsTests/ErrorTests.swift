@@ -23,8 +23,8 @@ import Testing
     @Test func whatTheCauseSaysBeyondIsSaid() {
         let full = StoreError(.noSpace, "the disk is full", path: "/cache")
         #expect(
-            SyncError(.store, "the draft was not written", cause: full).description
-                == "store: the draft was not written (\(full))")
+            SyncError(.store, "the item was not written", cause: full).description
+                == "store: the item was not written (\(full))")
         #expect(SyncError(.closed, "it is closed").description == "closed: it is closed")
     }
 }

@@ -95,7 +95,7 @@
 
         /// A power cut loses unsynced writes, so this also tests the order of the steps.
         @Test(arguments: [
-            (Scenario.absorbingDrops, "unlink ", ".drop", "/cache/"),
+            (Scenario.absorbingPushes, "unlink ", ".drop", "/cache/"),
             (.movingOutbox, "rename ", ".plain-1", "/outbox/"),
         ])
         func nothingIsRemovedBeforeItsCopyIsSynced(

@@ -45,7 +45,7 @@ import Testing
         await story.engine.disconnect()
         try await story.connect()
         try await story.isTold()
-        try await story.until { try $0.drafts(state: .pending).isEmpty }
+        try await story.until { try $0.outboxItems(state: .pending).isEmpty }
         try await story.engine.caughtUp()
 
         let told = try await story.alice.history()

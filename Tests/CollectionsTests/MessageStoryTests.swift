@@ -301,7 +301,7 @@ import Testing
         try await view.collection.loadPrevious()
         #expect(view.picture == "a b …")
 
-        let edit = try #require(try story.store.read { try $0.drafts(in: "general") }.first)
+        let edit = try #require(try story.store.read { try $0.outboxItems(in: "general") }.first)
         #expect(try await view.collection.cancel(edit.requestID))
         #expect(view.picture == "a b …")
         await story.close()
@@ -383,13 +383,13 @@ import Testing
         #expect(view.collection.messages[1].reactions.map(\.key) == ["+1"])
         try await story.connect()
         try await story.engine.caughtUp()
-        try await story.until { try $0.draftCount() == 0 }
+        try await story.until { try $0.outboxItemCount() == 0 }
         await view.until { $0.items.count == 2 }
         #expect(view.collection.messages.map(\.text) == ["A", "c"])
         try await story.end()
     }
 
-    @Test func aDraftIsRewrittenAndTakenBack() async throws {
+    @Test func anOutboxItemIsRewrittenAndTakenBack() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()

@@ -49,7 +49,7 @@ import Testing
         #expect(client.storageDamage.outbox != nil)
         let sentences = client.storageDamage.sentences
         #expect(sentences.count == (damage == .flippedBit ? 3 : 1), "\(sentences)")
-        #expect(try client.engine().store.draftCount() < 3)
+        #expect(try client.engine().store.outboxItemCount() < 3)
         _ = try await client.connect(as: Credentials("bob"))
         _ = try await client.connect(as: Credentials("bob"))
         #expect(listener.heard.filter { $0.hasPrefix("damage") } == ["damage: outbox"])

@@ -70,7 +70,7 @@ import Testing
     }
 
     private func pending(_ client: ChatClient) throws -> [String] {
-        try client.engine().store.drafts(in: "general").map { $0.message?.text ?? "?" }
+        try client.engine().store.outboxItems(in: "general").map { $0.message?.text ?? "?" }
     }
 
     @Test(arguments: [true, false], ChatClient.Wiping.allCases)
@@ -141,7 +141,7 @@ import Testing
         #expect(try directories(story).count == 1)
         #expect(try readable(["canary-said", "canary-second", "general", "bob"], story) == [])
         try await client.connect(as: Credentials("bob"))
-        try await story.until(client) { try $0.draftCount() == 0 }
+        try await story.until(client) { try $0.outboxItemCount() == 0 }
         let store = try client.engine().store
         let texts = Array(try store.messages(in: "general").map(\.text).reversed())
         #expect(texts.prefix(4) == ["canary-said", "first", "canary-second", "canary-third"])

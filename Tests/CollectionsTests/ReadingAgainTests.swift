@@ -16,10 +16,10 @@ import Testing
         let view = story.view(.cacheOnly)
 
         try story.store.editOutOfSight()
-        let draft = try story.store.draft("b")
+        let item = try story.store.outboxItem("b")
         try story.store.write { batch in
-            try batch.save(.own("b", of: draft), source: .eventMessageSent)
-            try batch.removeDraft(draft.requestID, source: .eventMessageSent)
+            try batch.save(.own("b", of: item), source: .eventMessageSent)
+            try batch.removeOutboxItem(item.requestID, source: .eventMessageSent)
         }
         try await view.isUpToDate()
         #expect(view.picture == "a b")
@@ -33,10 +33,10 @@ import Testing
         let view = story.view(.cacheOnly)
 
         try story.store.editOutOfSight()
-        let draft = try story.store.draft("b")
-        try story.store.write { try $0.save(.own("b", of: draft), source: .eventMessageSent) }
+        let item = try story.store.outboxItem("b")
+        try story.store.write { try $0.save(.own("b", of: item), source: .eventMessageSent) }
         try story.store.write { batch in
-            try batch.removeDraft(draft.requestID)
+            try batch.removeOutboxItem(item.requestID)
             try batch.removeMessage("own b", in: "general", source: .eventMessageDeleted)
             try batch.removeMessage("1", in: "general", source: .eventMessageDeleted)
         }
@@ -88,13 +88,13 @@ import Testing
         let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
-        let draft = try story.store.draft("b")
+        let item = try story.store.outboxItem("b")
         await view.shows("a (b)")
         _ = view.news()
 
         try story.store.editOutOfSight()
         try story.store.write {
-            try $0.removeDraft(draft.requestID, source: .localMessageCanceled)
+            try $0.removeOutboxItem(item.requestID, source: .localMessageCanceled)
         }
         try await view.isUpToDate()
         #expect(view.picture == "a")
@@ -130,13 +130,13 @@ import Testing
     @Test func whatWaitsBesideItselfIsTwoRowsUntilItGoes() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
-        let draft = try story.store.draft("b")
-        try story.store.write { try $0.save(.own("b", of: draft)) }
+        let item = try story.store.outboxItem("b")
+        try story.store.write { try $0.save(.own("b", of: item)) }
         let view = story.view(.cacheOnly)
         #expect(view.picture == "a b (b)")
 
         try story.store.write { batch in
-            var edited = Message.own("b", of: draft)
+            var edited = Message.own("b", of: item)
             edited.text = "c"
             edited.updatedAt = Timestamp(milliseconds: 1_800_000_000_000)
             try batch.save(edited)
@@ -144,11 +144,11 @@ import Testing
         try await view.isUpToDate()
         #expect(view.picture == "a c (b)")
         try story.store.write { batch in
-            var edited = Message.own("b", of: draft)
+            var edited = Message.own("b", of: item)
             edited.text = "d"
             edited.updatedAt = Timestamp(milliseconds: 1_800_000_000_001)
             try batch.save(edited)
-            try batch.removeDraft(draft.requestID)
+            try batch.removeOutboxItem(item.requestID)
         }
         try await view.isUpToDate()
         #expect(view.picture == "a d")
@@ -203,34 +203,34 @@ extension ChatStore {
 
     /// Edits messages outside of every view, so that each view has to read them again.
     fileprivate func editOutOfSight() throws {
-        var draft = Draft()
-        draft.requestID = "edit"
-        draft.channelURL = "general"
-        draft.createdAt = 1
-        draft.operation = .update
-        draft.messageID = "out of sight"
-        draft.userMessageUpdateParams = UserMessageUpdateParams()
-        try write { try $0.save(draft) }
+        var item = OutboxItem()
+        item.requestID = "edit"
+        item.channelURL = "general"
+        item.createdAt = 1
+        item.operation = .update
+        item.messageID = "out of sight"
+        item.userMessageUpdateParams = UserMessageUpdateParams()
+        try write { try $0.save(item) }
     }
 
     /// Writes a pending message.
-    fileprivate func draft(_ text: String) throws -> Draft {
+    fileprivate func outboxItem(_ text: String) throws -> OutboxItem {
         let id = RequestID("request of \(text)")
         var message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
         message.requestID = id
         message.sendingStatus = .pending
-        let draft = Draft(message, requestID: id)
-        try write { try $0.save(draft, source: .localMessagePendingCreated) }
-        return draft
+        let item = OutboxItem(message, requestID: id)
+        try write { try $0.save(item, source: .localMessagePendingCreated) }
+        return item
     }
 }
 
 extension Message {
     /// The server's message for an outbox item of bob.
-    fileprivate static func own(_ text: String, of draft: Draft) -> Message {
+    fileprivate static func own(_ text: String, of item: OutboxItem) -> Message {
         var message = Message.sample(5, from: "bob", text: text)
         message.messageID = MessageID("own \(text)")
-        message.requestID = draft.requestID
+        message.requestID = item.requestID
         return message
     }
 }

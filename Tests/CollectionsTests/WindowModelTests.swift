@@ -128,8 +128,8 @@ import Testing
 
         private mutating func change(_ batch: Batch, _ random: inout SeededRandom) throws {
             let held = try batch.messages(in: url)
-            let drafts = try batch.drafts(in: url)
-            let draft = drafts.randomElement(using: &random)
+            let items = try batch.outboxItems(in: url)
+            let item = items.randomElement(using: &random)
             var some = held.randomElement(using: &random)
             switch random.number(below: 15) {
             case 0, 1, 2:
@@ -176,53 +176,53 @@ import Testing
                 message.messageID = nil
                 message.requestID = id
                 message.sendingStatus = .pending
-                try batch.save(Draft(message, requestID: id))
+                try batch.save(OutboxItem(message, requestID: id))
             case 12:
-                guard let draft else { return }
+                guard let item else { return }
                 last += " take back"
-                try batch.removeDraft(draft.requestID, source: .localMessageCanceled)
+                try batch.removeOutboxItem(item.requestID, source: .localMessageCanceled)
             case 13:
-                guard var draft else { return }
-                if draft.operation == .send, var message = draft.message {
+                guard var item else { return }
+                if item.operation == .send, var message = item.message {
                     last += " sent"
                     message.messageID = MessageID("m\(newID())")
                     message.createdAt = Timestamp(milliseconds: 200 + time(&random))
                     message.sendingStatus = .succeeded
                     if random.oneIn(2) { try batch.save(message) }
-                    try batch.removeDraft(draft.requestID)
+                    try batch.removeOutboxItem(item.requestID)
                     if random.oneIn(2) { try batch.save(message) }
                 } else {
                     last += " fail"
-                    draft.state = .failed
-                    try batch.save(draft)
+                    item.state = .failed
+                    try batch.save(item)
                 }
             default:
-                var draft = Draft()
-                draft.requestID = RequestID("r\(newID())")
-                draft.channelURL = url
-                draft.createdAt = 1
-                let target = drafts.filter { $0.operation == .send }.randomElement(using: &random)
+                var item = OutboxItem()
+                item.requestID = RequestID("r\(newID())")
+                item.channelURL = url
+                item.createdAt = 1
+                let target = items.filter { $0.operation == .send }.randomElement(using: &random)
                 if let target, random.oneIn(2) {
-                    draft.targetRequestID = target.requestID
+                    item.targetRequestID = target.requestID
                 } else if let some {
-                    draft.messageID = some.messageID
+                    item.messageID = some.messageID
                 } else {
                     return
                 }
                 switch random.number(below: 4) {
-                case 0: draft.operation = .delete
+                case 0: item.operation = .delete
                 case 1:
-                    draft.operation = .addReaction
-                    draft.reactionKey = "+1"
+                    item.operation = .addReaction
+                    item.reactionKey = "+1"
                 default:
-                    draft.operation = .update
+                    item.operation = .update
                     var params = UserMessageUpdateParams()
                     params.text = "edited"
                     params.customType = random.oneIn(2) ? "" : "x"
-                    draft.userMessageUpdateParams = params
+                    item.userMessageUpdateParams = params
                 }
-                last += " change by \(draft.operation)"
-                try batch.save(draft)
+                last += " change by \(item.operation)"
+                try batch.save(item)
             }
         }
 
@@ -252,8 +252,8 @@ import Testing
         private func naiveItems() throws -> [MessageItem] {
             let (lower, upper) = (window.lower, window.upper)
             let reader = try store.snapshot()
-            let drafts = try reader.drafts(in: url)
-            let overlay = DraftOverlay(drafts, userID: "me")
+            let unsent = try reader.outboxItems(in: url)
+            let overlay = UnsentChanges(unsent, userID: "me")
             let messages = try reader.messages(in: url).reversed().compactMap { held -> Message? in
                 let bound = Gap.Bound.position(held.position!)
                 guard lower <= bound, bound <= upper, let shown = overlay.shown(held),
@@ -277,8 +277,8 @@ import Testing
             rows.sort { ($0.bound, $0.isGap ? 1 : 0) < ($1.bound, $1.isGap ? 1 : 0) }
             var items = rows.map(\.item)
             if upper == .end {
-                for draft in drafts where draft.operation == .send {
-                    guard let message = draft.message.flatMap(overlay.shown),
+                for item in unsent where item.operation == .send {
+                    guard let message = item.message.flatMap(overlay.shown),
                         window.params.belongsTo(message)
                     else { continue }
                     items.append(.message(message))

@@ -10,7 +10,7 @@ import Store
     static func main() throws {
         let arguments = CommandLine.arguments
         if arguments.count >= 4, arguments[2] == "drops", let first = Int(arguments[3]) {
-            return try leaveDrops(in: URL(filePath: arguments[1]), from: first)
+            return try leavePushes(in: URL(filePath: arguments[1]), from: first)
         }
         guard arguments.count == 4 || arguments.count == 5, let seed = Int(arguments[2]),
             let first = Int(arguments[3])
@@ -32,10 +32,10 @@ import Store
         }
     }
 
-    private static func leaveDrops(in directory: URL, from first: Int) throws {
+    private static func leavePushes(in directory: URL, from first: Int) throws {
         say("opening")
         let key = CommandLine.arguments.last == "encrypted" ? Steps.key : nil
-        guard let box = try DropBox(in: directory, encryptionKey: key) else {
+        guard let box = try PushInbox(in: directory, encryptionKey: key) else {
             say("no box")
             exit(4)
         }

@@ -47,9 +47,9 @@ extension Steps {
     package enum Kind: Equatable {
         /// A page of messages, which covers a part of its channel's history.
         case page
-        case draft(RequestID)
-        case editOfDraft(RequestID)
-        case removalOfDraft(RequestID)
+        case outboxItem(RequestID)
+        case editOfOutboxItem(RequestID)
+        case removalOfOutboxItem(RequestID)
         /// A sent message that replaces its outbox item: a write to both databases.
         case acknowledgement(RequestID)
         case removal
@@ -60,12 +60,12 @@ extension Steps {
         // Each channel gets its name early.
         if number <= Steps.channels.count { return .page }
         var random = random(number, 0)
-        let draft = draftStep(before: number, &random).map { RequestID("r-\($0)") }
-        switch (Int.random(in: 0..<20, using: &random), draft) {
-        case (0..<3, _), (3..<10, nil): return .draft(RequestID("r-\(number)"))
-        case (3, let draft?): return .editOfDraft(draft)
-        case (4..<6, let draft?): return .removalOfDraft(draft)
-        case (6..<10, let draft?): return .acknowledgement(draft)
+        let item = outboxItemStep(before: number, &random).map { RequestID("r-\($0)") }
+        switch (Int.random(in: 0..<20, using: &random), item) {
+        case (0..<3, _), (3..<10, nil): return .outboxItem(RequestID("r-\(number)"))
+        case (3, let item?): return .editOfOutboxItem(item)
+        case (4..<6, let item?): return .removalOfOutboxItem(item)
+        case (6..<10, let item?): return .acknowledgement(item)
         case (10, _) where removes: return .clearing
         case (11..<13, _) where removes: return .removal
         default: return .page
@@ -88,17 +88,17 @@ extension Steps {
         }
     }
 
-    package func draft(_ id: RequestID, by number: Int) -> Draft {
+    package func outboxItem(_ id: RequestID, by number: Int) -> OutboxItem {
         var random = random(number, 3)
-        let created = step(ofDraft: id)
+        let created = step(ofOutboxItem: id)
         var message = message("", created, at: created * 1_000, parent: nil, &random)
         message.messageID = nil
-        return Draft(message, requestID: id)
+        return OutboxItem(message, requestID: id)
     }
 
     package func acknowledged(_ id: RequestID, by number: Int) -> Message {
         var random = random(number, 4)
-        let created = step(ofDraft: id)
+        let created = step(ofOutboxItem: id)
         var message = message(
             MessageID("sent-\(id)"), created, at: created * 1_000 + 500, parent: nil, &random)
         message.requestID = id
@@ -109,7 +109,7 @@ extension Steps {
     package func writesToCache(_ number: Int) -> Bool {
         switch kind(number) {
         case .page, .acknowledgement, .removal, .clearing: true
-        case .draft, .editOfDraft, .removalOfDraft: false
+        case .outboxItem, .editOfOutboxItem, .removalOfOutboxItem: false
         }
     }
 
@@ -117,8 +117,8 @@ extension Steps {
     package func promise(of number: Int) -> String {
         switch kind(number) {
         case .page, .removal, .clearing: "cache"
-        case .draft(let id), .editOfDraft(let id): "draft \(id)"
-        case .removalOfDraft(let id): "removed \(id)"
+        case .outboxItem(let id), .editOfOutboxItem(let id): "outbox item \(id)"
+        case .removalOfOutboxItem(let id): "removed \(id)"
         case .acknowledgement(let id): "cache removed \(id)"
         }
     }
@@ -137,13 +137,13 @@ extension Steps {
                 if let first = page.first?.position, let last = page.last?.position {
                     try batch.cover(channel, from: .position(first), through: .position(last))
                 }
-            case .draft(let id), .editOfDraft(let id):
-                try batch.save(draft(id, by: number))
-            case .removalOfDraft(let id):
-                try batch.removeDraft(id)
+            case .outboxItem(let id), .editOfOutboxItem(let id):
+                try batch.save(outboxItem(id, by: number))
+            case .removalOfOutboxItem(let id):
+                try batch.removeOutboxItem(id)
             case .acknowledgement(let id):
                 try batch.save(acknowledged(id, by: number))
-                try batch.removeDraft(id)
+                try batch.removeOutboxItem(id)
             case .removal:
                 let position = Position(
                     createdAt: Timestamp(milliseconds: Int64(number / 2 * 1_000)), messageID: "")
@@ -159,20 +159,20 @@ extension Steps {
 // MARK: Random steps
 
 extension Steps {
-    private func step(ofDraft id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
+    private func step(ofOutboxItem id: RequestID) -> Int { Int(id.rawValue.dropFirst(2)) ?? 0 }
 
     /// Returns an earlier step that wrote an outbox item; items are edited and sent more than once.
-    private func draftStep(before number: Int, _ random: inout SeededRandom) -> Int? {
+    private func outboxItemStep(before number: Int, _ random: inout SeededRandom) -> Int? {
         let first = Steps.channels.count + 1
         let earlier = max(first, number - 30)..<max(first, number)
-        let drafts = earlier.filter { candidate in
+        let items = earlier.filter { candidate in
             var random = self.random(candidate, 0)
             // The value that `kind` draws first, for a step with earlier items.
             _ = random.next()
             return Int.random(in: 0..<20, using: &random) < 3
         }
         let choice = random.next()
-        return drafts.isEmpty ? nil : drafts[Int(choice % UInt64(drafts.count))]
+        return items.isEmpty ? nil : items[Int(choice % UInt64(items.count))]
     }
 
     private func message(

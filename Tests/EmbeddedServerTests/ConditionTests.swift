@@ -45,7 +45,7 @@ import Testing
         #expect(try await times(seed: 2) != first)
     }
 
-    @Test func holesOfDisagreeingClocksHoldAllThatWasNotTold() async throws {
+    @Test func truncationsOfDisagreeingClocksHoldAllThatWasNotTold() async throws {
         let world = try World(seed: 7)
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
@@ -55,13 +55,13 @@ import Testing
         world.server.conditions.feedLimit = 3
         for number in 0..<20 { _ = try await alice.say(String(number)) }
         let events = try await bob.catchUp(since: start).events
-        #expect(events.words == ["hole", "17", "18", "19"])
-        guard case .hole(_, let walk)? = events.first else { return }
+        #expect(events.words == ["truncation", "17", "18", "19"])
+        guard case .truncation(_, let walk)? = events.first else { return }
         let page = try await bob.messages(in: "general", at: .cursor(walk), older: 99, newer: 0)
         #expect(Set(page.messages.map(\.text)).isSuperset(of: (0..<17).map(String.init)))
     }
 
-    @Test func aHoleHoldsWhatChangedInItHoweverTheClocksDisagree() async throws {
+    @Test func aTruncationHoldsWhatChangedInItHoweverTheClocksDisagree() async throws {
         let world = try World(seed: 7)
         try world.makeChannel("general", "alice", "bob")
         let alice = try await world.connect("alice")
@@ -76,8 +76,8 @@ import Testing
         let hidden = try await alice.say("a", "b", "c").dropLast()
         try #require(hidden.allSatisfy { $0.createdAt < newest.createdAt })
         let events = try await bob.catchUp(since: start).events
-        #expect(events.words == ["hole", "c"])
-        guard case .hole(_, let walk)? = events.first else { return }
+        #expect(events.words == ["truncation", "c"])
+        guard case .truncation(_, let walk)? = events.first else { return }
         let page = try await bob.messages(in: "general", at: .cursor(walk), older: 99, newer: 0)
         #expect(Set(page.messages.map(\.text)).isSuperset(of: ["a", "b", "edited"]))
     }

@@ -142,7 +142,7 @@ private final class EmbeddedServerSubject: ConformanceSubject {
             }
         case .forgetPast: try current.expireCursors()
         case .breakHistory: try current.restore(try current.backup())
-        case .openHoles: current.conditions.feedLimit = 2
+        case .openTruncations: current.conditions.feedLimit = 2
         case .stopTime: clock.isStopped.withLock { $0 = true }
         case .startTime: clock.isStopped.withLock { $0 = false }
         }

@@ -256,8 +256,10 @@ import Testing
         }
         _ = try await alice.say("x", in: "small")
         let (events, _) = try await bob.catchUp(since: start)
-        #expect(events.words == ["hole", "d", "e", "x"])
-        guard case .hole(let url, let walk)? = events.first(where: { $0.word == "hole" }) else {
+        #expect(events.words == ["truncation", "d", "e", "x"])
+        guard
+            case .truncation(let url, let walk)? = events.first(where: { $0.word == "truncation" })
+        else {
             return
         }
         #expect(url == "general")
@@ -276,14 +278,15 @@ import Testing
         let start = try await bob.catchUp(since: nil).cursor
         _ = try await alice.say("a", "b", "c", "d", "e")
         let first = try await bob.feed(since: start)
-        #expect(first.events.words == ["hole"])
+        #expect(first.events.words == ["truncation"])
         world.server.conditions.feedLimit = limit
         let (rest, cursor) = try await bob.catchUp(since: first.cursor)
         #expect(rest.words == ["c", "d", "e"])
         // The limit of the time of the request applies to the next absence.
         _ = try await alice.say("f", "g")
         let next = try await bob.catchUp(since: cursor).events.words
-        #expect(next == (limit == 0 ? ["hole"] : limit == 1 ? ["hole", "g"] : ["f", "g"]))
+        #expect(
+            next == (limit == 0 ? ["truncation"] : limit == 1 ? ["truncation", "g"] : ["f", "g"]))
     }
 
     @Test func anotherLimitAfterTheFirstMessagesToldOfAnAbsenceLosesNothing() async throws {

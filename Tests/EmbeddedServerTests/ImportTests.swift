@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A device walks a truncation from its newer end to the messages that it already has.
-    @Test func aHoleDoesNotHideOlderMessages() async throws {
+    @Test func aTruncationDoesNotHideOlderMessages() async throws {
         let world = try World()
         try world.server.importMessages([message("m", from: "alice", at: 10)], members: ["bob"])
         let bob = try await world.connect("bob")
@@ -93,7 +93,9 @@ import Testing
                 message("x", from: "alice", at: 11), message("y", from: "alice", at: 12),
             ], tellsFeed: true)
         #expect(
-            try await bob.catchUp(since: start).events.words == ["hole", "y", "changed 4 to 5"])
+            try await bob.catchUp(since: start).events.words == [
+                "truncation", "y", "changed 4 to 5",
+            ])
     }
 
     @Test func theFeedReportsTheThreadOfAnEarlierMessage() async throws {

@@ -6,8 +6,8 @@ import Testing
     @Test func noTwoConditionsHaveOneName() {
         let names = NetworkCondition.all.map(\.name)
         #expect(Set(names).count == names.count)
-        #expect(NetworkCondition.named("feed.holes")?.name == "feed.holes")
-        #expect(NetworkCondition.named("feed.hole") == nil)
+        #expect(NetworkCondition.named("feed.truncations")?.name == "feed.truncations")
+        #expect(NetworkCondition.named("feed.truncation") == nil)
     }
 
     @Test func inAPerfectNetworkNoConditionIsOn() {
@@ -18,18 +18,20 @@ import Testing
     @Test func aConditionIsSetByItsNameAndText() {
         var conditions = NetworkConditions(seed: 7)
         let texts = [
-            "isOnline": "false", "latency.jitter": "250", "pages.cap": "3", "feed.holes": "0.5",
+            "isOnline": "false", "latency.jitter": "250", "pages.cap": "3",
+            "feed.truncations": "0.5",
         ]
         for (name, text) in texts {
             #expect(NetworkCondition.named(name)?.set(text, in: &conditions) == true)
         }
         #expect(
             conditions.description
-                == "seed 7, isOnline false, latency.jitter 250.0 ms, pages.cap 3, feed.holes 0.5")
+                == "seed 7, isOnline false, latency.jitter 250.0 ms, pages.cap 3, feed.truncations 0.5"
+        )
         #expect(!conditions.isOnline)
         #expect(conditions.defaultLatency.jitter == .milliseconds(250))
         #expect(conditions.pages.cap == 3)
-        #expect(conditions.feed.holes == 0.5)
+        #expect(conditions.feed.truncations == 0.5)
     }
 
     @Test(arguments: NetworkCondition.all)
@@ -41,7 +43,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("feed.holes", "2"), ("feed.holes", "-1"), ("feed.holes", "nan"), ("pages.cap", "0"),
+        ("feed.truncations", "2"), ("feed.truncations", "-1"), ("feed.truncations", "nan"),
+        ("pages.cap", "0"),
         ("pages.cap", "many"), ("isOnline", "yes"), ("latency.request", "-5"),
         ("latency.request", "inf"),
     ])

@@ -62,7 +62,7 @@ private struct Client {
         switch event {
         case .messageReceived(let message), .messageUpdated(let message): save(message)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
-        case .hole(in: let url, walk: let cursor):
+        case .truncation(in: let url, walk: let cursor):
             try await walk(url, cursor)
             try await changes(url, try #require(before))
         default: break

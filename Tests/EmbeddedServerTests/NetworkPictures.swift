@@ -10,7 +10,7 @@ extension FeedEvent {
         case .messageReceived(let message): message.text
         case .messageUpdated(let message): "\(message.text)*"
         case .messageDeleted(let id, in: _, at: _): "-\(id)"
-        case .hole: "~"
+        case .truncation: "~"
         case .channel(let update): "#\(update.channelURL)"
         case .channels: "##"
         case .typing: "typing"
@@ -38,7 +38,7 @@ extension Backend {
     /// Sends a message named by a letter.
     func send(_ letter: String, in url: ChannelURL = "one") async throws(BackendError) -> Message {
         let message = Message(id: nil, channelURL: url, text: letter, createdAt: 0)
-        return try await send(Draft(message, requestID: RequestID("r\(letter)")))
+        return try await send(OutboxItem(message, requestID: RequestID("r\(letter)")))
     }
 
     /// Pulls the feed up to some cursor of the server's; the pictures of the batches.

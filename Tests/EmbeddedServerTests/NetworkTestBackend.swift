@@ -282,9 +282,9 @@ final class LogBackend: Backend {
 
     // MARK: Writing
 
-    func send(_ draft: Draft) async throws(BackendError) -> Message {
-        try begin("send \(draft.message?.text ?? "")")
-        return add(draft.message?.text ?? "", draft.channelURL, draft.requestID)
+    func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        try begin("send \(item.message?.text ?? "")")
+        return add(item.message?.text ?? "", item.channelURL, item.requestID)
     }
 
     func update(

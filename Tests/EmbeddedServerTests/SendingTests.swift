@@ -12,7 +12,7 @@ import Testing
         try world.makeChannel("general", "alice", "bob")
     }
 
-    @Test func aMessageHasWhatItsDraftSays() async throws {
+    @Test func aMessageHasWhatItsOutboxItemSays() async throws {
         try world.server.addUser(User(id: "alice", nickname: "Alice"))
         let alice = try await world.connect("alice")
         var array = MetaArray(key: "tags")

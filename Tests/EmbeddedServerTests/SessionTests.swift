@@ -89,14 +89,14 @@ import Testing
         message.multipleFilesMessageParams = MultipleFilesMessageCreateParams([
             file, UploadableFile(url: "https://elsewhere"),
         ])
-        var draft = Draft(message, requestID: "r")
-        let refused = await thrown { try await alice.send(draft) }
+        var item = OutboxItem(message, requestID: "r")
+        let refused = await thrown { try await alice.send(item) }
         #expect(refused?.detail == .missingParameter)
         let info = try await alice.upload(
             file, from: UploadSource(Data([1])), requestID: "r"
         ) { _ in }
-        draft.setUploadedFile(info, at: 0)
-        let sent = try await alice.send(draft)
+        item.setUploadedFile(info, at: 0)
+        let sent = try await alice.send(item)
         #expect(sent.type == .file)
         #expect(sent.files.map(\.url) == ["embedded://files/1", "https://elsewhere"])
     }

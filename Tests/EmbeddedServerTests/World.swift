@@ -48,17 +48,17 @@ final class Clock: Sendable {
     func advance(by milliseconds: Int64 = 1) { time.withLock { $0 += milliseconds } }
 }
 
-extension Draft {
+extension OutboxItem {
     /// An outgoing text message, whose request id is the text too.
     static func text(
         _ text: String, in url: ChannelURL = "general", requestID: RequestID? = nil,
         _ change: (inout UserMessageCreateParams) -> Void = { _ in }
-    ) -> Draft {
+    ) -> OutboxItem {
         var params = UserMessageCreateParams(text)
         change(&params)
         var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
         message.userMessageParams = params
-        return Draft(message, requestID: requestID ?? RequestID(text))
+        return OutboxItem(message, requestID: requestID ?? RequestID(text))
     }
 }
 
@@ -109,7 +109,7 @@ extension FeedEvent {
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) \(event.userID)"
         case .threadInfo(let event): "thread \(event.threadInfo?.replyCount ?? 0)"
-        case .hole: "hole"
+        case .truncation: "truncation"
         case .historyChanged(in: _, let from, let through):
             "changed \(from?.milliseconds ?? -1) to \(through?.milliseconds ?? -1)"
         case .read(by: let userID, in: _, at: let time): "read \(userID) \(time)"

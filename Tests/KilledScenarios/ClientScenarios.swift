@@ -25,9 +25,9 @@ private func fill(
     let store = try client.engine().store
     try store.write { batch in
         try batch.save(Message(said, at: 1))
-        for text in written { try batch.save(Draft(text)) }
+        for text in written { try batch.save(OutboxItem(text)) }
     }
-    let box = try DropBox(
+    let box = try PushInbox(
         of: "bob-the-user", applicationID: "default", in: directory, encryptionKey: key)
     try box?.leave([Message("canary-drop", at: 2)])
     await client.close()
@@ -171,7 +171,7 @@ struct SendingFile: Performer {
         let store = try ChatStore(at: store)
         let engine = try engine(store)
         try await engine.connect(as: Credentials("bob"))
-        _ = try await engine.awaitFate(of: "request-file", in: "general")
+        _ = try await engine.deliveryResult(of: "request-file", in: "general")
         await engine.close()
         store.close()
     }
@@ -183,7 +183,7 @@ struct SendingFile: Performer {
             defer { store.close() }
             let kept = try readable(["canary-file"], below: directory)
             // If the outbox item is gone, the server has the message.
-            if try !store.drafts().isEmpty {
+            if try !store.outboxItems().isEmpty {
                 problems.expect(!isSent, "it was not sent")
                 problems.expect(!kept.isEmpty, "the file is lost")
             }

@@ -5,7 +5,7 @@ import Store
 /// Something that removes files after it has written others, which a test ends at each step.
 package enum Scenario: String, CaseIterable, Sendable {
     /// Messages that another process left are stored, and their files removed.
-    case absorbingDrops
+    case absorbingPushes
     /// A plain store becomes an encrypted one.
     case encryptingPlainStore
     /// The outbox of a plain store is moved to an encrypted one, and the plain store removed.
@@ -46,7 +46,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     @MainActor
     private func performer(_ directory: URL) -> any Performer {
         switch self {
-        case .absorbingDrops: AbsorbingDrops(directory: directory)
+        case .absorbingPushes: AbsorbingDrops(directory: directory)
         case .encryptingPlainStore: Encrypting(directory: directory, hasEncryptedStore: false)
         case .movingOutbox: Encrypting(directory: directory, hasEncryptedStore: true)
         case .loggingOut: LoggingOut(directory: directory)
@@ -91,7 +91,7 @@ extension Message {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// An outbox item of the user.
     init(_ text: String) {
         var message = Message(id: nil, channelURL: "general", text: text, createdAt: 9_000_000)
@@ -106,7 +106,7 @@ extension ChatStore {
     }
 
     var pendingTexts: [String] {
-        get throws { try drafts().map { $0.message?.text ?? "?" } }
+        get throws { try outboxItems().map { $0.message?.text ?? "?" } }
     }
 }
 

@@ -12,8 +12,8 @@ struct AbsorbingDrops: Performer {
     func prepare() throws {
         let store = try ChatStore(at: directory)
         try store.write { try $0.save(Message("canary-0", at: 1)) }
-        try store.makeDropBox()
-        let box = try DropBox(in: directory)
+        try store.makePushInbox()
+        let box = try PushInbox(in: directory)
         for (index, text) in AbsorbingDrops.texts.enumerated() {
             try box?.leave([Message(text, at: Int64(index) + 2)])
         }
@@ -23,7 +23,7 @@ struct AbsorbingDrops: Performer {
     func run() async throws {
         let store = try ChatStore(at: directory)
         let engine = SyncEngine(store: store, backend: try EmbeddedServer.inMemory().client())
-        try await engine.absorbDrops()
+        try await engine.absorbPushes()
         await engine.close()
         store.close()
     }
@@ -34,7 +34,7 @@ struct AbsorbingDrops: Performer {
         func texts() throws -> [String] {
             let store = try ChatStore(at: directory)
             defer { store.close() }
-            let waiting = try store.dropNames().flatMap { try store.drop($0)?.messages ?? [] }
+            let waiting = try store.pushNames().flatMap { try store.drop($0)?.messages ?? [] }
             let texts = try store.texts
             return texts + waiting.map(\.text).filter { !texts.contains($0) }
         }
@@ -44,7 +44,7 @@ struct AbsorbingDrops: Performer {
         let store = try ChatStore(at: directory)
         defer { store.close() }
         try problems.expect(try store.texts == expected, "absorbed: \(store.texts)")
-        problems.expect(try store.dropNames() == [], "the inbox is not empty")
+        problems.expect(try store.pushNames() == [], "the inbox is not empty")
         return problems.list
     }
 }
@@ -60,7 +60,7 @@ struct Rebuilding: Performer {
         try store.write { batch in
             try batch.save(Message("said", at: 1))
             try batch.cover("general", from: .beginning, through: .end)
-            try batch.save(Draft("written"))
+            try batch.save(OutboxItem("written"))
         }
         store.close()
     }
@@ -101,7 +101,7 @@ struct Reencrypting: Performer {
         let store = try ChatStore(at: directory, encryptionKey: .first)
         try store.write { batch in
             try batch.save(Message("said", at: 1))
-            try batch.save(Draft("written"))
+            try batch.save(OutboxItem("written"))
         }
         store.close()
     }
@@ -160,7 +160,9 @@ struct Salvaging: Performer {
 
     func prepare() throws {
         let store = try ChatStore(at: directory)
-        for text in ["first", "second", "third"] { try store.write { try $0.save(Draft(text)) } }
+        for text in ["first", "second", "third"] {
+            try store.write { try $0.save(OutboxItem(text)) }
+        }
         store.close()
         let outbox = directory.appending(path: "outbox")
         for name in try FileManager.default.contentsOfDirectory(atPath: outbox.path) {

@@ -8,7 +8,7 @@ enum Exemptions {
         "Batch.noteAccess(to:)": "touch",
         "Batch.open(_:)": "open-gap",
         "Batch.removeChannel(_:source:)": "remove-channel",
-        "Batch.removeDraft(_:source:)": "remove-draft",
+        "Batch.removeOutboxItem(_:source:)": "remove-item",
         "Batch.removeMessage(_:in:source:)": "remove",
         "Batch.removeUser(_:source:)": "remove-user",
         "Batch.save(_:)": "save",
@@ -43,16 +43,16 @@ enum Exemptions {
         "StoreReader.channelURLs()": "count",
         "StoreReader.channelURLsByAccess()": "evict",
         "StoreReader.coverage(of:)": "coverage",
-        "StoreReader.draft(_:)": "draft",
-        "StoreReader.drafts(in:state:limit:)": "drafts",
-        "StoreReader.drafts(state:limit:)": "drafts",
+        "StoreReader.outboxItem(_:)": "enqueue",
+        "StoreReader.outboxItems(in:state:limit:)": "outbox",
+        "StoreReader.outboxItems(state:limit:)": "outbox",
         "StoreReader.gaps(in:)": "gaps",
         "StoreReader.groupChannel(_:)": "channel",
         "StoreReader.groupChannelCount()": "channels",
         "StoreReader.groupChannels(matching:after:limit:currentUserID:)": "channels",
         "StoreReader.isPinned(_:)": "evict",
         "StoreReader.message(_:in:)": "message",
-        "StoreReader.message(requestID:in:)": "draft",
+        "StoreReader.message(requestID:in:)": "enqueue",
         "StoreReader.messageCount()": "count",
         "StoreReader.messageCount(in:)": "count",
         "StoreReader.messages(in:after:isInclusive:limit:matching:)": "messages",
@@ -65,7 +65,7 @@ enum Exemptions {
         "StoreReader.staleRanges(in:)": "gaps",
         "StoreReader.token(_:)": "token",
         "StoreReader.unreadableChannelURLs()": "store check",
-        "StoreReader.unreadableDraftIDs()": "store check",
+        "StoreReader.unreadableOutboxItemIDs()": "store check",
         "StoreReader.user(_:)": "user",
         "StoreReader.view": "store",
     ]
@@ -131,7 +131,7 @@ enum Exemptions {
                 "Batch.removeAllPins()",
                 "ChatStore.directory(in:applicationID:userID:hidesUser:)",
                 "ChatStore.purgeCleared()",
-                "SyncEngine.absorbDrops()",
+                "SyncEngine.absorbPushes()",
                 "SyncEngine.cancel(_:)",
                 "SyncEngine.channelChanges(since:)",
                 "SyncEngine.clearCachedData()",
@@ -140,7 +140,7 @@ enum Exemptions {
                 "SyncEngine.connect(as:)",
                 "SyncEngine.createChannel(_:)",
                 "SyncEngine.delete(_:in:)",
-                "SyncEngine.discardDrafts()",
+                "SyncEngine.discardOutboxItems()",
                 "SyncEngine.disconnect()",
                 "SyncEngine.fetchChannel(_:)",
                 "SyncEngine.fetchChannels(matching:after:)",
@@ -151,7 +151,7 @@ enum Exemptions {
                 "SyncEngine.react(_:_:to:in:)",
                 "SyncEngine.reactToUnsent(_:_:to:in:)",
                 "SyncEngine.reconnect()",
-                "SyncEngine.removeDropBox()",
+                "SyncEngine.removePushInbox()",
                 "SyncEngine.removeAllFailedMessages(in:)",
                 "SyncEngine.removeFailedMessages(_:)",
                 "SyncEngine.resend(_:replacing:)",
@@ -166,7 +166,7 @@ enum Exemptions {
         (
             "news of each fate is printed when it comes",
             [
-                "SyncEngine.awaitFate(of:in:)"
+                "SyncEngine.deliveryResult(of:in:)"
             ]
         ),
         (
@@ -216,12 +216,12 @@ enum Exemptions {
             ]
         ),
         (
-            "a bound or a count of what store, gaps, drafts and messages show",
+            "a bound or a count of what store, gaps, items and messages show",
             [
                 "StoreReader.channelURLsWithGaps()",
                 "StoreReader.channelURLsWithStaleRanges()",
-                "StoreReader.draftCount()",
-                "StoreReader.draftCount(in:)",
+                "StoreReader.outboxItemCount()",
+                "StoreReader.outboxItemCount(in:)",
                 "StoreReader.failedMessages(in:)",
                 "StoreReader.firstGap(above:in:)",
                 "StoreReader.firstGap(below:in:)",

@@ -51,8 +51,9 @@ import Testing
         #expect(
             await reply(#"update "my lunch" {"name": "It's on"}"#).hasPrefix("my lunch is It's"))
         #expect(
-            await reply(#"draft "my lunch" it's "late""#).hasPrefix("wrote draft r1 in my lunch"))
-        #expect(await reply("drafts 'my lunch'").hasSuffix(#"it's "late""#))
+            await reply(#"enqueue "my lunch" it's "late""#).hasPrefix(
+                "wrote outbox item r1 in my lunch"))
+        #expect(await reply("outbox 'my lunch'").hasSuffix(#"it's "late""#))
         await workspace.end()
     }
 
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [
-        #"draw "" a b"#, #"draft "" Hello"#, #"create """#, #"create-open """#, #"observe """#,
+        #"draw "" a b"#, #"enqueue "" Hello"#, #"create """#, #"create-open """#, #"observe """#,
     ])
     func aChannelNeedsAURL(line: String) async {
         if line.contains("create") { _ = await reply("demo") }
@@ -154,7 +155,7 @@ import Testing
         let before = workspace.device?.network.log.count
         #expect(await reply(line).hasPrefix("error: \(message)"))
         #expect(workspace.device?.network.log.count == before)
-        #expect(await reply("drafts") == "no drafts")
+        #expect(await reply("outbox") == "no outbox items")
         await workspace.end()
     }
 
@@ -231,7 +232,7 @@ import Testing
         #expect(
             await reply("send-file \(path)")
                 == "error: refused: \(path) is a directory: only files can be sent")
-        #expect(await reply("drafts") == "no drafts")
+        #expect(await reply("outbox") == "no outbox items")
         await workspace.end()
     }
 }

@@ -44,9 +44,9 @@ struct OtherBlock {
         OtherBlock("Docs/Sync.md", "empty cache", .test("theLifeOfAMessage")),
         OtherBlock("Docs/Sync.md", "offline                   a b c", .test("theLifeOfAGap")),
         OtherBlock("Docs/Sync.md", "live  ", .test("theLifeOfACursor")),
-        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfADraft")),
+        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfAOutboxItem")),
         OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
-        OtherBlock("Docs/Sync.md", "the app is not running", .test("theDropBox")),
+        OtherBlock("Docs/Sync.md", "the app is not running", .test("thePushInbox")),
 
         // Bytes and rows; the grammars are for people, and what follows each is compared.
         OtherBlock("Docs/Format.md", "$ echo 12023432", .test("protocSaysWhatThePageShows")),

@@ -141,7 +141,7 @@ import Testing
         #expect(await lines("devices").count == 1)
         #expect(await reply("window") != "")
         let suspended = "error: the device is suspended: resume opens its files"
-        for line in ["cache report", "drafts", "send Hello", "heal general"] {
+        for line in ["cache report", "outbox", "send Hello", "heal general"] {
             #expect(await reply(line).hasPrefix(suspended), "\(line)")
         }
         #expect(await reply("resume", "status").contains("not sent        0"))

@@ -52,17 +52,18 @@ import Testing
             Picture(messages: [b, c], gaps: [gap(b, c)], isCut: true).description == "… b ~ c")
     }
 
-    @Test func draftsComeLastAndChangesAreNotShown() {
-        var failed = Draft(
+    @Test func outboxItemsComeLastAndChangesAreNotShown() {
+        var failed = OutboxItem(
             Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r2")
         failed.fail(.networkError)
-        let drafts = [
-            Draft(Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r1"),
-            Draft(.delete, requestID: "r3", channelURL: "general", createdAt: 5, messageID: "a"),
+        let items = [
+            OutboxItem(Message(id: nil, channelURL: "general", createdAt: 4), requestID: "r1"),
+            OutboxItem(
+                .delete, requestID: "r3", channelURL: "general", createdAt: 5, messageID: "a"),
             failed,
         ]
         #expect(
-            Picture(messages: [a], gaps: [], drafts: drafts).description == "a (r1) !r2")
+            Picture(messages: [a], gaps: [], items: items).description == "a (r1) !r2")
     }
 
     @Test(arguments: [
@@ -81,7 +82,7 @@ import Testing
             let messages = try store.messages(in: "general", after: .oldest)
             let picture = Picture(
                 messages: messages.compactMap(\.position), gaps: try store.gaps(in: "general"),
-                drafts: try store.drafts(in: "general"))
+                items: try store.outboxItems(in: "general"))
             #expect(picture.description == text)
         }
     }

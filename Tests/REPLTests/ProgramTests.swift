@@ -116,7 +116,7 @@ import Testing
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
-    @Test func whatIsLeftInTheDropBoxIsShownOnce() async throws {
+    @Test func whatIsLeftInThePushInboxIsShownOnce() async throws {
         let home = ["--home", directory.path]
         let drop =
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#

@@ -76,9 +76,9 @@ import Testing
                 == "observing general, of which nothing is held yet, after change 2")
         #expect(await reply(save) == "saved user alice")
         #expect(
-            await reply("draft general Hello")
-                == "wrote draft r1 in general\nchange 4: saved draft r1 in general")
-        #expect(await reply("unobserve", "remove-draft r1") == "removed draft r1")
+            await reply("enqueue general Hello")
+                == "wrote outbox item r1 in general\nchange 4: saved outbox item r1 in general")
+        #expect(await reply("unobserve", "remove-item r1") == "removed outbox item r1")
     }
 
     @Test func aLongChangeIsCutInTheMiddle() async {
@@ -86,11 +86,11 @@ import Testing
         #expect(reply.hasSuffix("; saved message g in general; and 4 more"))
     }
 
-    @Test func draftsHaveTheFirstRequestIDThatIsFree() async {
-        _ = await reply("draft general one", "draft general two", "remove-draft r1")
-        #expect(await reply("draft random three") == "wrote draft r1 in random")
+    @Test func outboxItemsHaveTheFirstRequestIDThatIsFree() async {
+        _ = await reply("enqueue general one", "enqueue general two", "remove-item r1")
+        #expect(await reply("enqueue random three") == "wrote outbox item r1 in random")
         #expect(
-            await reply("drafts")
+            await reply("outbox")
                 == """
                 r1  random   pending  send  three
                 r2  general  pending  send  two
@@ -162,7 +162,7 @@ import Testing
                 "tokens are gone, and each history is one gap",
                 "the outbox is in order again",
                 "the cache was gone, and a new one is empty",
-                "the outbox was gone, and all drafts with it",
+                "the outbox was gone, and all outbox items with it",
                 "a copy of a damaged outbox is in /data/outbox-damaged-1",
             ])
     }
@@ -213,7 +213,7 @@ import Testing
         ),
         ("message general x", "there is no message 'x' in general"),
         ("remove general x", "there is no message 'x' in general"),
-        ("remove-draft x", "there is no draft 'x'"),
+        ("remove-item x", "there is no outbox item 'x'"),
         ("remove-channel x", "nothing is held of a channel 'x'"),
         ("remove-user x", "nothing is held of a user 'x'"),
         ("user x", "nothing is held of a user 'x'"),
@@ -233,7 +233,7 @@ import Testing
         ),
         (
             "save Message {}",
-            "invalid: /cache: the message has no id: what is not sent yet belongs in a draft"
+            "invalid: /cache: the message has no id: an unsent message belongs in an outbox item"
         ),
         ("save Massage {}", "there is no type 'Massage': types lists them all"),
         ("token feed 2", "'2' is not pairs of hex digits"),

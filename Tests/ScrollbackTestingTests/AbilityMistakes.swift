@@ -184,16 +184,16 @@ extension Mistake {
                 try await base.setFrozen(isFrozen, url)
                 memory.use { $0.channels[url] = isFrozen ? 1 : 0 }
             }
-            backend.onSend = { draft in
-                if memory.use({ $0.channels[draft.channelURL] }) == 1 {
+            backend.onSend = { item in
+                if memory.use({ $0.channels[item.channelURL] }) == 1 {
                     throw BackendError(.refused, "it is frozen", detail: .channelFrozen)
                 }
-                return try await base.send(draft)
+                return try await base.send(item)
             }
         },
         Mistake("does not say that one is muted", ["mute.refuses"]) { backend, base, _ in
-            backend.onSend = { draft in
-                do { return try await base.send(draft) } catch let error as BackendError {
+            backend.onSend = { item in
+                do { return try await base.send(item) } catch let error as BackendError {
                     guard error.detail == .mutedInChannel else { throw error }
                     throw BackendError(.refused, "no")
                 }

@@ -4,20 +4,21 @@ import Sync
 // Mistakes in a feed's events.
 extension Mistake {
     static let feedMistakes: [Mistake] = [
-        Mistake("drops holes", ["feed.complete", "feed.hole"]) { backend, base, _ in
+        Mistake("drops truncations", ["feed.complete", "feed.truncation"]) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
-                batch.events.removeAll { if case .hole = $0 { true } else { false } }
+                batch.events.removeAll { if case .truncation = $0 { true } else { false } }
                 return batch
             }
         },
-        Mistake("walks from behind the hole", ["feed.complete", "feed.hole"]) { backend, base, _ in
+        Mistake("walks from behind the truncation", ["feed.complete", "feed.truncation"]) {
+            backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
                 for (index, event) in batch.events.enumerated() {
-                    guard case .hole(in: let url, walk: _) = event else { continue }
+                    guard case .truncation(in: let url, walk: _) = event else { continue }
                     let edge = Edge(.distantPast).cursor
-                    batch.events[index] = .hole(in: url, walk: edge)
+                    batch.events[index] = .truncation(in: url, walk: edge)
                 }
                 return batch
             }
@@ -61,7 +62,7 @@ extension Mistake {
             }
         },
         Mistake(
-            "has a cursor that skips", ["feed.complete", "feed.hole", "feed.live"]
+            "has a cursor that skips", ["feed.complete", "feed.truncation", "feed.live"]
         ) { backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
@@ -77,7 +78,9 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("is live too early", ["feed.complete", "feed.cursor", "feed.hole", "feed.live"]) {
+        Mistake(
+            "is live too early", ["feed.complete", "feed.cursor", "feed.truncation", "feed.live"]
+        ) {
             backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)
@@ -101,8 +104,8 @@ extension Mistake {
             }
         },
         Mistake("tells of channels of others", ["feed.private"]) { backend, base, memory in
-            backend.onSend = { draft in
-                let message = try await base.send(draft)
+            backend.onSend = { item in
+                let message = try await base.send(item)
                 memory.use { $0.messages.append(message) }
                 return message
             }

@@ -45,8 +45,8 @@ import Testing
         #expect(history[0].createdAt < history[1].createdAt)
         #expect(history[0].sendingStatus == .succeeded)
         #expect(GroupChannel.sample("cats", members: ["bob"]).memberCount == 1)
-        #expect(Draft.sample("hi").userMessageCreateParams?.text == "hi")
-        #expect(Draft.sample().message?.sendingStatus == .pending)
+        #expect(OutboxItem.sample("hi").userMessageCreateParams?.text == "hi")
+        #expect(OutboxItem.sample().message?.sendingStatus == .pending)
         #expect(User.sample("carol").nickname == "Carol")
     }
 

@@ -5,31 +5,31 @@ import Sync
 extension Mistake {
     static let writingMistakes: [Mistake] = [
         Mistake("forgets request ids after a while", ["send.once"]) { backend, base, memory in
-            backend.onSend = { draft in
-                var draft = draft
+            backend.onSend = { item in
+                var item = item
                 let isOld = memory.use { memory in
                     memory.messages.append(Message())
                     let count = memory.messages.count
-                    defer { memory.drafts[draft.requestID] = count }
-                    return memory.drafts[draft.requestID].map { count - $0 > 20 } ?? false
+                    defer { memory.outboxItems[item.requestID] = count }
+                    return memory.outboxItems[item.requestID].map { count - $0 > 20 } ?? false
                 }
-                if isOld { draft.requestID = RequestID("\(draft.requestID) again") }
-                return try await base.send(draft)
+                if isOld { item.requestID = RequestID("\(item.requestID) again") }
+                return try await base.send(item)
             }
         },
         Mistake("resurrects what was deleted", ["send.deleted"]) { backend, base, _ in
-            backend.onSend = { draft in
-                do { return try await base.send(draft) } catch let error as BackendError {
+            backend.onSend = { item in
+                do { return try await base.send(item) } catch let error as BackendError {
                     guard error.detail == .messageNotFound else { throw error }
-                    var draft = draft
-                    draft.requestID = RequestID("\(draft.requestID) again")
-                    return try await base.send(draft)
+                    var item = item
+                    item.requestID = RequestID("\(item.requestID) again")
+                    return try await base.send(item)
                 }
             }
         },
         Mistake("lets others edit", ["update.owner"]) { backend, base, memory in
-            backend.onSend = { draft in
-                let message = try await base.send(draft)
+            backend.onSend = { item in
+                let message = try await base.send(item)
                 memory.use { $0.senders[message.messageID ?? ""] = base }
                 return message
             }
@@ -44,8 +44,8 @@ extension Mistake {
             }
         },
         Mistake("lets others delete", ["delete.owner"]) { backend, base, memory in
-            backend.onSend = { draft in
-                let message = try await base.send(draft)
+            backend.onSend = { item in
+                let message = try await base.send(item)
                 memory.use { $0.senders[message.messageID ?? ""] = base }
                 return message
             }
@@ -84,8 +84,8 @@ extension Mistake {
             }
         },
         Mistake("does not pass the request id on", ["send.message"]) { backend, base, _ in
-            backend.onSend = { draft in
-                var message = try await base.send(draft)
+            backend.onSend = { item in
+                var message = try await base.send(item)
                 message.requestID = nil
                 return message
             }

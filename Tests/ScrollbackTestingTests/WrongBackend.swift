@@ -11,7 +11,7 @@ struct WrongBackend: ForwardingBackend {
     var onMessages: (@Sendable (ChannelURL, MessageAnchor, Int, Int) async throws -> MessagePage)?
     var onLookup: (@Sendable ([MessageID], ChannelURL) async throws -> MessageLookup)?
     var onChanges: (@Sendable (ChannelURL, ChangelogPoint) async throws -> MessageChangelog)?
-    var onSend: (@Sendable (Draft) async throws -> Message)?
+    var onSend: (@Sendable (OutboxItem) async throws -> Message)?
     var onUpdate:
         (@Sendable (MessageID, ChannelURL, MessageUpdate, RequestID) async throws -> Message)?
     var onDelete: (@Sendable (MessageID, ChannelURL, RequestID) async throws -> Void)?
@@ -111,9 +111,9 @@ struct WrongBackend: ForwardingBackend {
         return try await failing { try await onMembers(channelURL, cursor, limit) }
     }
 
-    func send(_ draft: Draft) async throws(BackendError) -> Message {
-        guard let onSend else { return try await base.send(draft) }
-        return try await failing { try await onSend(draft) }
+    func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        guard let onSend else { return try await base.send(item) }
+        return try await failing { try await onSend(item) }
     }
 
     func update(
@@ -153,7 +153,7 @@ struct WrongBackend: ForwardingBackend {
 /// The state that all devices of a wrong backend share.
 final class Memory: Sendable {
     struct Contents {
-        var drafts: [RequestID: Int] = [:]
+        var outboxItems: [RequestID: Int] = [:]
         var messages: [Message] = []
         var senders: [MessageID: any Backend] = [:]
         var pages: [String: MessagePage] = [:]

@@ -29,7 +29,7 @@ import Testing
             try batch.noteAccess(to: "b")
             try batch.save(User(id: "ann", nickname: "Ann"))
             batch.setToken([1], for: "feed")
-            try batch.save(Draft("hi", request: "r", in: "a"))
+            try batch.save(OutboxItem("hi", request: "r", in: "a"))
         }
         return store
     }
@@ -42,10 +42,12 @@ import Testing
         #expect(try reader.pinnedChannelURLs() == [])
         #expect(try reader.user("ann") == nil && reader.tokenScopes() == [])
         #expect(try reader.gaps(in: "a") == [Gap(in: "a")])
-        #expect(try reader.drafts().map(\.requestID) == ["r"])
+        #expect(try reader.outboxItems().map(\.requestID) == ["r"])
     }
 
-    @Test(arguments: Place.allCases) func whatIsClearedIsGoneButForTheDrafts(place: Place) throws {
+    @Test(arguments: Place.allCases) func whatIsClearedIsGoneButForTheOutboxItems(place: Place)
+        throws
+    {
         let store = try filled(place)
         // Lists that were read before must not be served from memory.
         #expect(try store.groupChannels().urls == "a b" && store.messageCount() == 600)
@@ -125,9 +127,11 @@ import Testing
         #expect(try store.view.version.cache.rows().map(\.key) == left)
     }
 
-    @Test func eachObserverIsToldButThatOfTheDrafts() throws {
+    @Test func eachObserverIsToldButThatOfTheOutboxItems() throws {
         let store = try filled()
-        let parts: [ObservedPart] = [.everything, .channels, .channel("a"), .channel("z"), .drafts]
+        let parts: [ObservedPart] = [
+            .everything, .channels, .channel("a"), .channel("z"), .outboxItems,
+        ]
         let observers = try parts.map { try store.observe($0).changes }
         try store.clearCachedData()
         #expect(observers.map { $0.drain().count } == [1, 1, 1, 1, 0])

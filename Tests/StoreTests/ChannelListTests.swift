@@ -241,7 +241,7 @@ import Testing
             hidden.hiddenState = .hiddenPreventAutoUnhide
             try batch.save(hidden)
             try batch.save(OpenChannel(url: "open", createdAt: 1))
-            try batch.save(Draft("hi", request: "r", in: "a"))
+            try batch.save(OutboxItem("hi", request: "r", in: "a"))
         }
         let change = try store.write { batch in
             try batch.replaceGroupChannels(with: [
@@ -259,7 +259,7 @@ import Testing
         #expect(try store.messages(in: "a").isEmpty && store.messageCount() == 1)
         #expect(try store.openChannels().urls == "open")
         // Outbox items are never removed along the way.
-        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
         try store.write { try $0.replaceGroupChannels(with: []) }
         #expect(try store.groupChannelCount() == 0)
     }

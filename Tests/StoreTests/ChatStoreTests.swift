@@ -45,7 +45,7 @@ import Testing
             try store.write { try $0.save(message("1", at: 1)) }
             try store.write {
                 try $0.save(
-                    Draft(
+                    OutboxItem(
                         Message(id: nil, channelURL: "general", text: "hi", createdAt: 5),
                         requestID: "r1"))
             }
@@ -54,7 +54,7 @@ import Testing
         let store = try ChatStore(at: directory.url)
         #expect(!store.openingReport.isNew)
         #expect(try store.message("1", in: "general")?.text == "m1")
-        #expect(try store.drafts(in: "general").map(\.requestID) == ["r1"])
+        #expect(try store.outboxItems(in: "general").map(\.requestID) == ["r1"])
     }
 
     /// A reader that sees another commit at each read.

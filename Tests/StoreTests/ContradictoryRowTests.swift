@@ -21,7 +21,7 @@ import Testing
             var user = User()
             user.userID = "alice"
             try batch.save(user)
-            for id: RequestID in ["p", "q"] { try batch.save(draft(id)) }
+            for id: RequestID in ["p", "q"] { try batch.save(outboxItem(id)) }
         }
         store.close()
     }
@@ -31,8 +31,8 @@ import Testing
         Message("3", at: 30, in: "a", to: "1"), Message("4", at: 40, in: "b"),
     ]
 
-    private func draft(_ id: RequestID, in url: ChannelURL = "a") -> Draft {
-        Draft(Message(id: nil, channelURL: url, text: "\(id)", createdAt: 5), requestID: id)
+    private func outboxItem(_ id: RequestID, in url: ChannelURL = "a") -> OutboxItem {
+        OutboxItem(Message(id: nil, channelURL: url, text: "\(id)", createdAt: 5), requestID: id)
     }
 
     /// Writes rows past the store.
@@ -70,12 +70,13 @@ import Testing
         #expect(
             held.sorted { $0.createdAt < $1.createdAt } == expected ?? messages,
             sourceLocation: sourceLocation)
-        #expect(try store.drafts().map(\.requestID) == ["p", "q"], sourceLocation: sourceLocation)
+        #expect(
+            try store.outboxItems().map(\.requestID) == ["p", "q"], sourceLocation: sourceLocation)
         #expect(try store.gaps(in: "a") == [Gap(in: "a")], sourceLocation: sourceLocation)
         // Numbering continues after the highest number in use.
         try store.write { batch in
             try batch.save(Message("9", at: 9, in: "c"))
-            try batch.save(draft("s", in: "c"))
+            try batch.save(outboxItem("s", in: "c"))
         }
         #expect(try store.messages(in: "c").count == 1)
         #expect(try store.contradictions() == [], sourceLocation: sourceLocation)
@@ -290,17 +291,18 @@ import Testing
     // MARK: The outbox
 
     @Test func itemWithoutItsIndexRow() throws {
-        try damage("outbox") { $0.remove { $0.draftRequestKey("p") } }
+        try damage("outbox") { $0.remove { $0.outboxItemRequestKey("p") } }
         try expectFound(.index)
     }
 
     @Test func itemUnderAnotherChannelsKey() throws {
         try damage("outbox") { batch in
-            batch.put({ $0.draftKey("a", 2) }, { $0.raw(draft("q", in: "b").serializedBytes) })
+            batch.put(
+                { $0.outboxItemKey("a", 2) }, { $0.raw(outboxItem("q", in: "b").serializedBytes) })
         }
         try expectFound(.key)
         let store = try directory.open()
-        #expect(try store.drafts(in: "b") == [draft("q", in: "b")])
+        #expect(try store.outboxItems(in: "b") == [outboxItem("q", in: "b")])
     }
 
     @Test(arguments: [nil, 0, 1, 2] as [UInt64?])
@@ -314,8 +316,8 @@ import Testing
         }
         let store = try directory.open()
         #expect(try store.check().map(\.kind) == [.nextNumber])
-        try store.write { try $0.save(draft("new")) }
-        #expect(try store.drafts().map(\.requestID) == ["p", "q", "new"])
+        try store.write { try $0.save(outboxItem("new")) }
+        #expect(try store.outboxItems().map(\.requestID) == ["p", "q", "new"])
         #expect(try store.check() == [])
     }
 }

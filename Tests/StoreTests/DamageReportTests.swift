@@ -22,10 +22,10 @@ import Testing
                         text: "canary-text", createdAt: Timestamp(milliseconds: Int64(number))))
             }
         }
-        let draft = Message(
-            id: nil, channelURL: "canary-channel", text: "canary-draft", createdAt: 4)
-        try store.write { try $0.save(Draft(draft, requestID: "canary-request")) }
-        try store.makeDropBox()
+        let item = Message(
+            id: nil, channelURL: "canary-channel", text: "canary-item", createdAt: 4)
+        try store.write { try $0.save(OutboxItem(item, requestID: "canary-request")) }
+        try store.makePushInbox()
         store.close()
     }
 
@@ -55,7 +55,7 @@ import Testing
         #expect(report.isDamaged)
         #expect(report.unreadableRows.values.reduce(0, +) == 3)
         #expect(Set(report.unreadableRows.keys).isSubset(of: ["message", "user"]))
-        #expect(report.damagedDropLines == ["header": 1])
+        #expect(report.damagedPushLines == ["header": 1])
 
         let json = try JSONEncoder().encode(report)
         #expect(!String(decoding: json, as: UTF8.self).contains("canary"))

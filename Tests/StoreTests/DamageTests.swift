@@ -24,7 +24,7 @@ import Testing
         let directory: StoreDirectory
         let expected: ExpectedStore
         let messages: Set<Message>
-        let drafts: Set<Draft>
+        let items: Set<OutboxItem>
         /// The offsets at which a commit ends in the outbox's log, and the start of the log.
         let seams: Set<Int>
 
@@ -33,7 +33,7 @@ import Testing
             let steps = Steps(seed: 5)
             self.directory = directory
             messages = steps.everyMessage(through: Victim.last)
-            drafts = steps.everyDraft(through: Victim.last)
+            items = steps.everyOutboxItem(through: Victim.last)
             expected = try ExpectedStore(steps)
             var store = try directory.open()
             for number in 1...Victim.last / 2 { try steps.write(number, to: store) }
@@ -150,13 +150,13 @@ import Testing
             _ store: ChatStore, _ what: String, _ isSeam: Bool, isFirst: Bool
         ) throws -> Bool {
             var isWhole = try readable {
-                for draft in try store.drafts() { #expect(drafts.contains(draft), "\(what)") }
+                for item in try store.outboxItems() { #expect(items.contains(item), "\(what)") }
             }
-            for draft in drafts {
+            for item in items {
                 isWhole =
                     try readable {
-                        let found = try store.draft(draft.requestID)
-                        if let found { #expect(drafts.contains(found), "\(what)") }
+                        let found = try store.outboxItem(item.requestID)
+                        if let found { #expect(items.contains(found), "\(what)") }
                     } && isWhole
             }
             let report = store.openingReport

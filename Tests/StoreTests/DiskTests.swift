@@ -17,10 +17,10 @@ import Testing
             createdAt: Timestamp(milliseconds: Int64(number)))
     }
 
-    private func draft(_ number: Int) -> Draft {
+    private func outboxItem(_ number: Int) -> OutboxItem {
         var message = message(number)
         message.messageID = nil
-        return Draft(message, requestID: RequestID("r-\(number)"))
+        return OutboxItem(message, requestID: RequestID("r-\(number)"))
     }
 
     // MARK: No space
@@ -55,8 +55,8 @@ import Testing
         }
         #expect(observation.drain() == [])
         // An outbox with free space in the last page of its log may store an item or fail.
-        let isDraftSaved = (try? store.write { try $0.save(draft(1)) }) != nil
-        #expect(try (store.draft("r-1") != nil) == isDraftSaved)
+        let isOutboxItemSaved = (try? store.write { try $0.save(outboxItem(1)) }) != nil
+        #expect(try (store.outboxItem("r-1") != nil) == isOutboxItemSaved)
 
         try disk.free()
         try store.write { try $0.save(message(saved.count)) }
@@ -66,37 +66,37 @@ import Testing
         let again = try directory.open()
         #expect(again.openingReport.cacheDamage == nil && again.openingReport.outboxDamage == nil)
         #expect(try again.messages(in: "general").compactMap(\.messageID) == saved.reversed())
-        #expect(try (again.draft("r-1") != nil) == isDraftSaved)
+        #expect(try (again.outboxItem("r-1") != nil) == isOutboxItemSaved)
         #expect(try again.contradictions() == [])
     }
 
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
-    func aDraftThatDoesNotFitIsNotThere() throws {
+    func anOutboxItemThatDoesNotFitIsNotThere() throws {
         let disk = try SmallDisk()
         let directory = try StoreDirectory(in: disk.url)
         let store = try directory.open()
         try disk.fill(leaving: 128 << 10)
         var saved: [RequestID] = []
         while true {
-            let draft = draft(saved.count)
+            let item = outboxItem(saved.count)
             do {
-                try store.write { try $0.save(draft) }
-                saved.append(draft.requestID)
+                try store.write { try $0.save(item) }
+                saved.append(item.requestID)
             } catch let error as StoreError {
                 #expect(error.code == .noSpace)
                 #expect(error.path == directory.url.appending(path: "outbox").path)
                 break
             }
         }
-        #expect(try store.drafts().map(\.requestID) == saved)
+        #expect(try store.outboxItems().map(\.requestID) == saved)
         // A removal appends to the log, too, so it fails with an error.
         let error = #expect(throws: StoreError.self) {
-            for id in saved { try store.write { try $0.removeDraft(id) } }
+            for id in saved { try store.write { try $0.removeOutboxItem(id) } }
         }
         #expect(error?.code == .noSpace)
-        saved = try store.drafts().map(\.requestID)
+        saved = try store.outboxItems().map(\.requestID)
         store.close()
-        #expect(try saved == DiskTests.reopened(directory, disk).drafts().map(\.requestID))
+        #expect(try saved == DiskTests.reopened(directory, disk).outboxItems().map(\.requestID))
     }
 
     /// Opens a store on a full disk, which may fail, and then on a disk with free space.
@@ -139,7 +139,7 @@ import Testing
     func aReadOnlyDiskIsAMatterOfPermission() throws {
         let disk = try SmallDisk()
         let directory = try StoreDirectory(in: disk.url)
-        try directory.open().write { try $0.save(draft(1)) }
+        try directory.open().write { try $0.save(outboxItem(1)) }
         try disk.setReadOnly(true)
         for place in [directory.url, directory.url.appending(path: "new")] {
             let error = #expect(throws: StoreError.self) { try ChatStore(at: place) }
@@ -147,7 +147,7 @@ import Testing
             #expect(error?.path.hasPrefix(place.path) == true)
         }
         try disk.setReadOnly(false)
-        #expect(try directory.open().drafts().map(\.requestID) == ["r-1"])
+        #expect(try directory.open().outboxItems().map(\.requestID) == ["r-1"])
     }
 
     @Test func everythingOnTheDiskIsForItsOwnerAlone() throws {
@@ -190,15 +190,15 @@ import Testing
     @Test func aSecondStoreOfTheSameDirectoryIsLockedOut() throws {
         let directory = try StoreDirectory()
         let store = try directory.open()
-        try store.write { try $0.save(draft(1)) }
+        try store.write { try $0.save(outboxItem(1)) }
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) { try directory.open() }
             #expect(error?.code == .locked)
             #expect(error?.path.hasPrefix(directory.url.path) == true)
         }
-        try store.write { try $0.save(draft(2)) }
+        try store.write { try $0.save(outboxItem(2)) }
         store.close()
-        #expect(try directory.open().drafts().map(\.requestID) == ["r-1", "r-2"])
+        #expect(try directory.open().outboxItems().map(\.requestID) == ["r-1", "r-2"])
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 /// The files are unreadable without the key, and modified bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
-        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
+        "canary-text", "canary-channel", "canary-user", "canary-item", "canary-name",
     ]
 
     private let other = EncryptionKey()
@@ -31,9 +31,9 @@ import Testing
                 sender.nickname = "canary-name"
                 message.sender = sender
                 try batch.save(message)
-                let draft = Message(
-                    id: nil, channelURL: "canary-channel", text: "canary-draft", createdAt: 8)
-                try batch.save(Draft(draft, requestID: RequestID("canary-draft-\(round)")))
+                let item = Message(
+                    id: nil, channelURL: "canary-channel", text: "canary-item", createdAt: 8)
+                try batch.save(OutboxItem(item, requestID: RequestID("canary-item-\(round)")))
                 batch.setToken(Array("canary-text".utf8), for: "canary-user")
             }
             store.close()
@@ -51,7 +51,7 @@ import Testing
     private func expectFilled(_ store: ChatStore) throws {
         #expect(
             try store.messages(in: "canary-channel").map(\.text) == ["canary-text", "canary-text"])
-        #expect(try store.drafts().map(\.requestID) == ["canary-draft-1", "canary-draft-2"])
+        #expect(try store.outboxItems().map(\.requestID) == ["canary-item-1", "canary-item-2"])
         #expect(try store.contradictions() == [])
     }
 
@@ -333,13 +333,13 @@ import Testing
                     #expect(store.openingReport.cacheDamage == nil, "at \(number)")
                     #expect(store.openingReport.outboxDamage == nil, "at \(number)")
                     try expectFilled(store)
-                    try store.write { try $0.removeDraft("canary-draft-1") }
+                    try store.write { try $0.removeOutboxItem("canary-item-1") }
                     try store.write { batch in
                         try batch.save(
-                            Draft(
+                            OutboxItem(
                                 Message(
-                                    id: nil, channelURL: "canary-channel", text: "canary-draft",
-                                    createdAt: 8), requestID: "canary-draft-3"))
+                                    id: nil, channelURL: "canary-channel", text: "canary-item",
+                                    createdAt: 8), requestID: "canary-item-3"))
                     }
                     store.close()
                     // Reencryption keeps the rows that were written meanwhile.
@@ -347,8 +347,8 @@ import Testing
                     let again = try ChatStore(at: copy.url, encryptionKey: new)
                     #expect(!again.openingReport.isReencryptionUnfinished)
                     #expect(
-                        try again.drafts().map(\.requestID)
-                            == ["canary-draft-2", "canary-draft-3"])
+                        try again.outboxItems().map(\.requestID)
+                            == ["canary-item-2", "canary-item-3"])
                     if new != nil { #expect(try canaries(in: copy) == []) }
                 }
                 #expect(code { _ = try ChatStore(at: directory.url) } == .wrongKey)

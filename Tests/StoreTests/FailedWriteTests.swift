@@ -103,7 +103,7 @@ import Testing
             for change in told where change.number > scene.last {
                 #expect(
                     !change.operations.contains {
-                        if case .removedDraft = $0 { true } else { false }
+                        if case .removedOutboxItem = $0 { true } else { false }
                     })
             }
             if cache == failed {
@@ -198,8 +198,8 @@ import Testing
 
     // MARK: Both databases
 
-    private func draft(_ id: RequestID) -> Draft {
-        Draft(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
+    private func outboxItem(_ id: RequestID) -> OutboxItem {
+        OutboxItem(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
     }
 
     private let sent = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
@@ -208,18 +208,18 @@ import Testing
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
-        try store.write { try $0.save(draft("r")) }
+        try store.write { try $0.save(outboxItem("r")) }
         let (_, observation) = try store.observe(.everything)
         disks.cache.fail(at: 1, with: ENOSPC, once: true)
         let error = #expect(throws: StoreError.self) {
             try store.write { batch in
                 try batch.save(sent)
-                try batch.removeDraft("r")
+                try batch.removeOutboxItem("r")
             }
         }
         #expect(error?.code == .noSpace)
         #expect(try store.messages(in: "general") == [])
-        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(observation.drain() == [])
     }
 
@@ -227,31 +227,31 @@ import Testing
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
-        try store.write { try $0.save(draft("r")) }
+        try store.write { try $0.save(outboxItem("r")) }
         let (_, observation) = try store.observe(.everything)
         disks.outbox.fail(at: 4, with: EIO, once: true)
         let error = #expect(throws: StoreError.self) {
             try store.write { batch in
                 try batch.save(sent)
-                try batch.removeDraft("r")
-                try batch.save(draft("s"))
+                try batch.removeOutboxItem("r")
+                try batch.save(outboxItem("s"))
             }
         }
         #expect(error?.code == .io)
         #expect(try store.messages(in: "general") == [sent])
-        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
         let told = observation.drain()
         #expect(told.map(\.number) == [2])
         #expect(told.first?.operations == [.savedGap(Gap(in: "general")), .savedMessage(sent)])
         // A second attempt writes all of it.
         try store.write { batch in
             try batch.save(sent)
-            try batch.removeDraft("r")
-            try batch.save(draft("s"))
+            try batch.removeOutboxItem("r")
+            try batch.save(outboxItem("s"))
         }
         #expect(observation.drain().map(\.number) == [3])
         #expect(try store.messages(in: "general") == [sent])
-        #expect(try store.drafts().map(\.requestID) == ["s"])
+        #expect(try store.outboxItems().map(\.requestID) == ["s"])
     }
 
     @Test func whatIsCountedStaysRightWhereOnlyTheOutboxFails() throws {
@@ -264,7 +264,7 @@ import Testing
             try store.write { batch in
                 try batch.save(Message("2", at: 2))
                 try batch.setPinned(true, "general")
-                try batch.save(draft("r"))
+                try batch.save(outboxItem("r"))
             }
         }
         try store.write { try $0.save(Message("3", at: 3)) }
@@ -294,30 +294,32 @@ import Testing
             disk.fail(at: 1, with: ENOSPC, once: true)
             let message = Message(MessageID("of \(name)"), at: 9)
             func saveMessage(_ batch: Batch) throws { try batch.save(message) }
-            func saveDraft(_ batch: Batch) throws { try batch.save(draft(RequestID(name))) }
+            func saveOutboxItem(_ batch: Batch) throws {
+                try batch.save(outboxItem(RequestID(name)))
+            }
             func saveBoth(_ batch: Batch) throws {
                 // A read in the batch returns the committed state.
                 #expect(try batch.messages(in: "general").contains(sent))
                 try saveMessage(batch)
-                try saveDraft(batch)
+                try saveOutboxItem(batch)
             }
             let (failed, healthy) =
-                name == "cache" ? (saveMessage, saveDraft) : (saveDraft, saveMessage)
+                name == "cache" ? (saveMessage, saveOutboxItem) : (saveOutboxItem, saveMessage)
             #expect(throws: StoreError.self) { try store.write(failed) }
             try store.write(healthy)
-            let before = try (store.messages(in: "general"), store.drafts())
+            let before = try (store.messages(in: "general"), store.outboxItems())
             for body in [failed, saveBoth] {
                 let error = #expect(throws: StoreError.self) { try store.write(body) }
                 #expect(error?.path == probe.path)
                 #expect(try store.messages(in: "general") == before.0)
-                #expect(try store.drafts() == before.1)
+                #expect(try store.outboxItems() == before.1)
             }
             // An empty write does not fail.
             #expect(try store.write { _ in }.entries.isEmpty)
             try FileManager.default.removeItem(at: probe)
             try store.write(saveBoth)
             #expect(try store.message(message.messageID ?? "", in: "general") == message)
-            #expect(try store.draft(RequestID(name)) != nil)
+            #expect(try store.outboxItem(RequestID(name)) != nil)
         }
         #expect(try store.contradictions() == [])
     }
@@ -328,13 +330,13 @@ import Testing
         let store = try disks.open(directory)
         try store.write { batch in
             for id in ["a", "b"] as [MessageID] { try batch.save(Message(id, at: 1)) }
-            try batch.save(draft("mine"))
+            try batch.save(outboxItem("mine"))
         }
         let (_, observation) = try store.observe(.everything)
         for disk in disks.both { disk.fail(at: 1, with: EIO, once: true) }
         #expect(throws: StoreError.self) { try store.write { try $0.save(Message("c", at: 3)) } }
         let probe = try blockMending(of: "cache", in: directory)
-        #expect(throws: StoreError.self) { try store.write { try $0.save(draft("failed")) } }
+        #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("failed")) } }
         try FileManager.default.removeItem(at: probe)
         let files = ["cache", "outbox"].map { directory.url.appending(path: "\($0)/CURRENT") }
         for file in files {
@@ -352,7 +354,7 @@ import Testing
             try batch.save(Message("e", at: 5, in: "other's"))
             try batch.clearMessages(in: "general")
             try batch.save(Message("d", at: 4))
-            try batch.save(draft("other's"))
+            try batch.save(outboxItem("other's"))
         }
         other.close()
 
@@ -360,18 +362,18 @@ import Testing
             // Under an id that was beyond all others before.
             try batch.save(Message("d", at: 9))
             try batch.save(Message("f", at: 6, in: "new"))
-            try batch.save(draft("last"))
+            try batch.save(outboxItem("last"))
         }
         #expect(try store.messages(in: "general") == [Message("d", at: 9)])
         #expect(try store.messageCount(in: "general") == 1)
         #expect(try store.messages(in: "other's").ids == "e")
         #expect(try store.messages(in: "new").ids == "f")
-        #expect(try store.drafts().map(\.requestID) == ["mine", "other's", "last"])
+        #expect(try store.outboxItems().map(\.requestID) == ["mine", "other's", "last"])
         #expect(try store.contradictions() == [])
         let told = observation.drain()
         #expect(told.map(\.number) == [2, 3])
         #expect(told.first?.operations == [.missed])
-        #expect(told.last?.operations.contains(.savedDraft(draft("last"))) == true)
+        #expect(told.last?.operations.contains(.savedOutboxItem(outboxItem("last"))) == true)
     }
 
     @Test(arguments: ["cache", "outbox"])
@@ -382,7 +384,7 @@ import Testing
         (name == "cache" ? disks.cache : disks.outbox).fail(at: 1, with: ENOSPC, once: true)
         #expect(throws: StoreError.self) {
             try store.write { batch in
-                try batch.save(draft("r"))
+                try batch.save(outboxItem("r"))
                 if name == "cache" { try batch.save(sent) }
             }
         }
@@ -396,18 +398,18 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.url.path))
     }
 
-    @Test func aDraftThatFailedDoesNotComeBackWhereTheStoreIsLetGoOf() throws {
+    @Test func anOutboxItemThatFailedDoesNotComeBackWhereTheStoreIsLetGoOf() throws {
         let directory = try StoreDirectory()
         do {
             let disks = FailingDisks()
             let store = try disks.open(directory)
-            try store.write { try $0.save(draft("r")) }
+            try store.write { try $0.save(outboxItem("r")) }
             // The header, the rows and the flush come first: all of it is in the log.
             disks.outbox.fail(at: 4, with: EIO, once: true)
-            #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
-            #expect(try store.drafts().map(\.requestID) == ["r"])
+            #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
+            #expect(try store.outboxItems().map(\.requestID) == ["r"])
         }
-        #expect(try directory.open().drafts().map(\.requestID) == ["r"])
+        #expect(try directory.open().outboxItems().map(\.requestID) == ["r"])
     }
 
     // MARK: Readers during a recovery
@@ -416,25 +418,25 @@ import Testing
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)
-        try store.write { try $0.save(draft("r")) }
+        try store.write { try $0.save(outboxItem("r")) }
         var snapshot: Snapshot? = try store.snapshot()
         disks.outbox.fail(at: 1, with: ENOSPC, once: true)
-        #expect(throws: StoreError.self) { try store.write { try $0.save(draft("s")) } }
+        #expect(throws: StoreError.self) { try store.write { try $0.save(outboxItem("s")) } }
         // The disk is not checked as long as the check is of no use.
         let probe = try blockMending(of: "outbox", in: directory)
         for _ in 1...2 {
             let error = #expect(throws: StoreError.self) {
-                try store.write { try $0.save(draft("s")) }
+                try store.write { try $0.save(outboxItem("s")) }
             }
             #expect(error?.code == .busy)
             #expect((error?.cause as? StoreError)?.code == .noSpace)
-            #expect(try store.drafts().map(\.requestID) == ["r"])
-            #expect(try snapshot?.drafts().map(\.requestID) == ["r"])
+            #expect(try store.outboxItems().map(\.requestID) == ["r"])
+            #expect(try snapshot?.outboxItems().map(\.requestID) == ["r"])
         }
         try FileManager.default.removeItem(at: probe)
         snapshot = nil
-        try store.write { try $0.save(draft("s")) }
-        #expect(try store.drafts().map(\.requestID) == ["r", "s"])
+        try store.write { try $0.save(outboxItem("s")) }
+        #expect(try store.outboxItems().map(\.requestID) == ["r", "s"])
     }
 
     @Test func aWriterIsNotHeldUpByThoseWhoRead() throws {
@@ -466,7 +468,7 @@ import Testing
                         if round % 2 == 0 {
                             try batch.save(Message(MessageID("of \(round)"), at: 2))
                         } else {
-                            try batch.save(draft(RequestID("of \(round)")))
+                            try batch.save(outboxItem(RequestID("of \(round)")))
                         }
                     }
                 }
@@ -479,7 +481,7 @@ import Testing
         }
         #expect(failures.withLock { $0 } == [])
         #expect(counts.withLock { $0 }.isSubset(of: Set(500...505)))
-        #expect(try store.messageCount() == 505 && store.draftCount() == 5)
+        #expect(try store.messageCount() == 505 && store.outboxItemCount() == 5)
     }
 
     @Test func theDiskCanBeAskedBeforeTheFilesAreClosed() throws {

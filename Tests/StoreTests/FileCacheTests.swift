@@ -134,9 +134,9 @@ import Testing
             message.sendingStatus = status
             return message
         }
-        let draft = Message(
+        let item = Message(
             id: nil, channelURL: "general", requestID: "r", createdAt: 1_700_000_000_000)
-        try cache.save(states + [draft], in: "general")
+        try cache.save(states + [item], in: "general")
         let kept = try cache.load("general").records
         #expect(kept.map(\.sendingStatus) == [.none, .succeeded])
     }
@@ -379,8 +379,8 @@ import Testing
         #expect("\(contents.damage)" == "[line 2: record (wrongWireType at byte 0)]")
         #expect(contents.damage.first?.cause?.code == .wrongWireType)
 
-        let draft = Message(id: nil, channelURL: "general", createdAt: 1)
-        try Data(file.text(of: [draft, message(1)])).write(to: url)
+        let item = Message(id: nil, channelURL: "general", createdAt: 1)
+        try Data(file.text(of: [item, message(1)])).write(to: url)
         contents = try cache.load("general")
         #expect("\(contents.damage)" == "[line 2: record]")
         #expect(contents.records == [message(1)])

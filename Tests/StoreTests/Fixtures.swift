@@ -26,7 +26,7 @@ extension Message {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     init(_ text: String, request: RequestID, in url: ChannelURL = "general") {
         self.init(
             Message(id: nil, channelURL: url, text: text, createdAt: 1), requestID: request)
@@ -75,8 +75,8 @@ extension Change.Operation {
         case .savedUser(let user): "user(\(user.userID))"
         case .removedUser(let id): "nouser(\(id))"
         case .clearedCachedData: "cleared()"
-        case .savedDraft(let draft): "draft(\(draft.requestID))"
-        case .removedDraft(let draft): "nodraft(\(draft.requestID))"
+        case .savedOutboxItem(let item): "item(\(item.requestID))"
+        case .removedOutboxItem(let item): "nodraft(\(item.requestID))"
         case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
         case .told(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"

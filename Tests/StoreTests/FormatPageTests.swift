@@ -19,7 +19,7 @@ import Testing
             let position = try #require(message.position)
             try batch.cover("general", from: .position(position), through: .end)
             try batch.save(
-                Draft(
+                OutboxItem(
                     .delete, requestID: "r1", channelURL: "general", createdAt: 5, messageID: "42"))
         }
         let version = try store.view.version

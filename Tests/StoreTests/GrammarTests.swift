@@ -23,8 +23,8 @@ import Testing
         open.url = "ö"
         var user = User()
         user.userID = "alice"
-        let drafts = ["p", "q"].map { id in
-            Draft(
+        let items = ["p", "q"].map { id in
+            OutboxItem(
                 Message(id: nil, channelURL: "a", text: id, createdAt: 5), requestID: RequestID(id))
         }
         let lower = Gap.Bound.position(Position(createdAt: 15, messageID: ""))
@@ -50,7 +50,7 @@ import Testing
             batch.setToken([1, 2], for: "an app's own")
             try batch.noteAccess(to: "a")
             try batch.setPinned(true, "a")
-            for draft in drafts { try batch.save(draft) }
+            for item in items { try batch.save(item) }
         }
         try store.write { try $0.removeChannel("gone") }
         try store.purgeCleared()
@@ -81,8 +81,8 @@ import Testing
 
         let outbox = try raw("outbox", directory) { try RawOutbox($0) }
         #expect(outbox.version == 1 && outbox.nextNumber == 3)
-        #expect(outbox.drafts["a"]?.map(\.draft) == drafts)
-        #expect(outbox.drafts["a"]?.map(\.sequence) == [1, 2])
+        #expect(outbox.outboxItems["a"]?.map(\.item) == items)
+        #expect(outbox.outboxItems["a"]?.map(\.sequence) == [1, 2])
         #expect(outbox.requests.mapValues(\.sequence) == ["p": 1, "q": 2])
     }
 

@@ -110,8 +110,8 @@ import Testing
         let store = try directory.open()
         try store.write { batch in
             #expect(code { try batch.save(GroupChannel(url: "", createdAt: 1)) } == .invalid)
-            let draft = Message(id: nil, channelURL: "a", createdAt: 1)
-            #expect(code { try batch.save(draft) } == .invalid)
+            let item = Message(id: nil, channelURL: "a", createdAt: 1)
+            #expect(code { try batch.save(item) } == .invalid)
             try batch.save(Message("6", at: 6))
         }
         #expect(try store.messages(in: "general", limit: 1).ids == "6")

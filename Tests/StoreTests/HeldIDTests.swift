@@ -178,7 +178,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try store.write { batch in
                 try batch.save(Message("m50", at: 1))
-                if name == "outbox" { try batch.save(Draft("hi", request: "r")) }
+                if name == "outbox" { try batch.save(OutboxItem("hi", request: "r")) }
             }
         }
         #expect(lookedFor("m50") == "m50")

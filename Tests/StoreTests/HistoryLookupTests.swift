@@ -157,23 +157,23 @@ import Testing
         #expect(try store.oldestPosition(in: "unknown") == nil)
     }
 
-    @Test func draftsAreCountedAndFoundByState() throws {
+    @Test func outboxItemsAreCountedAndFoundByState() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
-            try batch.save(Draft("1", request: "1", in: "a"))
-            var failed = Draft("2", request: "2", in: "a")
+            try batch.save(OutboxItem("1", request: "1", in: "a"))
+            var failed = OutboxItem("2", request: "2", in: "a")
             failed.state = .failed
             try batch.save(failed)
-            try batch.save(Draft("3", request: "3", in: "a"))
-            try batch.save(Draft("4", request: "4", in: "b"))
+            try batch.save(OutboxItem("3", request: "3", in: "a"))
+            try batch.save(OutboxItem("4", request: "4", in: "b"))
         }
-        #expect(try store.draftCount(in: "a") == 3)
-        #expect(try store.draftCount(in: "unknown") == 0)
-        #expect(try store.draftCount() == 4)
-        #expect(try store.drafts(in: "a", state: .failed).map(\.requestID) == ["2"])
-        #expect(try store.drafts(in: "a", state: .pending).map(\.requestID) == ["1", "3"])
-        #expect(try store.drafts(in: "a", state: .pending, limit: 1).map(\.requestID) == ["1"])
-        #expect(try store.drafts(state: .pending).map(\.requestID) == ["1", "3", "4"])
+        #expect(try store.outboxItemCount(in: "a") == 3)
+        #expect(try store.outboxItemCount(in: "unknown") == 0)
+        #expect(try store.outboxItemCount() == 4)
+        #expect(try store.outboxItems(in: "a", state: .failed).map(\.requestID) == ["2"])
+        #expect(try store.outboxItems(in: "a", state: .pending).map(\.requestID) == ["1", "3"])
+        #expect(try store.outboxItems(in: "a", state: .pending, limit: 1).map(\.requestID) == ["1"])
+        #expect(try store.outboxItems(state: .pending).map(\.requestID) == ["1", "3", "4"])
     }
 
     @Test func tombstonesAreCountedByChannel() throws {

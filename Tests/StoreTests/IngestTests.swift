@@ -96,22 +96,22 @@ import Testing
     @Test func whatCannotBeReadCanBeReplaced() throws {
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", createdAt: 1))
-            try batch.save(Draft(.delete, requestID: "r", channelURL: "c", createdAt: 1))
+            try batch.save(OutboxItem(.delete, requestID: "r", channelURL: "c", createdAt: 1))
         }
         #expect(try store.groupChannelCount() == 1)
         try store.write { batch in
             let number = try #require(try batch.number(of: "c"))
             batch.rows.cache.put({ $0.table(.groupChannel, number) }, { $0.byte(0xFF) })
-            let key = try #require(try batch.outbox.draftKey("r"))
+            let key = try #require(try batch.outbox.outboxItemKey("r"))
             batch.rows.outbox.put({ $0.raw(key) }, { $0.byte(0xFF) })
         }
         #expect(throws: StoreError.self) { try store.groupChannel("c") }
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", createdAt: 2))
-            #expect(try batch.removeDraft("r"))
+            #expect(try batch.removeOutboxItem("r"))
         }
         #expect(try store.groupChannel("c")?.createdAt == 2)
         #expect(try store.groupChannels().map(\.createdAt) == [2])
-        #expect(try store.drafts() == [])
+        #expect(try store.outboxItems() == [])
     }
 }

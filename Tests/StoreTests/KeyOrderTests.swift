@@ -389,7 +389,7 @@ import Testing
                 damage.remove { $0.raw(row.key) }
                 damage.put({ $0.raw(key) }, { $0.raw(value) })
                 try cache.write(damage, isDurable: false)
-                let version = Version(
+                let version = CommittedState(
                     number: 0, cache: try cache.snapshot(), outbox: try outbox.snapshot(),
                     names: ChannelNames())
                 readEverything(of: Snapshot(version: version))

@@ -49,7 +49,8 @@ import Testing
             try batch.noteAccess(to: "c")
             try batch.setPinned(true, "c")
             try batch.save(
-                Draft(.delete, requestID: "q1", channelURL: "c", createdAt: 9, messageID: "10"))
+                OutboxItem(.delete, requestID: "q1", channelURL: "c", createdAt: 9, messageID: "10")
+            )
         }
         return store
     }
@@ -109,13 +110,13 @@ import Testing
     @Test func everyRowOfTheOutboxIsTheseBytes() throws {
         let store = try KeyTests.golden()
         var rows = try GoldenRows(of: store.view.version.outbox)
-        // draft 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
+        // item 'q', length and URL, sequence → a record: 1 request, 2 channel, 3 type, 4 delete,
         // 6 created at, 8 message.
         rows.expect(
             "71 0001 63 0000000000000001", "0a 02 7131  12 01 63  18 01  20 02  30 09  42 02 3130")
-        // request 'r', request id → the rest of the draft's key.
+        // request 'r', request id → the rest of the item's key.
         rows.expect("72 7131", "0001 63 0000000000000001")
-        // schema 's': 'v' → version, 'n' → the next draft's sequence.
+        // schema 's': 'v' → version, 'n' → the next item's sequence.
         rows.expect("73 76", "00000001")
         rows.expect("73 6e", "0000000000000002")
         rows.expectNoMore()
@@ -160,7 +161,7 @@ import Testing
                 "-∞ ~ 1700000000000/10", "1700000000000/11 ~ 1700000000001/",
             ])
         #expect(cache.users["ann"] == User(id: "ann") && cache.tokens == ["feed": [0xca, 0xfe]])
-        #expect(try RawOutbox(view.version.outbox).drafts["c"]?.map(\.sequence) == [1])
+        #expect(try RawOutbox(view.version.outbox).outboxItems["c"]?.map(\.sequence) == [1])
     }
 
     /// A length has two bytes, so a longer text could be taken for a shorter one and what follows it.
@@ -172,14 +173,14 @@ import Testing
                 Message(
                     id: "1", channelURL: "c", createdAt: 1, parentMessageID: MessageID(longest)))
             try batch.save(
-                Draft(.delete, requestID: "d", channelURL: ChannelURL(longest), createdAt: 1))
+                OutboxItem(.delete, requestID: "d", channelURL: ChannelURL(longest), createdAt: 1))
         }
         #expect(try store.replies(to: MessageID(longest), in: "c").count == 1)
-        #expect(try store.drafts(in: ChannelURL(longest)).count == 1)
+        #expect(try store.outboxItems(in: ChannelURL(longest)).count == 1)
         // The first byte of an inverted time that is not negative, and of a sequence.
         for next in ["\u{7f}", "\0"] {
             #expect(try store.replies(to: MessageID(longest + next), in: "c").isEmpty)
-            #expect(try store.drafts(in: ChannelURL(longest + next)).isEmpty)
+            #expect(try store.outboxItems(in: ChannelURL(longest + next)).isEmpty)
         }
         let older = HistoryAnchor.position(
             Position(createdAt: 1, messageID: MessageID(longest + "a")))

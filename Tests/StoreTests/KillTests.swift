@@ -65,14 +65,14 @@ import Testing
         if !hasOutbox { #expect(hasNextCache, "the outbox is ahead of the cache at \(last)") }
 
         // Read the printed lines without knowledge of the steps.
-        var drafts: [RequestID: Bool] = [:]
+        var items: [RequestID: Bool] = [:]
         for promise in promises {
-            if let id = promise.draft { drafts[id] = true }
-            if let id = promise.removed { drafts[id] = false }
+            if let id = promise.outboxItem { items[id] = true }
+            if let id = promise.removed { items[id] = false }
         }
         let underWay = expected.steps.kind(last + 1)
-        for (id, isThere) in drafts where underWay.draft != id {
-            #expect(try (store.draft(id) != nil) == isThere, "draft \(id)")
+        for (id, isThere) in items where underWay.outboxItem != id {
+            #expect(try (store.outboxItem(id) != nil) == isThere, "outbox item \(id)")
         }
         if let token = promises.last(where: \.isCache)?.step { #expect(cache.step ?? 0 >= token) }
 
@@ -88,7 +88,7 @@ import Testing
 private struct Promise {
     let step: Int
     let isCache: Bool
-    let draft: RequestID?
+    let outboxItem: RequestID?
     let removed: RequestID?
 
     /// Reads a line such as "17 cache removed r-12".
@@ -101,15 +101,15 @@ private struct Promise {
         }
         self.step = step
         isCache = words.contains("cache")
-        draft = word(behind: "draft")
+        outboxItem = word(behind: "item")
         removed = word(behind: "removed")
     }
 }
 
 extension Steps.Kind {
-    fileprivate var draft: RequestID? {
+    fileprivate var outboxItem: RequestID? {
         switch self {
-        case .draft(let id), .editOfDraft(let id), .removalOfDraft(let id),
+        case .outboxItem(let id), .editOfOutboxItem(let id), .removalOfOutboxItem(let id),
             .acknowledgement(let id):
             id
         case .page, .removal, .clearing: nil

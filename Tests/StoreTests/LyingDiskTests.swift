@@ -120,7 +120,9 @@ import Testing
         var number = 0
         func save(_ number: Int) throws {
             let message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
-            try store.write { try $0.save(Draft(message, requestID: RequestID("r-\(number)"))) }
+            try store.write {
+                try $0.save(OutboxItem(message, requestID: RequestID("r-\(number)")))
+            }
         }
         while try directory.files("outbox", ".log").count == 1 {
             number += 1
@@ -133,9 +135,9 @@ import Testing
         try Data(bytes.prefix(bytes.count / 2)).write(to: older)
 
         let again = try directory.open()
-        let drafts = try again.drafts()
-        #expect(drafts.count < number)
-        #expect(drafts.last?.requestID == RequestID("r-\(number)"))
+        let items = try again.outboxItems()
+        #expect(items.count < number)
+        #expect(items.last?.requestID == RequestID("r-\(number)"))
         #expect(again.openingReport.cacheDamage == nil)
         #expect(again.openingReport.outboxDamage?.isDamaged == true)
         let copy = try #require(again.openingReport.outboxCopy)
@@ -145,25 +147,25 @@ import Testing
         #expect(try again.contradictions() == [])
     }
 
-    // MARK: Drafts whose first commit is lost
+    // MARK: OutboxItems whose first commit is lost
 
     private let long = String(repeating: "x", count: 40_000)
 
-    private func draft(_ text: String, _ id: RequestID) -> Draft {
-        Draft(
+    private func outboxItem(_ text: String, _ id: RequestID) -> OutboxItem {
+        OutboxItem(
             Message(id: nil, channelURL: "general", text: text, createdAt: 1), requestID: id)
     }
 
     /// A store whose outbox lost the commits of two items, but not the commits that edited them.
-    private func editedDrafts() throws -> StoreDirectory {
+    private func editedOutboxItems() throws -> StoreDirectory {
         let directory = try StoreDirectory()
         let store = try directory.open(StoreOptions())
-        try store.write { try $0.save(draft("whole", "q")) }
+        try store.write { try $0.save(outboxItem("whole", "q")) }
         for id: RequestID in ["r", "s"] {
             // Longer than a block of the log, so that damage in the first block affects only this
             // commit.
-            try store.write { try $0.save(draft(long, id)) }
-            try store.write { try $0.save(draft("edited", id)) }
+            try store.write { try $0.save(outboxItem(long, id)) }
+            try store.write { try $0.save(outboxItem("edited", id)) }
         }
         store.close()
         let log = try #require(try directory.files("outbox", ".log").last)
@@ -180,20 +182,20 @@ import Testing
     }
 
     private func expectInOrder(_ store: ChatStore) throws {
-        let edited = [draft("edited", "r"), draft("edited", "s")]
-        #expect(try store.drafts() == [draft("whole", "q")] + edited)
-        #expect(try store.draft("r") == edited[0] && store.draft("s") == edited[1])
+        let edited = [outboxItem("edited", "r"), outboxItem("edited", "s")]
+        #expect(try store.outboxItems() == [outboxItem("whole", "q")] + edited)
+        #expect(try store.outboxItem("r") == edited[0] && store.outboxItem("s") == edited[1])
         #expect(try store.contradictions() == [])
-        try store.write { try $0.save(draft("new", "t")) }
-        #expect(try store.drafts().map(\.requestID) == ["q", "r", "s", "t"])
-        let change = try store.write { try $0.removeDraft("r") }
-        #expect(change.operations == [.removedDraft(edited[0])])
-        #expect(try store.drafts().map(\.requestID) == ["q", "s", "t"])
+        try store.write { try $0.save(outboxItem("new", "t")) }
+        #expect(try store.outboxItems().map(\.requestID) == ["q", "r", "s", "t"])
+        let change = try store.write { try $0.removeOutboxItem("r") }
+        #expect(change.operations == [.removedOutboxItem(edited[0])])
+        #expect(try store.outboxItems().map(\.requestID) == ["q", "s", "t"])
         #expect(try store.contradictions() == [])
     }
 
-    @Test func aDraftWhoseFirstCommitIsLostIsFoundAndReplacedByNone() throws {
-        let directory = try editedDrafts()
+    @Test func anOutboxItemWhoseFirstCommitIsLostIsFoundAndReplacedByNone() throws {
+        let directory = try editedOutboxItems()
         let store = try directory.open()
         #expect(store.openingReport.outboxDamage != nil)
         #expect(store.openingReport.isOutboxReindexed && !store.openingReport.isOutboxLost)
@@ -201,11 +203,11 @@ import Testing
         store.close()
         let again = try directory.open()
         #expect(again.openingReport.outboxDamage == nil && !again.openingReport.isOutboxReindexed)
-        #expect(try again.drafts().map(\.requestID) == ["q", "s", "t"])
+        #expect(try again.outboxItems().map(\.requestID) == ["q", "s", "t"])
     }
 
     @Test func anOpeningThatEndsInBetweenIsMadeGood() throws {
-        let template = try editedDrafts()
+        let template = try editedOutboxItems()
         for change in 1... {
             let directory = try StoreDirectory(of: template)
             let disks = FailingDisks()
@@ -235,7 +237,7 @@ import Testing
         try database.compact()
         database.close()
         let store = try directory.open()
-        try store.write { try $0.save(draft("whole", "q")) }
+        try store.write { try $0.save(outboxItem("whole", "q")) }
         store.close()
         let log = try #require(try directory.files("outbox", ".log").last)
         var bytes = try Data(contentsOf: log)
@@ -244,7 +246,7 @@ import Testing
 
         let damaged = try directory.open()
         #expect(damaged.openingReport.outboxDamage != nil)
-        #expect(try damaged.drafts() == [])
+        #expect(try damaged.outboxItems() == [])
         damaged.close()
         let again = try directory.open()
         #expect(again.openingReport.outboxDamage == nil)
@@ -252,7 +254,7 @@ import Testing
     }
 
     @Test func copiesAreNumberedBehindTheNewest() throws {
-        let directory = try editedDrafts()
+        let directory = try editedOutboxItems()
         func copy(_ name: String) -> URL { directory.url.appending(path: "outbox-damaged-\(name)") }
         for name in ["2", "9", "x", "010", "-1", "9223372036854775807", "10.new"] {
             try FileManager.default.createDirectory(

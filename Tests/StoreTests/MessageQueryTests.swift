@@ -89,7 +89,7 @@ import Testing
         #expect(try around(.time(20)) { $0.previousResultSize = limit } == "b c d e")
         #expect(try around(.time(20)) { $0.nextResultSize = limit } == "a")
         #expect(try store.replies(to: "a", in: "general", limit: limit).isEmpty)
-        #expect(try store.drafts(limit: limit).isEmpty)
+        #expect(try store.outboxItems(limit: limit).isEmpty)
     }
 
     @Test func aLimitBeyondAllMessagesIsAllOfThem() throws {
@@ -394,9 +394,9 @@ import Testing
             #expect(code { try batch.save(Message("m", at: 1, in: "")) } == .invalid)
             #expect(code { try batch.save(GroupChannel(url: "", createdAt: 1)) } == .invalid)
             #expect(code { try batch.save(OpenChannel(url: "", createdAt: 1)) } == .invalid)
-            #expect(code { try batch.save(Draft("hi", request: "")) } == .invalid)
-            #expect(code { try batch.save(Draft("hi", request: "r", in: "")) } == .invalid)
-            var moved = Draft("hi", request: "r", in: "here")
+            #expect(code { try batch.save(OutboxItem("hi", request: "")) } == .invalid)
+            #expect(code { try batch.save(OutboxItem("hi", request: "r", in: "")) } == .invalid)
+            var moved = OutboxItem("hi", request: "r", in: "here")
             moved.message?.channelURL = "elsewhere"
             #expect(code { try batch.save(moved) } == .invalid)
             #expect(code { try batch.save(User(id: "")) } == .invalid)
@@ -406,12 +406,12 @@ import Testing
         #expect(try store.snapshot().number == 1)
     }
 
-    @Test func aMessageThatIsNotSentBelongsInADraft() throws {
+    @Test func aMessageThatIsNotSentBelongsInAnOutboxItem() throws {
         let unsent = Message(
             id: nil, channelURL: "general", requestID: "r", createdAt: 1, sendingStatus: .pending)
         let error = #expect(throws: StoreError.self) { try store.write { try $0.save(unsent) } }
         #expect(error?.code == .invalid)
-        #expect(error?.message.contains("draft") == true)
+        #expect(error?.message.contains("item") == true)
     }
 
     @Test func namesAreAsLongAsTheirLengthFitsTwoBytes() throws {
@@ -421,11 +421,11 @@ import Testing
             try batch.save(Message(MessageID(longest), at: 1, in: ChannelURL(longest)))
             try batch.save(
                 Message("reply", at: 2, in: ChannelURL(longest), to: MessageID(longest)))
-            try batch.save(Draft("hi", request: RequestID(longest), in: ChannelURL(longest)))
+            try batch.save(OutboxItem("hi", request: RequestID(longest), in: ChannelURL(longest)))
         }
         #expect(try store.messages(in: ChannelURL(longest)).count == 2)
         #expect(try store.replies(to: MessageID(longest), in: ChannelURL(longest)).ids == "reply")
-        #expect(try store.drafts(in: ChannelURL(longest)).count == 1)
+        #expect(try store.outboxItems(in: ChannelURL(longest)).count == 1)
 
         let before = try store.snapshot().number
         try store.write { batch in
@@ -437,9 +437,10 @@ import Testing
             #expect(
                 code { try batch.save(GroupChannel(url: ChannelURL(tooLong), createdAt: 1)) }
                     == .invalid)
-            #expect(code { try batch.save(Draft("hi", request: RequestID(tooLong))) } == .invalid)
             #expect(
-                code { try batch.save(Draft("hi", request: "r", in: ChannelURL(tooLong))) }
+                code { try batch.save(OutboxItem("hi", request: RequestID(tooLong))) } == .invalid)
+            #expect(
+                code { try batch.save(OutboxItem("hi", request: "r", in: ChannelURL(tooLong))) }
                     == .invalid)
         }
         // The batch that threw has written nothing.
@@ -448,7 +449,7 @@ import Testing
         #expect(try store.message(MessageID(tooLong), in: "general") == nil)
         #expect(try store.messages(in: ChannelURL(tooLong)).isEmpty)
         #expect(try store.replies(to: MessageID(tooLong), in: ChannelURL(longest)).isEmpty)
-        #expect(try store.drafts(in: ChannelURL(tooLong)).isEmpty)
+        #expect(try store.outboxItems(in: ChannelURL(tooLong)).isEmpty)
     }
 
     @Test func aRequestIDThatIsTooLongLeadsNowhere() throws {

@@ -80,7 +80,7 @@ import Testing
             let store = try open(directory, schema)
             let report = store.openingReport
             #expect(report.cacheDamage == nil && report.outboxDamage == nil, "cut at \(change)")
-            #expect(try store.drafts().map(\.requestID) == ["d1", "d2", "d3"])
+            #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
             #expect(try store.contradictions() == [], "cut at \(change)")
             store.close()
             #expect(try SchemaFixture.rows(of: directory) == expected, "cut at \(change)")
@@ -96,9 +96,10 @@ import Testing
     ) throws {
         let copy = try StoreDirectory(of: directory)
         let rows = try SchemaFixture.rows(of: copy)
-        let isDraft = { (row: String) in row.hasPrefix("71") }
+        let isOutboxItem = { (row: String) in row.hasPrefix("71") }
         #expect(
-            try rows.filter(isDraft) == SchemaFixture(version: 1).rows.filter(isDraft), comment)
+            try rows.filter(isOutboxItem) == SchemaFixture(version: 1).rows.filter(isOutboxItem),
+            comment)
     }
 
     private func version(_ directory: StoreDirectory) throws -> String {

@@ -131,7 +131,7 @@ import Testing
         let (_, everything) = try store.observe(.everything)
         let (_, general) = try store.observe(.channel("general"))
         let (_, channels) = try store.observe(.channels)
-        let (_, drafts) = try store.observe(.drafts)
+        let (_, items) = try store.observe(.outboxItems)
         try store.write { batch in
             try batch.save(GroupChannel(url: "general", createdAt: 1))
             try batch.save(OpenChannel(url: "other", createdAt: 1))
@@ -139,8 +139,8 @@ import Testing
             try batch.save(Message("b", at: 1, in: "other"))
         }
         try store.write { batch in
-            try batch.save(Draft("hi", request: "r"))
-            try batch.save(Draft("hi", request: "s", in: "other"))
+            try batch.save(OutboxItem("hi", request: "r"))
+            try batch.save(OutboxItem("hi", request: "s", in: "other"))
             try batch.save(User(id: "ann"))
             try batch.markStale(StaleRange(in: "general", epoch: 1))
         }
@@ -154,19 +154,19 @@ import Testing
         try store.write { batch in
             try batch.removeMessage("a", in: "general")
             try batch.clearMessages(in: "general")
-            try batch.removeDraft("r")
+            try batch.removeOutboxItem("r")
             try batch.removeChannel("other")
         }
         #expect(
             pictures(everything) == [
                 "1 gap(-∞ +∞) group(general) gap(-∞ +∞) open(other) +a +b",
-                "2 draft(r) draft(s) user(ann) stale(-∞ +∞)",
+                "2 outbox items(r) item(s) user(ann) stale(-∞ +∞)",
                 "3 typing(ann) typing() upload(r 1/2) upload(s 2/2) connection(open)",
                 "4 -a cleared(general) gap(-∞ +∞) nodraft(r) removed(other)",
             ])
         #expect(
             pictures(general) == [
-                "1 gap(-∞ +∞) group(general) +a", "2 draft(r) stale(-∞ +∞)",
+                "1 gap(-∞ +∞) group(general) +a", "2 outbox items(r) stale(-∞ +∞)",
                 "3 typing(ann) upload(r 1/2) connection(open)",
                 "4 -a cleared(general) gap(-∞ +∞) nodraft(r)",
             ])
@@ -176,8 +176,8 @@ import Testing
                 "4 removed(other)",
             ])
         #expect(
-            pictures(drafts) == [
-                "2 draft(r) draft(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
+            pictures(items) == [
+                "2 outbox items(r) item(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
                 "4 nodraft(r)",
             ])
     }
@@ -487,7 +487,7 @@ import Testing
             for id in 0..<500 {
                 try batch.save(Message(MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id))))
             }
-            try batch.save(Draft("hi", request: "r"))
+            try batch.save(OutboxItem("hi", request: "r"))
         }
         var snapshot = try store?.snapshot()
         let (_, changes) = try #require(try store?.observe(.everything))
@@ -498,11 +498,11 @@ import Testing
             #expect(try inner.messageCount(in: "general") == 500)
         }
         #expect(try snapshot?.messages(in: "general", limit: 2).ids == "499 498")
-        #expect(try snapshot?.drafts().count == 1)
+        #expect(try snapshot?.outboxItems().count == 1)
         #expect(try snapshot?.groupChannels().isEmpty == true)
         #expect(code { _ = try store?.snapshot() } == .closed)
         #expect(code { _ = try store?.messages(in: "general") } == .closed)
-        #expect(code { _ = try store?.drafts() } == .closed)
+        #expect(code { _ = try store?.outboxItems() } == .closed)
         #expect(code { _ = try store?.groupChannelCount() } == .closed)
         #expect(code { try store?.write { try $0.save(Message("a", at: 1)) } } == .closed)
         #expect(code { _ = try store?.observe(.everything) } == .closed)

@@ -28,7 +28,7 @@ import Testing
             for id in 0..<3_000 {
                 try batch.save(Message(MessageID("\(id)"), at: Timestamp(milliseconds: Int64(id))))
             }
-            try batch.save(Draft("hi", request: "r"))
+            try batch.save(OutboxItem("hi", request: "r"))
         }
         try store.write { try $0.clearMessages(in: "general") }
         try store.purgeCleared()
@@ -74,12 +74,12 @@ import Testing
         }
         // A lost cache is created again, and the outbox stays.
         var store = try open()
-        try store.write { try $0.save(Draft("hi", request: "r")) }
+        try store.write { try $0.save(OutboxItem("hi", request: "r")) }
         store.close()
         try FileManager.default.removeItem(at: file("cache"))
         store = try open()
         #expect(!store.openingReport.isNew && store.openingReport.isCacheNew)
-        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs().isEmpty)
     }
 
@@ -286,12 +286,13 @@ import Testing
                         rows.put(
                             { $0.tokenKey("step \(version) \(index)") }, { $0.integer(UInt8(1)) })
                         try cache.write(rows, isDurable: false)
-                        let drafts = Overlay()
-                        let draft = Draft("\(version)", request: RequestID("\(version)-\(index)"))
-                        drafts.put(
-                            { $0.draftKey("moved", UInt64(version * 10 + index)) },
-                            { writer in draft.withSerializedBytes { writer.raw($0) } })
-                        try outbox.write(drafts, isDurable: true)
+                        let items = Overlay()
+                        let item = OutboxItem(
+                            "\(version)", request: RequestID("\(version)-\(index)"))
+                        items.put(
+                            { $0.outboxItemKey("moved", UInt64(version * 10 + index)) },
+                            { writer in item.withSerializedBytes { writer.raw($0) } })
+                        try outbox.write(items, isDurable: true)
                         tell(Double(index + 1) / 4)
                     }
                 }
@@ -301,7 +302,7 @@ import Testing
     private func expectMigrated(_ store: ChatStore, to version: Int) throws {
         let steps = (2..<version + 1).flatMap { step in (0..<4).map { "step \(step) \($0)" } }
         #expect(try store.tokenScopes() == steps)
-        #expect(try store.drafts(in: "moved").count == steps.count)
+        #expect(try store.outboxItems(in: "moved").count == steps.count)
         #expect(try store.message("a", in: "general")?.text == "a")
         #expect(try String(contentsOf: file("VERSION"), encoding: .utf8) == "\(version)\n")
     }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct OutboxLossTests {
     private let ids: [RequestID] = ["a", "b", "c"]
 
-    private func draft(_ id: RequestID, _ text: String? = nil) -> Draft {
-        Draft(
+    private func outboxItem(_ id: RequestID, _ text: String? = nil) -> OutboxItem {
+        OutboxItem(
             Message(
                 id: nil, channelURL: "general", text: text ?? "the text of \(id)", createdAt: 5),
             requestID: id)
@@ -22,7 +22,7 @@ import Testing
         for id in ids {
             // The store is opened for each item, so that each is encrypted separately.
             let store = try directory.open()
-            try store.write { try $0.save(draft(id)) }
+            try store.write { try $0.save(outboxItem(id)) }
             store.close()
         }
         return directory
@@ -56,9 +56,9 @@ import Testing
             let salvage = try ChatStore.salvageOutbox(
                 at: copies[1].url, encryptionKey: files.key)
             let salvaged = try copies[1].open()
-            let (kept, expected) = (try opened.drafts(), try salvaged.drafts())
+            let (kept, expected) = (try opened.outboxItems(), try salvaged.outboxItems())
             #expect(Set(kept).isSuperset(of: expected), "flipped at \(index)")
-            #expect(kept.allSatisfy { $0 == draft($0.requestID) }, "flipped at \(index)")
+            #expect(kept.allSatisfy { $0 == outboxItem($0.requestID) }, "flipped at \(index)")
             #expect(try opened.contradictions() == [], "flipped at \(index)")
             let report = opened.openingReport
             // The header of an encrypted file alone makes all of its records unreadable.
@@ -75,9 +75,9 @@ import Testing
         let directory = try directory()
         #expect(try flip("the text of b", in: directory))
         let store = try directory.open()
-        #expect(try store.drafts().map(\.requestID) == ["a", "c"])
+        #expect(try store.outboxItems().map(\.requestID) == ["a", "c"])
         let loss = try #require(store.openingReport.outboxLoss)
-        #expect(loss.items == [draft("b", "the text of f")])
+        #expect(loss.items == [outboxItem("b", "the text of f")])
         #expect(loss.unreadableCount == 0 && loss.count == 1)
         store.close()
         // Reported once; the damaged files stay.
@@ -115,7 +115,7 @@ import Testing
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: log)
         let store = try directory.open()
-        #expect(try store.drafts().map(\.requestID) == ["a", "b"])
+        #expect(try store.outboxItems().map(\.requestID) == ["a", "b"])
         let loss = try #require(store.openingReport.outboxLoss)
         #expect(loss.items == [] && loss.unreadableCount == 1)
     }
@@ -123,11 +123,11 @@ import Testing
     @Test func itemThatWasSentLaterIsNotLost() throws {
         let directory = try directory()
         let store = try directory.open()
-        try store.write { try $0.removeDraft("b") }
+        try store.write { try $0.removeOutboxItem("b") }
         store.close()
         try flip("the text of b", in: directory)
         let opened = try directory.open()
-        #expect(try opened.drafts().map(\.requestID) == ["a", "c"])
+        #expect(try opened.outboxItems().map(\.requestID) == ["a", "c"])
         #expect(opened.openingReport.outboxDamage != nil)
         #expect(opened.openingReport.outboxLoss == nil)
     }
@@ -136,11 +136,11 @@ import Testing
         let directory = try directory()
         let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
         let batch = Overlay()
-        batch.put({ $0.draftKey("general", 2) }, { $0.raw([0xFF]) })
+        batch.put({ $0.outboxItemKey("general", 2) }, { $0.raw([0xFF]) })
         try outbox.write(batch, isDurable: true)
         outbox.close()
         let report = try ChatStore.salvageOutbox(at: directory.url)
-        #expect(report.keptDrafts == 2)
+        #expect(report.keptOutboxItems == 2)
         #expect(report.loss.items.map(\.requestID) == ["b"])
     }
 
@@ -183,9 +183,9 @@ extension LevelDB {
         defer { database.close() }
         var texts: [String] = []
         try Rows(snapshot: database.snapshot()).scan(
-            KeyRange(prefix: [OutboxTable.draft.rawValue])
+            KeyRange(prefix: [OutboxTable.outboxItem.rawValue])
         ) { (_, value) throws(StoreError) in
-            texts.append((try? Draft(serialized: value))?.message?.text ?? "?")
+            texts.append((try? OutboxItem(serialized: value))?.message?.text ?? "?")
             return true
         }
         return texts

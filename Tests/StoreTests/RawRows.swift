@@ -235,7 +235,7 @@ extension RawCache.Channel {
 
 /// The rows of the outbox.
 struct RawOutbox {
-    var drafts: [ChannelURL: [(sequence: UInt64, draft: Draft)]] = [:]
+    var outboxItems: [ChannelURL: [(sequence: UInt64, item: OutboxItem)]] = [:]
     var requests: [RequestID: (url: ChannelURL, sequence: UInt64)] = [:]
     var nextNumber: UInt64?
     var version: UInt32?
@@ -247,8 +247,8 @@ struct RawOutbox {
             switch try key.take(1) {
             case [0x71]:
                 let url = ChannelURL(try key.name())
-                let draft = try Draft(serialized: try value.take(value.rest.count))
-                drafts[url, default: []].append((try key.integer(8), draft))
+                let item = try OutboxItem(serialized: try value.take(value.rest.count))
+                outboxItems[url, default: []].append((try key.integer(8), item))
             case [0x72]:
                 let id = RequestID(try key.text())
                 requests[id] = (ChannelURL(try value.name()), try value.integer(8))

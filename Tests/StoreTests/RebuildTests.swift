@@ -16,7 +16,7 @@ import Testing
             try batch.save(message)
             try batch.cover("general", from: .beginning, through: .end)
             batch.setToken([1], for: "feed")
-            try batch.save(draft("r"))
+            try batch.save(outboxItem("r"))
         }
         #expect(try store.gaps(in: "general") == [])
         store.close()
@@ -24,8 +24,8 @@ import Testing
 
     private let message = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
 
-    private func draft(_ id: RequestID) -> Draft {
-        Draft(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
+    private func outboxItem(_ id: RequestID) -> OutboxItem {
+        OutboxItem(Message(id: nil, channelURL: "general", text: "hi", createdAt: 5), requestID: id)
     }
 
     private func openingCode() -> StoreError.Code? {
@@ -40,7 +40,7 @@ import Testing
     private func expectRebuilt(_ store: ChatStore) throws {
         #expect(store.openingReport.isCacheNew && !store.openingReport.isNew)
         #expect(!store.openingReport.isOutboxLost && !store.openingReport.isCoverageDropped)
-        #expect(try store.drafts().map(\.requestID) == ["r"])
+        #expect(try store.outboxItems().map(\.requestID) == ["r"])
         #expect(try store.channelURLs() == [] && store.messageCount() == 0)
         #expect(try store.tokenScopes() == [])
         // Nothing is promised of a channel that was covered.
@@ -82,7 +82,7 @@ import Testing
         #expect(error?.code == .locked)
         #expect(try directory.contents() == before)
         #expect(try store.message("1", in: "general") == message)
-        try store.write { try $0.save(draft("s")) }
+        try store.write { try $0.save(outboxItem("s")) }
     }
 
     @Test(arguments: ["cache", "outbox"]) func eachDatabaseKeepsOthersAway(name: String) throws {

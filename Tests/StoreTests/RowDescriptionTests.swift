@@ -29,7 +29,7 @@ import Testing
             try batch.open(
                 Gap(in: "cats", walkCursor: "w", changesSince: FeedPoint("s", number: 3)))
             batch.setToken([1, 2], for: "feed")
-            try batch.save(Draft(.delete, requestID: "d", channelURL: "cats", createdAt: 5))
+            try batch.save(OutboxItem(.delete, requestID: "d", channelURL: "cats", createdAt: 5))
         }
         let cache = try store.describedRows(of: .cache).map(line)
         #expect(
@@ -60,7 +60,7 @@ import Testing
         let outbox = try store.describedRows(of: .outbox).map(line)
         #expect(
             outbox == [
-                "draft: cats, number 1 → Draft",
+                "item: cats, number 1 → OutboxItem",
                 "request: d → cats, number 1",
                 "schema: next number → 2",
                 "schema: version → 1",

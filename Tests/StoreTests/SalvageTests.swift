@@ -17,7 +17,7 @@ import Testing
         var store = try directory.open()
         try store.write { batch in
             try batch.save(message)
-            for id in ids.prefix(2) { try batch.save(draft(id)) }
+            for id in ids.prefix(2) { try batch.save(outboxItem(id)) }
         }
         store.close()
         let outbox = try LevelDB(
@@ -26,15 +26,15 @@ import Testing
         try outbox.compact()
         outbox.close()
         store = try directory.open()
-        for id in ids.dropFirst(2) { try store.write { try $0.save(draft(id)) } }
+        for id in ids.dropFirst(2) { try store.write { try $0.save(outboxItem(id)) } }
         store.close()
     }
 
     private let message = Message(id: "1", channelURL: "general", text: "hi", createdAt: 7)
 
-    private func draft(_ id: RequestID) -> Draft {
-        Draft(
-            Message(id: nil, channelURL: "general", text: "the draft \(id)", createdAt: 5),
+    private func outboxItem(_ id: RequestID) -> OutboxItem {
+        OutboxItem(
+            Message(id: nil, channelURL: "general", text: "the item \(id)", createdAt: 5),
             requestID: id)
     }
 
@@ -72,16 +72,16 @@ import Testing
         let report = store.openingReport
         #expect(!report.isNew && !report.isOutboxLost && !report.isCacheNew)
         #expect(report.outboxCopy == directory.url.appending(path: copy).path)
-        #expect(try store.drafts() == ids.map(draft))
+        #expect(try store.outboxItems() == ids.map(outboxItem))
         #expect(try store.message("1", in: "general") == message)
         #expect(try store.contradictions() == [])
-        try store.write { try $0.save(draft("new")) }
-        #expect(try store.drafts() == (ids + ["new"]).map(draft))
+        try store.write { try $0.save(outboxItem("new")) }
+        #expect(try store.outboxItems() == (ids + ["new"]).map(outboxItem))
         for id in ids {
-            let change = try store.write { try $0.removeDraft(id) }
-            #expect(change.operations == [.removedDraft(draft(id))])
+            let change = try store.write { try $0.removeOutboxItem(id) }
+            #expect(change.operations == [.removedOutboxItem(outboxItem(id))])
         }
-        #expect(try store.drafts() == [draft("new")])
+        #expect(try store.outboxItems() == [outboxItem("new")])
         #expect(try store.contradictions() == [])
         store.close()
     }
@@ -105,21 +105,21 @@ import Testing
         try ChatStore.salvageOutbox(at: directory.url)
         #expect(try files("outbox-damaged-1") == before)
         let store = try directory.open()
-        #expect(try store.drafts() == ids.map(draft))
+        #expect(try store.outboxItems() == ids.map(outboxItem))
         try store.write { try $0.save(message) }
         store.close()
         try expectSaved(ids)
     }
 
-    @Test func theReportSaysHowManyDraftsWereKept() throws {
+    @Test func theReportSaysHowManyOutboxItemsWereKept() throws {
         try FileManager.default.removeItem(at: try file("CURRENT"))
         var report = try ChatStore.salvageOutbox(at: directory.url)
         let copies = ["1", "2"].map { directory.url.appending(path: "outbox-damaged-\($0)").path }
-        #expect(report.keptDrafts == 4 && report.unreadableRows == 0)
+        #expect(report.keptOutboxItems == 4 && report.unreadableRows == 0)
         #expect(report.outboxCopy == copies[0])
         // An outbox that does open is accepted as well.
         report = try ChatStore.salvageOutbox(at: directory.url)
-        #expect(report.keptDrafts == 4 && report.unreadableRows == 0)
+        #expect(report.keptOutboxItems == 4 && report.unreadableRows == 0)
         #expect(report.outboxCopy == copies[1])
         try expectSaved(ids, copy: "outbox-damaged-2")
         #expect(
@@ -127,11 +127,11 @@ import Testing
                 == ["VERSION", "cache", "outbox", "outbox-damaged-1", "outbox-damaged-2"])
     }
 
-    @Test func aRowThatIsNoDraftIsCountedAndLeftOut() throws {
+    @Test func aRowThatIsNoOutboxItemIsCountedAndLeftOut() throws {
         let outbox = try LevelDB(at: directory.url.appending(path: "outbox").path)
         let batch = Overlay()
-        batch.put({ $0.draftKey("general", 2) }, { $0.raw([0xFF]) })
-        batch.put({ $0.raw([OutboxTable.draft.rawValue, 1]) }, { $0.raw([]) })
+        batch.put({ $0.outboxItemKey("general", 2) }, { $0.raw([0xFF]) })
+        batch.put({ $0.raw([OutboxTable.outboxItem.rawValue, 1]) }, { $0.raw([]) })
         batch.put({ $0.raw([0x21]) }, { $0.raw([1]) })
         batch.put({ $0.schemaKey(.nextNumber) }, { $0.raw([1]) })
         try outbox.write(batch, isDurable: true)
@@ -139,12 +139,12 @@ import Testing
         let error = try #require(openingError())
         #expect(error.code == .corruption && error.message.hasPrefix("the outbox: the next number"))
         let report = try ChatStore.salvageOutbox(at: directory.url)
-        #expect(report.keptDrafts == 3 && report.unreadableRows == 3)
+        #expect(report.keptOutboxItems == 3 && report.unreadableRows == 3)
         try expectSaved(["a", "c", "d"])
     }
 
     @Test(arguments: [".log", ".ldb"], FileForm.allCases)
-    func noDraftHasATextThatNobodyWrote(name: String, files: FileForm) throws {
+    func noOutboxItemHasATextThatNobodyWrote(name: String, files: FileForm) throws {
         let scene = try SalvageTests(files)
         let directory = scene.directory
         let path = try scene.file(name)
@@ -159,12 +159,12 @@ import Testing
             let report = try ChatStore.salvageOutbox(
                 at: copy.url, encryptionKey: files.key)
             let store = try copy.open()
-            let drafts = try store.drafts()
-            #expect(drafts.allSatisfy { $0 == draft($0.requestID) }, "flipped at \(index)")
-            #expect(report.keptDrafts == drafts.count)
+            let items = try store.outboxItems()
+            #expect(items.allSatisfy { $0 == outboxItem($0.requestID) }, "flipped at \(index)")
+            #expect(report.keptOutboxItems == items.count)
             // Those in the other file, at least.
             let others = name == ".log" ? ids.prefix(2) : ids.suffix(2)
-            #expect(Set(others).isSubset(of: drafts.map(\.requestID)), "flipped at \(index)")
+            #expect(Set(others).isSubset(of: items.map(\.requestID)), "flipped at \(index)")
             #expect(try store.contradictions() == [])
         }
     }
@@ -190,7 +190,7 @@ import Testing
             }
             let store = try directory.open()
             #expect(!store.openingReport.isOutboxLost)
-            #expect(try store.drafts() == ids.map(draft))
+            #expect(try store.outboxItems() == ids.map(outboxItem))
             store.close()
         }
         try expectSaved(ids)
@@ -231,8 +231,8 @@ import Testing
         let error = try #require(openingError())
         #expect(error.code == .corruption && error.message.hasPrefix("the cache: "))
         // It does not keep the outbox from being saved.
-        #expect(try ChatStore.salvageOutbox(at: directory.url).keptDrafts == 4)
+        #expect(try ChatStore.salvageOutbox(at: directory.url).keptOutboxItems == 4)
         try ChatStore.rebuildCache(at: directory.url)
-        #expect(try directory.open().drafts() == ids.map(draft))
+        #expect(try directory.open().outboxItems() == ids.map(outboxItem))
     }
 }

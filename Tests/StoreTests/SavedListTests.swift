@@ -143,10 +143,10 @@ import Testing
     // MARK: Being right
 
     enum Change: CaseIterable, Sendable {
-        case new, same, removed, messagesCleared, dataCleared, unreadable, message, draft, user
+        case new, same, removed, messagesCleared, dataCleared, unreadable, message, outboxItem, user
 
         /// True if the operation changes a row of a channel.
-        var isOfChannels: Bool { ![.same, .message, .draft, .user].contains(self) }
+        var isOfChannels: Bool { ![.same, .message, .outboxItem, .user].contains(self) }
 
         func make(_ batch: Batch) throws {
             switch self {
@@ -159,7 +159,7 @@ import Testing
                 batch.rows.cache.put({ $0.table(.groupChannel, 150) }, { $0.byte(0xFF) })
                 try batch.save(SavedListTests.channel(150, name: "new"))
             case .message: try batch.save(Message("1", at: 1, in: "c150"))
-            case .draft: try batch.save(Draft("1", request: "r", in: "c150"))
+            case .outboxItem: try batch.save(OutboxItem("1", request: "r", in: "c150"))
             case .user: try batch.save(User(id: "ann"))
             }
         }

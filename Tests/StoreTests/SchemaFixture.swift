@@ -116,7 +116,7 @@ extension SchemaFixture {
                     position: Position(createdAt: 1_700_000_000_005, messageID: "9")))
             try batch.save(Message("gone", at: 5, in: "cleared"))
             batch.setToken(Array("1 1 eab".utf8), for: "feed")
-            try batch.save(Draft("first", request: "d1"))
+            try batch.save(OutboxItem("first", request: "d1"))
         }
     }
 
@@ -126,9 +126,9 @@ extension SchemaFixture {
             try batch.markStale(
                 StaleRange(in: "general", from: bound("1", 1), to: bound("2", 2), epoch: 7))
             try batch.noteAccess(to: "general")
-            try batch.save(Draft("second", request: "d2"))
+            try batch.save(OutboxItem("second", request: "d2"))
             try batch.save(
-                Draft(
+                OutboxItem(
                     .delete, requestID: "d3", channelURL: "general", createdAt: 6, messageID: "2"))
         }
         try store.write { batch in

@@ -44,7 +44,7 @@ import Testing
         #expect(try store.messages(in: "general").ids == "3 2 1")
         #expect(try store.message(requestID: "r2", in: "general")?.messageID == "2")
         #expect(try store.replies(to: "1", in: "general").ids == "3")
-        #expect(try store.drafts().map(\.requestID) == ["d1", "d2", "d3"])
+        #expect(try store.outboxItems().map(\.requestID) == ["d1", "d2", "d3"])
         #expect(try store.pinnedChannelURLs() == ["general"])
         store.close()
         #expect(try SchemaFixture.rows(of: directory) == SchemaFixture.newest.rows)

@@ -121,13 +121,13 @@ extension Rows {
         var found: [String] = []
         var keys: [RequestID: [UInt8]] = [:]
         var greatest: UInt64 = 0
-        for (key, value) in try rows([OutboxTable.draft.rawValue]) {
-            let draft: Draft = try value.withBytes { try record($0, as: "a draft") }
-            if !key.starts(with: ByteWriter.key { $0.draftPrefix(draft.channelURL) }) {
-                found.append("draft \(draft.requestID) is in another channel's place")
+        for (key, value) in try rows([OutboxTable.outboxItem.rawValue]) {
+            let item: OutboxItem = try value.withBytes { try record($0, as: "an item") }
+            if !key.starts(with: ByteWriter.key { $0.outboxItemPrefix(item.channelURL) }) {
+                found.append("outbox item \(item.requestID) is in another channel's place")
             }
-            if keys.updateValue(Array(key.dropFirst()), forKey: draft.requestID) != nil {
-                found.append("draft \(draft.requestID) is there twice")
+            if keys.updateValue(Array(key.dropFirst()), forKey: item.requestID) != nil {
+                found.append("outbox item \(item.requestID) is there twice")
             }
             greatest = max(greatest, key.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
         }
@@ -135,12 +135,12 @@ extension Rows {
         for (key, value) in try rows([OutboxTable.request.rawValue]) {
             requests[RequestID(String(decoding: key.dropFirst(), as: UTF8.self))] = value
         }
-        if requests != keys { found.append("drafts \(keys.keys), but requests \(requests.keys)") }
+        if requests != keys { found.append("items \(keys.keys), but requests \(requests.keys)") }
         let next = try read(ByteWriter.key { $0.schemaKey(.nextNumber) }, as: "the next number") {
             (reader) throws(ByteReader.Damage) in try reader.integer(UInt64.self)
         }
         if !keys.isEmpty && greatest >= next ?? 0 {
-            found.append("draft number \(greatest) would be given again")
+            found.append("enqueue number \(greatest) would be given again")
         }
         return found
     }

@@ -194,7 +194,7 @@ private struct FoldedWorld {
     var gaps: [ChannelURL: [Gap.Bound: Gap]] = [:]
     var staleRanges: [ChannelURL: [Gap.Bound: StaleRange]] = [:]
     var users: [UserID: User] = [:]
-    var drafts: [RequestID: Draft] = [:]
+    var items: [RequestID: OutboxItem] = [:]
     var number = 0
 
     mutating func fold(_ change: Change) throws {
@@ -249,9 +249,9 @@ private struct FoldedWorld {
         case .clearedCachedData:
             (messages, groups, opens) = ([:], [:], [:])
             (gaps, staleRanges, users) = ([:], [:], [:])
-        case .savedDraft(let draft): drafts[draft.requestID] = draft
-        case .removedDraft(let draft):
-            try expect(drafts.removeValue(forKey: draft.requestID) == draft)
+        case .savedOutboxItem(let item): items[item.requestID] = item
+        case .removedOutboxItem(let item):
+            try expect(items.removeValue(forKey: item.requestID) == item)
         case .told, .missed: try expect(false)
         }
     }
@@ -272,11 +272,11 @@ private struct FoldedWorld {
             let sorted = (staleRanges[url] ?? [:]).values.sorted { $0.upper < $1.upper }
             try expect(sorted == model.staleRanges(url), "stale ranges of \(url)")
             try expect(
-                drafts.values.filter { $0.channelURL == url }.count
-                    == model.drafts.filter { $0.channelURL == url }.count, "drafts of \(url)")
+                items.values.filter { $0.channelURL == url }.count
+                    == model.outboxItems.filter { $0.channelURL == url }.count, "items of \(url)")
         }
-        for draft in model.drafts where urls.contains(draft.channelURL) {
-            try expect(drafts[draft.requestID] == draft, "draft \(draft.requestID)")
+        for item in model.outboxItems where urls.contains(item.channelURL) {
+            try expect(items[item.requestID] == item, "outbox item \(item.requestID)")
         }
         if urls.count > 1 { try expect(users == model.users, "users") }
     }

@@ -39,8 +39,8 @@ struct CachePicture: Equatable, CustomStringConvertible {
 extension StoreReader {
     /// Returns the outbox items as lines, each with the step that wrote it last.
     func outboxPicture() throws -> [String] {
-        try drafts().map { draft in
-            "\(draft.channelURL) \(draft.requestID) \(draft.message?.text ?? "")"
+        try outboxItems().map { item in
+            "\(item.channelURL) \(item.requestID) \(item.message?.text ?? "")"
         }
     }
 }
@@ -93,11 +93,12 @@ extension Steps {
     }
 
     /// Returns every version of every outbox item that was written up to a step.
-    func everyDraft(through last: Int) -> Set<Draft> {
-        var all: Set<Draft> = []
+    func everyOutboxItem(through last: Int) -> Set<OutboxItem> {
+        var all: Set<OutboxItem> = []
         for number in 1...max(1, last) {
             switch kind(number) {
-            case .draft(let id), .editOfDraft(let id): all.insert(draft(id, by: number))
+            case .outboxItem(let id), .editOfOutboxItem(let id):
+                all.insert(outboxItem(id, by: number))
             default: break
             }
         }

@@ -46,8 +46,8 @@ import Testing
             }
             batch.setToken(Array(text.utf8), for: "feed")
             try batch.save(User(id: "me", nickname: text))
-            try batch.save(Draft(text, request: "draft", in: "a"))
-            try batch.save(Draft(text, request: number % 2 == 0 ? "even" : "odd", in: "b"))
+            try batch.save(OutboxItem(text, request: "item", in: "a"))
+            try batch.save(OutboxItem(text, request: number % 2 == 0 ? "even" : "odd", in: "b"))
         }
     }
 
@@ -66,7 +66,7 @@ import Testing
             String(decoding: $0, as: UTF8.self)
         }
         texts += try [reader.user("me")].compactMap { $0?.nickname }
-        texts += try reader.drafts(in: "a").compactMap { $0.message?.text }
+        texts += try reader.outboxItems(in: "a").compactMap { $0.message?.text }
         return texts
     }
 
@@ -123,8 +123,8 @@ import Testing
             #expect(try Set(store.channelURLs()) == Set(channels))
             return []
         },
-        Read(name: "drafts", count: 1) { store, _ in
-            try store.drafts(in: "a").compactMap { $0.message?.text }
+        Read(name: "outbox", count: 1) { store, _ in
+            try store.outboxItems(in: "a").compactMap { $0.message?.text }
         },
         Read(name: "snapshot", count: valuesInEachSnapshot) { store, url in
             try store.read { try numbers($0, url) }
@@ -238,9 +238,9 @@ import Testing
             { _ = try $0.tombstones(in: "a") },
             { _ = try $0.token("feed") },
             { _ = try $0.tokenScopes() },
-            { _ = try $0.drafts() },
-            { _ = try $0.drafts(in: "a") },
-            { _ = try $0.draft("draft") },
+            { _ = try $0.outboxItems() },
+            { _ = try $0.outboxItems(in: "a") },
+            { _ = try $0.outboxItem("item") },
         ]
         for (index, call) in calls.enumerated() { #expect(try looks(call) == 1, "call \(index)") }
     }

@@ -18,14 +18,14 @@ import Testing
             try batch.save(OpenChannel(url: "o", createdAt: 1))
             try batch.save(OpenChannel(url: "p", createdAt: 2))
             for id: RequestID in ["1", "2", "3"] {
-                try batch.save(Draft("hi", request: id, in: "a"))
+                try batch.save(OutboxItem("hi", request: id, in: "a"))
             }
         }
         let version = try store.view.version
-        let draft = try #require(try store.view.outbox.draftKey("2"))
+        let item = try #require(try store.view.outbox.outboxItemKey("2"))
         let damaged = [
             ByteWriter.key { $0.table(.groupChannel, 2) },
-            ByteWriter.key { $0.table(.openChannel, 5) }, draft,
+            ByteWriter.key { $0.table(.openChannel, 5) }, item,
         ]
         func copy(_ rows: LevelDB.Snapshot) throws -> LevelDB.Snapshot {
             let copy = try LevelDB(at: "/copy", environment: .memory())
@@ -38,7 +38,7 @@ import Testing
             return try copy.snapshot()
         }
         snapshot = Snapshot(
-            version: Version(
+            version: CommittedState(
                 number: 0, cache: try copy(version.cache), outbox: try copy(version.outbox),
                 names: ChannelNames()))
     }
@@ -59,12 +59,12 @@ import Testing
         #expect(try snapshot.unreadableChannelURLs() == ["b", "p"])
     }
 
-    @Test func aDamagedDraftDoesNotHideTheOthers() throws {
-        #expect(try snapshot.drafts().map(\.requestID) == ["1", "3"])
-        #expect(try snapshot.drafts(in: "a", limit: 2).map(\.requestID) == ["1", "3"])
-        #expect(code { _ = try snapshot.draft("2") } == .corruption)
-        #expect(try snapshot.unreadableDraftIDs() == ["2"])
-        #expect(try snapshot.draftCount(in: "a") == 3)
+    @Test func aDamagedOutboxItemDoesNotHideTheOthers() throws {
+        #expect(try snapshot.outboxItems().map(\.requestID) == ["1", "3"])
+        #expect(try snapshot.outboxItems(in: "a", limit: 2).map(\.requestID) == ["1", "3"])
+        #expect(code { _ = try snapshot.outboxItem("2") } == .corruption)
+        #expect(try snapshot.unreadableOutboxItemIDs() == ["2"])
+        #expect(try snapshot.outboxItemCount(in: "a") == 3)
     }
 
     @Test func aStoreThatIsWholeHasNoneOfThem() throws {
@@ -72,9 +72,9 @@ import Testing
         try store.write { batch in
             try batch.save(GroupChannel(url: "a", createdAt: 1))
             try batch.save(OpenChannel(url: "o", createdAt: 1))
-            try batch.save(Draft("hi", request: "1", in: "a"))
+            try batch.save(OutboxItem("hi", request: "1", in: "a"))
         }
         #expect(try store.unreadableChannelURLs().isEmpty)
-        #expect(try store.unreadableDraftIDs().isEmpty)
+        #expect(try store.unreadableOutboxItemIDs().isEmpty)
     }
 }

@@ -172,7 +172,8 @@ extension WorldModel {
         try expect(try reader.openChannel(url), channel.open, "open channel \(url)")
         try expect(try reader.isPinned(url), channel.isPinned, "pin of \(url)")
         try expect(
-            try reader.drafts(in: url), drafts.filter { $0.channelURL == url }, "drafts in \(url)")
+            try reader.outboxItems(in: url), outboxItems.filter { $0.channelURL == url },
+            "items in \(url)")
     }
 
     private func checkLists(_ reader: some StoreReader, _ random: inout SeededRandom) throws {
@@ -221,12 +222,14 @@ extension WorldModel {
         for id in WorldOperation.ids {
             try expect(try reader.token(id.rawValue), tokens[id.rawValue], "token \(id)")
         }
-        try expect(try reader.drafts(), sortedDrafts, "drafts")
+        try expect(try reader.outboxItems(), sortedOutboxItems, "items")
         for id: RequestID in ["d1", "d2", "d3", "d4", "none"] {
             try expect(
-                try reader.draft(id), drafts.first { $0.requestID == id }, "draft \(id)")
+                try reader.outboxItem(id), outboxItems.first { $0.requestID == id },
+                "outbox item \(id)")
         }
-        try expect(try reader.drafts(limit: 1), Array(sortedDrafts.prefix(1)), "the first draft")
+        try expect(
+            try reader.outboxItems(limit: 1), Array(sortedOutboxItems.prefix(1)), "the first item")
     }
 
     // MARK: Raw rows
@@ -296,19 +299,19 @@ extension WorldModel {
     }
 
     func check(_ outbox: RawOutbox) throws {
-        let urls = Set(drafts.map(\.channelURL))
-        try expect(Set(outbox.drafts.keys), urls, "channels of drafts")
+        let urls = Set(outboxItems.map(\.channelURL))
+        try expect(Set(outbox.outboxItems.keys), urls, "channels of outbox items")
         for url in urls {
             try expect(
-                outbox.drafts[url]?.map(\.draft), drafts.filter { $0.channelURL == url },
-                "draft rows of \(url)")
+                outbox.outboxItems[url]?.map(\.item), outboxItems.filter { $0.channelURL == url },
+                "rows of \(url)")
         }
-        try expect(outbox.requests.count, drafts.count, "requests of drafts")
-        for draft in drafts {
-            let (url, sequence) = outbox.requests[draft.requestID] ?? ("", 0)
+        try expect(outbox.requests.count, outboxItems.count, "requests of outbox items")
+        for item in outboxItems {
+            let (url, sequence) = outbox.requests[item.requestID] ?? ("", 0)
             try expect(
-                outbox.drafts[url]?.first { $0.sequence == sequence }?.draft, draft,
-                "request row of \(draft.requestID)")
+                outbox.outboxItems[url]?.first { $0.sequence == sequence }?.item, item,
+                "request row of \(item.requestID)")
         }
         try expect(outbox.version, 1, "the schema's version")
     }

@@ -37,7 +37,7 @@ struct WorldModel: Equatable {
     var users: [UserID: User] = [:]
     var tokens: [String: [UInt8]] = [:]
     /// In the order they were written.
-    var drafts: [Draft] = []
+    var outboxItems: [OutboxItem] = []
     private var turns = 0
     private var accesses = 0
 
@@ -168,13 +168,13 @@ struct WorldModel: Equatable {
         return true
     }
 
-    mutating func save(_ draft: Draft) -> Bool {
-        guard let index = drafts.firstIndex(where: { $0.requestID == draft.requestID }) else {
-            drafts.append(draft)
+    mutating func save(_ item: OutboxItem) -> Bool {
+        guard let index = outboxItems.firstIndex(where: { $0.requestID == item.requestID }) else {
+            outboxItems.append(item)
             return true
         }
-        guard drafts[index].channelURL == draft.channelURL else { return false }
-        drafts[index] = draft
+        guard outboxItems[index].channelURL == item.channelURL else { return false }
+        outboxItems[index] = item
         return true
     }
 
@@ -202,11 +202,11 @@ struct WorldModel: Equatable {
 
     /// All outbox items: by the length of the channel's URL, then by its bytes, then in the order
     /// of their creation.
-    var sortedDrafts: [Draft] {
-        let urls = Set(drafts.map(\.channelURL)).sorted {
+    var sortedOutboxItems: [OutboxItem] {
+        let urls = Set(outboxItems.map(\.channelURL)).sorted {
             ($0.rawValue.utf8.count, $0.rawValue) < ($1.rawValue.utf8.count, $1.rawValue)
         }
-        return urls.flatMap { url in drafts.filter { $0.channelURL == url } }
+        return urls.flatMap { url in outboxItems.filter { $0.channelURL == url } }
     }
 }
 

@@ -26,8 +26,8 @@ enum WorldOperation: Hashable, Sendable {
     case cover(ChannelURL, Gap.Bound, Gap.Bound, PageCursor?)
     case markStale(StaleRange)
     case markVerified(ChannelURL, Gap.Bound, Gap.Bound)
-    case saveDraft(Draft)
-    case removeDraft(RequestID)
+    case saveOutboxItem(OutboxItem)
+    case removeOutboxItem(RequestID)
 
     /// Does it, and returns false if it is refused as invalid.
     func apply(to batch: Batch) throws -> Bool {
@@ -57,8 +57,8 @@ enum WorldOperation: Hashable, Sendable {
             case .markStale(let range): try batch.markStale(range)
             case .markVerified(let url, let first, let last):
                 try batch.markVerified(url, from: first, through: last)
-            case .saveDraft(let draft): try batch.save(draft)
-            case .removeDraft(let id): try batch.removeDraft(id)
+            case .saveOutboxItem(let item): try batch.save(item)
+            case .removeOutboxItem(let id): try batch.removeOutboxItem(id)
             }
             return true
         } catch {
@@ -96,8 +96,8 @@ enum WorldOperation: Hashable, Sendable {
         case .markStale(let range): model.markStale(range)
         case .markVerified(let url, let first, let last):
             return model.markVerified(url, first, last)
-        case .saveDraft(let draft): return model.save(draft)
-        case .removeDraft(let id): model.drafts.removeAll { $0.requestID == id }
+        case .saveOutboxItem(let item): return model.save(item)
+        case .removeOutboxItem(let id): model.outboxItems.removeAll { $0.requestID == id }
         }
         return true
     }
@@ -161,12 +161,12 @@ extension WorldOperation {
                     in: url, from: bounds[0], to: bounds[1],
                     epoch: Int64.random(in: 0...2, using: &random)))
         case 89..<91: return .markVerified(url, bounds[0], bounds[1])
-        case 91..<96: return .saveDraft(draft(url, &random))
+        case 91..<96: return .saveOutboxItem(outboxItem(url, &random))
         case 96:
             return random.pick([
                 .removeUser("ann"), .removeUser("bo"), .removeAllPins, .clearCachedData,
             ])
-        default: return .removeDraft(random.pick(["d1", "d2", "d3", "d4"]))
+        default: return .removeOutboxItem(random.pick(["d1", "d2", "d3", "d4"]))
         }
     }
 
@@ -194,8 +194,8 @@ extension WorldOperation {
         return channel
     }
 
-    private static func draft(_ url: ChannelURL, _ random: inout SeededRandom) -> Draft {
-        Draft(
+    private static func outboxItem(_ url: ChannelURL, _ random: inout SeededRandom) -> OutboxItem {
+        OutboxItem(
             Message(id: nil, channelURL: url, text: "t\(random.next() % 100)", createdAt: 5),
             requestID: random.pick(["d1", "d2", "d3", "d4"]))
     }
@@ -234,8 +234,8 @@ extension WorldOperation: CustomStringConvertible {
             "cover \(url): \(first) … \(last), \(cursor ?? "-")"
         case .markStale(let range): "stale \(range), \(range.epoch)"
         case .markVerified(let url, let first, let last): "verified \(url): \(first) … \(last)"
-        case .saveDraft(let draft): "draft \(draft.channelURL): \(draft.requestID)"
-        case .removeDraft(let id): "no draft \(id)"
+        case .saveOutboxItem(let item): "outbox item \(item.channelURL): \(item.requestID)"
+        case .removeOutboxItem(let id): "no item \(id)"
         }
     }
 }

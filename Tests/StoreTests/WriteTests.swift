@@ -20,7 +20,7 @@ import Testing
             #expect(code { try batch.cover("d", from: .end, through: .beginning) } == .invalid)
             #expect(code { try batch.update(Gap(in: "e", from: known)) } == .invalid)
             #expect(code { try batch.save(Message("", at: 1, in: "f")) } == .invalid)
-            #expect(code { try batch.save(Draft("hi", request: "", in: "g")) } == .invalid)
+            #expect(code { try batch.save(OutboxItem("hi", request: "", in: "g")) } == .invalid)
         }
         #expect(change.isEmpty && change.number == 0)
         #expect(try store.channelURLs().isEmpty)

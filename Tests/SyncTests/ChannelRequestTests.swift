@@ -47,7 +47,7 @@ import Testing
         params.parentMessageID = a.messageID
         var reply = Message(id: nil, channelURL: "general", text: "b", createdAt: 0)
         reply.userMessageParams = params
-        _ = try await story.alice.send(Draft(reply, requestID: "reply"))
+        _ = try await story.alice.send(OutboxItem(reply, requestID: "reply"))
         try await story.connect()
         let page = try await story.engine.fetchReplies(
             to: a.messageID!, in: "general", at: .newest, older: 10, newer: 0)

@@ -89,9 +89,9 @@ import Testing
         let story = try await Story()
         try await story.say("a")
         try await story.open()
-        var draft = Message(id: nil, channelURL: "general", text: "draft", createdAt: 5_000_000)
-        draft.requestID = "mine"
-        #expect(try await story.engine.ingest([draft]) == 0)
+        var item = Message(id: nil, channelURL: "general", text: "item", createdAt: 5_000_000)
+        item.requestID = "mine"
+        #expect(try await story.engine.ingest([item]) == 0)
         try await story.sayAway("b")
         try await story.sees("a b")
         try await story.end()

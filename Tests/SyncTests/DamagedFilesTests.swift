@@ -63,18 +63,22 @@ import Testing
 
         /// The file of an outbox item's copy.
         func copy(_ id: RequestID, _ index: Int = 0) throws -> URL {
-            let draft = try #require(try story.store.draft(id))
-            return files.appending(path: try #require(draft.fileCopy(at: index)).name)
+            let item = try #require(try story.store.outboxItem(id))
+            return files.appending(path: try #require(item.fileCopy(at: index)).name)
         }
 
-        func failed(_ id: RequestID) async throws -> Draft {
-            guard case .failed(let draft) = try await story.engine.awaitFate(of: id, in: "general")
+        func failed(_ id: RequestID) async throws -> OutboxItem {
+            guard
+                case .failed(let item) = try await story.engine.deliveryResult(
+                    of: id, in: "general")
             else { throw NotExpected() }
-            return draft
+            return item
         }
 
         func sent(_ id: RequestID) async throws -> Message {
-            guard case .sent(let message) = try await story.engine.awaitFate(of: id, in: "general")
+            guard
+                case .sent(let message) = try await story.engine.deliveryResult(
+                    of: id, in: "general")
             else { throw NotExpected() }
             return message
         }
@@ -171,7 +175,7 @@ import Testing
                     try await device.story.engine.resend(id, replacing: files)
                 }
                 #expect(error?.code == .refused)
-                #expect(try device.story.store.draft(id) == failed)
+                #expect(try device.story.store.outboxItem(id) == failed)
                 #expect(try device.names() == [])
             }
             // A full disk leaves no copy, and the item unchanged.
@@ -181,7 +185,7 @@ import Testing
             }
             #expect((error?.cause as? StoreError)?.code == .noSpace)
             device.disks.heal()
-            #expect(try device.story.store.draft(id) == failed && device.names() == [])
+            #expect(try device.story.store.outboxItem(id) == failed && device.names() == [])
         }
     }
 
@@ -212,7 +216,7 @@ import Testing
             let engine = SyncEngine(
                 store: device.story.store, backend: CarelessBackend(base: device.story.network))
             try await engine.connect(as: Credentials("bob"))
-            guard case .failed(let failed) = try await engine.awaitFate(of: id, in: "general")
+            guard case .failed(let failed) = try await engine.deliveryResult(of: id, in: "general")
             else {
                 Issue.record("It was sent.")
                 return
@@ -233,7 +237,7 @@ import Testing
             device.story.network.goOnline()
             try await device.story.connect()
             await device.story.sleeper.begun(1)
-            #expect(try device.story.store.draft(id)?.state == .pending)
+            #expect(try device.story.store.outboxItem(id)?.state == .pending)
             device.disks.heal()
             device.story.sleeper.stopHolding()
             let sent = try await device.sent(id)
@@ -289,13 +293,15 @@ import Testing
                 try device.disks.loseUnsynced(in: device.store)
 
                 let store = try ChatStore(at: device.store, encryptionKey: key)
-                let isThere = try store.draft(id) != nil
+                let isThere = try store.outboxItem(id) != nil
                 #expect(isThere || !isPromised)
                 device.story.network.goOnline()
                 let engine = device.story.restarted(store: store)
                 try await engine.connect(as: Credentials("bob"))
                 if isThere {
-                    guard case .sent(let sent) = try await engine.awaitFate(of: id, in: "general")
+                    guard
+                        case .sent(let sent) = try await engine.deliveryResult(
+                            of: id, in: "general")
                     else {
                         Issue.record("It was not sent, cut at \(change).")
                         return
@@ -328,7 +334,7 @@ import Testing
             try await device.story.held(1)
             #expect(try device.names() == kept)
             device.story.network.stopHolding()
-            guard case .sent = try await engine.awaitFate(of: id, in: "general") else {
+            guard case .sent = try await engine.deliveryResult(of: id, in: "general") else {
                 throw NotExpected()
             }
             await engine.close()

@@ -58,7 +58,7 @@ import Testing
         story.network.goOnline()
         let engine = story.restarted(store: store)
         _ = try await engine.connect(as: Credentials("bob"))
-        guard case .sent = try await engine.awaitFate(of: other, in: "general") else {
+        guard case .sent = try await engine.deliveryResult(of: other, in: "general") else {
             Issue.record("The item that can be read was not sent.")
             return
         }

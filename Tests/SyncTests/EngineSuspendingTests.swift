@@ -29,7 +29,7 @@ extension SyncEngine {
         let story = try await Story(store: temporary.store)
         try await story.say("a")
         try await story.open()
-        let draft = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
+        let item = try await story.engine.send(UserMessageCreateParams("mine"), in: "general")
         try await story.engine.suspend()
         // The files can be opened.
         do {
@@ -46,7 +46,7 @@ extension SyncEngine {
             let texts = try reader.messages(in: "general").map(\.text)
             return texts.contains("b") && texts.contains("mine")
         }
-        #expect(try story.store.draft(draft.requestID!) == nil)
+        #expect(try story.store.outboxItem(item.requestID!) == nil)
         try await story.end()
     }
 

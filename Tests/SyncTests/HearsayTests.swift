@@ -7,7 +7,7 @@ import Testing
 /// Untrusted messages, which arrive by other ways than the feed, and the feed's events about them.
 @Suite(.timeLimit(.minutes(10))) struct HearsayTests {
     /// After its newest messages, the feed reports a truncation.
-    let withHoles: ServerConditions = {
+    let withTruncations: ServerConditions = {
         var conditions = ServerConditions()
         conditions.feedLimit = 1
         return conditions
@@ -27,8 +27,8 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func aPushAheadOfTheFeedHidesNoHoleBelowIt() async throws {
-        let story = try await Story(.exact, withHoles)
+    @Test func aPushAheadOfTheFeedHidesNoTruncationBelowIt() async throws {
+        let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
         story.network.goOffline()
@@ -43,7 +43,7 @@ import Testing
 
     /// The push alone starts the backfill, without an event.
     @Test func whatIsMissingBelowAPushIsFetchedAtOnce() async throws {
-        let story = try await Story(.exact, withHoles)
+        let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
         story.network.hold([.feed])
@@ -72,8 +72,8 @@ import Testing
         try await story.end()
     }
 
-    @Test func aPageAheadOfTheFeedHidesNoHoleBelowIt() async throws {
-        let story = try await Story(.exact, withHoles)
+    @Test func aPageAheadOfTheFeedHidesNoTruncationBelowIt() async throws {
+        let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
         story.network.hold([.feed])

@@ -160,7 +160,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aLateImportIsNotHiddenByAHole() async throws {
+    @Test func aLateImportIsNotHiddenByATruncation() async throws {
         let story = try await story()
         story.tellNewest(1)
         await story.engine.disconnect()

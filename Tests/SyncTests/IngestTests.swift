@@ -278,7 +278,7 @@ import Testing
                 events: [
                     .messageReceived(message), .messageReceived(homeless),
                     .channel(ChannelUpdate("", Patch())),
-                    .hole(in: ChannelURL(long), walk: "w"),
+                    .truncation(in: ChannelURL(long), walk: "w"),
                     .messageDeleted(MessageID(long), in: "general", at: nil),
                     .messageReceived(.sample(3)),
                 ], cursor: "c", epoch: "e", isLive: true))
@@ -356,7 +356,7 @@ import Testing
     }
 
     /// The user's own message arrived with its answer, and a push delivered a newer one.
-    @Test func aHoleBeginsBelowWhatTheFeedHasNotTold() throws {
+    @Test func aTruncationBeginsBelowWhatTheFeedHasNotTold() throws {
         let device = try Device()
         let url: ChannelURL = "general"
         try device.take { ingest in
@@ -366,7 +366,7 @@ import Testing
             try ingest.take(.sample(2), nil, .fresh)
             try ingest.takeAlone(.sample(3), nil, .hearsay)
         }
-        try device.take(.hole(in: url, walk: "w"))
+        try device.take(.truncation(in: url, walk: "w"))
         let missed = try #require(Message.sample(1).position)
         #expect(try device.store.read { try $0.gap(around: missed, in: url) } != nil)
     }

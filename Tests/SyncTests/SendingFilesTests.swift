@@ -35,11 +35,12 @@ import Testing
             var file = UploadableFile()
             file.data = bytes
             file.name = "a.bin"
-            let (_, changes) = try story.store.observe(.drafts)
+            let (_, changes) = try story.store.observe(.outboxItems)
             let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
             #expect(message.sendingStatus == .pending && message.file?.size == 1000)
             let id = try #require(message.requestID)
-            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            guard
+                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
             else {
                 Issue.record("It was not sent.")
                 return
@@ -71,7 +72,7 @@ import Testing
             story.network.goOnline()
             let again = story.restarted()
             _ = try await again.connect(as: Credentials("bob"))
-            let fate = try await again.awaitFate(of: #require(copied.requestID), in: "general")
+            let fate = try await again.deliveryResult(of: #require(copied.requestID), in: "general")
             guard case .sent(let sent) = fate else {
                 Issue.record("\(fate)")
                 return
@@ -110,11 +111,11 @@ import Testing
             try await story.held(1)
             let b = try await story.write("b")
             #expect(try await story.engine.cancel(file))
-            #expect(try await story.engine.awaitFate(of: file, in: "general") == .canceled)
-            _ = try await story.engine.awaitFate(of: b, in: "general")
+            #expect(try await story.engine.deliveryResult(of: file, in: "general") == .canceled)
+            _ = try await story.engine.deliveryResult(of: b, in: "general")
             #expect(story.network.held.isEmpty)
             #expect(copies(directory) == [])
-            #expect(try story.store.draft(file) == nil)
+            #expect(try story.store.outboxItem(file) == nil)
             try await story.sees("b")
             story.network.stopHolding()
             try await story.end()
@@ -137,7 +138,8 @@ import Testing
                 try await story.engine.send(
                     MultipleFilesMessageCreateParams(files), in: "general"
                 ).requestID)
-            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            guard
+                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
             else {
                 Issue.record("It was not sent.")
                 return
@@ -179,7 +181,7 @@ import Testing
                     #expect(error?.message == "\(path) \(message)")
                 }
             }
-            #expect(try story.store.draftCount() == 0)
+            #expect(try story.store.outboxItemCount() == 0)
             #expect(copies(directory) == [])
             await story.close()
         }
@@ -199,7 +201,7 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
             story.network.goOnline()
             try await story.connect()
-            let fate = try await story.engine.awaitFate(
+            let fate = try await story.engine.deliveryResult(
                 of: #require(message.requestID), in: "general")
             guard case .sent(let sent) = fate else {
                 Issue.record("\(fate)")
@@ -221,12 +223,12 @@ import Testing
         let backend = LateProgressBackend(server.client())
         let engine = SyncEngine(store: try ChatStore.inMemory(), backend: backend)
         _ = try await engine.connect(as: Credentials("bob"))
-        let (_, changes) = try engine.store.observe(.drafts)
+        let (_, changes) = try engine.store.observe(.outboxItems)
         var file = UploadableFile()
         file.data = bytes
         let id = try #require(
             try await engine.send(FileMessageCreateParams(file), in: "general").requestID)
-        _ = try await engine.awaitFate(of: id, in: "general")
+        _ = try await engine.deliveryResult(of: id, in: "general")
         backend.reportsLate()
         let told = changes.drain().flatMap(\.operations).compactMap { operation -> Int? in
             guard case .told(.uploadProgress(_, _, let bytes, _)) = operation else { return nil }
@@ -247,7 +249,7 @@ import Testing
             story.network.goOnline()
             try await story.connect()
             let id = try #require(message.requestID)
-            guard case .failed = try await story.engine.awaitFate(of: id, in: "general") else {
+            guard case .failed = try await story.engine.deliveryResult(of: id, in: "general") else {
                 Issue.record("It did not fail.")
                 return
             }
@@ -267,7 +269,7 @@ import Testing
             await #expect(throws: SyncError.self) {
                 try await story.engine.send(params, in: "general")
             }
-            #expect(try story.store.draftCount() == 0)
+            #expect(try story.store.outboxItemCount() == 0)
             try await story.end()
         }
     }
@@ -280,14 +282,16 @@ import Testing
             file.data = bytes
             let message = try await story.engine.send(FileMessageCreateParams(file), in: "general")
             let id = try #require(message.requestID)
-            guard case .failed(let draft) = try await story.engine.awaitFate(of: id, in: "general")
+            guard
+                case .failed(let item) = try await story.engine.deliveryResult(
+                    of: id, in: "general")
             else {
                 Issue.record("It did not fail.")
                 return
             }
-            #expect(draft.indicesToUpload == [])
+            #expect(item.indicesToUpload == [])
             try await story.engine.resend(id)
-            _ = try await story.engine.awaitFate(of: id, in: "general")
+            _ = try await story.engine.deliveryResult(of: id, in: "general")
             let uploads = story.network.log.filter { $0.contains(" upload") }
             #expect(uploads.count == 1 && uploads[0].contains("answered"), "\(uploads)")
             try await story.end()
@@ -306,7 +310,8 @@ import Testing
             let message = try await story.engine.send(
                 MultipleFilesMessageCreateParams(files), in: "general")
             let id = try #require(message.requestID)
-            guard case .sent(let sent) = try await story.engine.awaitFate(of: id, in: "general")
+            guard
+                case .sent(let sent) = try await story.engine.deliveryResult(of: id, in: "general")
             else {
                 Issue.record("It was not sent.")
                 return

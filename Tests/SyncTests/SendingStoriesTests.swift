@@ -23,8 +23,8 @@ import Testing
         try await body(try await Story(options))
     }
 
-    private func fate(_ id: RequestID) async throws -> DraftFate {
-        try await story.engine.awaitFate(of: id, in: "general")
+    private func fate(_ id: RequestID) async throws -> DeliveryResult {
+        try await story.engine.deliveryResult(of: id, in: "general")
     }
 
     // MARK: Echoes
@@ -58,7 +58,7 @@ import Testing
             let held = try await story.held(2)
             let index = try #require(held.firstIndex { $0.call == .send })
             story.network.release(at: index)
-            try await story.until { try $0.draftCount() == 3 - number }
+            try await story.until { try $0.outboxItemCount() == 3 - number }
             pictures.append(try story.picture())
         }
         #expect(pictures == ["o (a) (b) (c)", "o a (b) (c)", "o a b (c)", "o a b c"])
@@ -170,7 +170,7 @@ import Testing
         #expect(try story.picture() == "(a) (b)")
         let again = story.restarted()
         _ = try await again.connect(as: Credentials("bob"))
-        for id in [a, b] { _ = try await again.awaitFate(of: id, in: "general") }
+        for id in [a, b] { _ = try await again.deliveryResult(of: id, in: "general") }
         #expect(try await story.texts() == ["a", "b"])
         #expect(try story.picture() == "a b")
         await again.close()
@@ -182,17 +182,17 @@ import Testing
     /// 2674).
     @Test(arguments: [1, 3]) func howOldItMayBeIsTheApplicationsChoice(days: Int) async throws {
         try await withOptions {
-            $0.draftLifetime = .seconds(days * 24 * 3600)
+            $0.outboxItemLifetime = .seconds(days * 24 * 3600)
         } _: { story in
             story.network.goOffline()
             let a = try await story.write("a")
             story.device.advance(by: .seconds(26 * 3600))
             story.network.goOnline()
             try await story.connect()
-            let fate = try await story.engine.awaitFate(of: a, in: "general")
+            let fate = try await story.engine.deliveryResult(of: a, in: "general")
             try await story.engine.caughtUp("general")
             #expect(try story.picture() == (days == 1 ? "!a" : "a"))
-            if case .failed(let draft) = fate { #expect(draft.errorCode == .pendingError) }
+            if case .failed(let item) = fate { #expect(item.errorCode == .pendingError) }
             try await story.end()
         }
     }
@@ -205,7 +205,7 @@ import Testing
         story.network.goOffline()
         let b = try await story.write("b")
         let c = try await story.write("c")
-        #expect(try story.store.draft(b)?.follows == a.position)
+        #expect(try story.store.outboxItem(b)?.follows == a.position)
         #expect(try story.picture() == "a (b) (c)")
         // Put right; forward would be beyond the three days.
         if years > 0 { story.device.advance(by: .zero - wrong) }
@@ -220,31 +220,31 @@ import Testing
 
     @Test func ofWhatFailedTheNewestAreKept() async throws {
         try await withOptions {
-            $0.failedDraftLimit = 1
+            $0.failedItemLimit = 1
         } _: { story in
             try await story.open()
             let first = try await story.write(String(repeating: "x", count: 6000))
             let second = try await story.write(String(repeating: "y", count: 6000))
-            _ = try await story.engine.awaitFate(of: second, in: "general")
+            _ = try await story.engine.deliveryResult(of: second, in: "general")
             #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [second])
-            #expect(try await story.engine.awaitFate(of: first, in: "general") == .canceled)
+            #expect(try await story.engine.deliveryResult(of: first, in: "general") == .canceled)
             try await story.end()
         }
     }
 
     @Test func whatFailedLongAgoGoesWithTheNextConnection() async throws {
         var options = SyncOptions.exact
-        options.failedDraftLifetime = .seconds(24 * 3600)
+        options.failedItemLifetime = .seconds(24 * 3600)
         let story = try await Story(options)
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
-        _ = try await story.engine.awaitFate(of: long, in: "general")
+        _ = try await story.engine.deliveryResult(of: long, in: "general")
         await story.engine.disconnect()
         story.device.advance(by: .seconds(25 * 3600))
-        #expect(try story.store.draftCount() == 1)
+        #expect(try story.store.outboxItemCount() == 1)
         try await story.connect()
-        #expect(try await story.engine.awaitFate(of: long, in: "general") == .canceled)
-        #expect(try story.store.draftCount() == 0)
+        #expect(try await story.engine.deliveryResult(of: long, in: "general") == .canceled)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -258,15 +258,16 @@ import Testing
                 2, of: [.send], with: BackendError(.unanswered, "lost"), at: .beforeEffect)
             let a = try await story.write("a")
             let b = try await story.write("b")
-            guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+            guard
+                case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
             else {
                 Issue.record("It did not fail.")
                 return
             }
-            #expect(draft.errorCode == .pendingError && draft.isResendable && draft.attempts == 2)
-            _ = try await story.engine.awaitFate(of: b, in: "general")
+            #expect(item.errorCode == .pendingError && item.isResendable && item.attempts == 2)
+            _ = try await story.engine.deliveryResult(of: b, in: "general")
             try await story.engine.resend(a)
-            _ = try await story.engine.awaitFate(of: a, in: "general")
+            _ = try await story.engine.deliveryResult(of: a, in: "general")
             #expect(try await story.texts() == ["b", "a"])
             try await story.end()
         }
@@ -289,13 +290,13 @@ import Testing
         try await story.engine.cancel(long)
         try await story.end()
         var told: [String] = []
-        for await case .fate(let fate, let draft) in events {
+        for await case .fate(let fate, let item) in events {
             switch fate {
-            case .sent: told.append("\(draft.requestID) sent")
-            case .done: told.append("\(draft.requestID) done")
-            case .failed: told.append("\(draft.requestID) failed")
-            case .canceled: told.append("\(draft.requestID) canceled")
-            case .unknown: told.append("\(draft.requestID) unknown")
+            case .sent: told.append("\(item.requestID) sent")
+            case .done: told.append("\(item.requestID) done")
+            case .failed: told.append("\(item.requestID) failed")
+            case .canceled: told.append("\(item.requestID) canceled")
+            case .unknown: told.append("\(item.requestID) unknown")
             }
         }
         #expect(told == ["\(a) sent", "\(reaction) done", "\(long) failed", "\(long) canceled"])

@@ -13,8 +13,8 @@ import Testing
         story = try await Story()
     }
 
-    func fate(_ id: RequestID) async throws -> DraftFate {
-        try await story.engine.awaitFate(of: id, in: "general")
+    func fate(_ id: RequestID) async throws -> DeliveryResult {
+        try await story.engine.deliveryResult(of: id, in: "general")
     }
 
     // MARK: Waiting
@@ -36,7 +36,7 @@ import Testing
         #expect(sent.text == "c" && sent.requestID == c)
         #expect(try await story.texts() == ["a", "b", "c"])
         #expect(try story.picture() == "a b c")
-        #expect(try story.store.draftCount() == 0)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -58,7 +58,7 @@ import Testing
         let again = story.restarted()
         #expect(try story.picture() == "… (a) (b)")
         _ = try await again.connect(as: Credentials("bob"))
-        _ = try await again.awaitFate(of: b, in: "general")
+        _ = try await again.deliveryResult(of: b, in: "general")
         #expect(try await story.texts() == ["a", "b"])
         await again.close()
     }
@@ -69,11 +69,11 @@ import Testing
         story.device.advance(by: .seconds(3 * 24 * 3600 + 1))
         story.network.goOnline()
         try await story.connect()
-        guard case .failed(let draft) = try await fate(a) else {
+        guard case .failed(let item) = try await fate(a) else {
             Issue.record("It did not fail.")
             return
         }
-        #expect(draft.errorCode == .pendingError)
+        #expect(item.errorCode == .pendingError)
         #expect(try story.picture() == "… !a")
         try await story.engine.resend(a)
         _ = try await fate(a)
@@ -109,7 +109,7 @@ import Testing
         story.network.stopHolding()
         try await story.engine.caughtUp()
         #expect(try story.picture() == "a")
-        #expect(try story.store.draftCount() == 0)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -140,15 +140,15 @@ import Testing
         story.network.goOnline()
         await story.engine.reconnect()
         _ = try await fate(b)
-        guard case .failed(let draft) = try await fate(long) else {
+        guard case .failed(let item) = try await fate(long) else {
             Issue.record("It did not fail.")
             return
         }
-        #expect(draft.errorCode == .parameterTooLong)
+        #expect(item.errorCode == .parameterTooLong)
         #expect(try await story.texts() == ["b"])
         #expect(try story.store.failedMessages(in: "general").map(\.requestID) == [long])
         #expect(try await story.engine.removeAllFailedMessages(in: "general") == [long])
-        #expect(try story.store.draftCount() == 0)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -156,11 +156,11 @@ import Testing
         try await story.open()
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         let a = try await story.write("a")
-        guard case .failed(let draft) = try await fate(a) else {
+        guard case .failed(let item) = try await fate(a) else {
             Issue.record("It did not fail.")
             return
         }
-        #expect(draft.isResendable)
+        #expect(item.isResendable)
         try await story.engine.resend(a)
         guard case .sent(let message) = try await fate(a) else {
             Issue.record("It was not sent.")
@@ -197,12 +197,12 @@ import Testing
         story.network.failNext(
             of: [.send], with: BackendError(.unanswered, "lost"), at: .afterEffect)
         let a = try await story.write("a")
-        guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+        guard case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
         else {
             Issue.record("It did not fail.")
             return
         }
-        #expect(draft.errorCode == .ackTimeout && draft.isDoubtful)
+        #expect(item.errorCode == .ackTimeout && item.isDoubtful)
         story.network.stopHolding()
         try await story.sees("a")
         try await story.end()
@@ -214,12 +214,12 @@ import Testing
         let story = try await Story(.exact, conditions)
         try await story.open()
         let a = try await story.write(String(repeating: "x", count: 6000))
-        guard case .failed(let draft) = try await story.engine.awaitFate(of: a, in: "general")
+        guard case .failed(let item) = try await story.engine.deliveryResult(of: a, in: "general")
         else {
             Issue.record("It did not fail.")
             return
         }
-        #expect(draft.errorCode == .parameterTooLong && !draft.isDoubtful)
+        #expect(item.errorCode == .parameterTooLong && !item.isDoubtful)
         try await story.end()
     }
 
@@ -244,24 +244,24 @@ import Testing
 
     @Test func whereAFailureStopsTheOthersTheyGoOnWhenItIsTakenOut() async throws {
         var options = SyncOptions.exact
-        options.failedDraftPolicy = .stop
+        options.failedItemPolicy = .stop
         let story = try await Story(options)
         story.network.goOffline()
         let long = try await story.write(String(repeating: "x", count: 6000))
         let b = try await story.write("b")
         story.network.goOnline()
         try await story.connect()
-        _ = try await story.engine.awaitFate(of: long, in: "general")
+        _ = try await story.engine.deliveryResult(of: long, in: "general")
         try await story.engine.caughtUp()
-        #expect(try story.store.draft(b)?.state == .pending)
+        #expect(try story.store.outboxItem(b)?.state == .pending)
         // A new process does not go further.
         await story.engine.close()
         let again = story.restarted(options)
         _ = try await again.connect(as: Credentials("bob"))
         try await again.caughtUp()
-        #expect(try story.store.draft(b)?.state == .pending)
+        #expect(try story.store.outboxItem(b)?.state == .pending)
         #expect(try await again.removeFailedMessages([long]) == [long])
-        guard case .sent = try await again.awaitFate(of: b, in: "general") else {
+        guard case .sent = try await again.deliveryResult(of: b, in: "general") else {
             Issue.record("It was not sent.")
             return
         }
@@ -293,7 +293,7 @@ import Testing
         params.text = "A"
         try await story.engine.updateUnsent(a, in: "general", with: .user(params))
         #expect(try story.picture() == "… (A)")
-        #expect(try story.store.draftCount() == 1)
+        #expect(try story.store.outboxItemCount() == 1)
         story.network.goOnline()
         try await story.connect()
         guard case .sent(let message) = try await fate(a) else {
@@ -325,7 +325,7 @@ import Testing
         story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))
         try await story.connect()
         _ = try await fate(b)
-        #expect(try story.store.draft(reaction)?.state == .pending)
+        #expect(try story.store.outboxItem(reaction)?.state == .pending)
         try await story.engine.resend(a)
         #expect(try await fate(reaction) == .done)
         #expect(try await story.texts() == ["b", "a"])
@@ -348,7 +348,7 @@ import Testing
 
     @Test func whatWaitsBehindAFailedMessageEndsWithIt() async throws {
         var options = SyncOptions.exact
-        options.failedDraftLimit = 0
+        options.failedItemLimit = 0
         let story = try await Story(options)
         story.network.goOffline()
         let a = try await story.write(String(repeating: "x", count: 6000))
@@ -356,8 +356,8 @@ import Testing
         story.network.goOnline()
         try await story.connect()
         #expect(
-            try await story.engine.awaitFate(of: reaction, in: "general") == .canceled)
-        #expect(try story.store.draftCount() == 0)
+            try await story.engine.deliveryResult(of: reaction, in: "general") == .canceled)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -406,12 +406,12 @@ import Testing
         story.network.failNext(of: [.send], with: BackendError(.refused, "no"))
         let engine = story.restarted()
         try await engine.connect(as: Credentials("bob"))
-        _ = try await engine.awaitFate(of: a, in: "general")
+        _ = try await engine.deliveryResult(of: a, in: "general")
         #expect(try story.picture() == "!a")
         let edit = try await engine.updateUnsent(a, in: "general", with: .text("A"))
         #expect(try story.picture() == "!A")
         story.network.stopHolding()
-        _ = try await engine.awaitFate(of: edit, in: "general")
+        _ = try await engine.deliveryResult(of: edit, in: "general")
         #expect(try await story.texts() == ["A"])
         await engine.close()
     }

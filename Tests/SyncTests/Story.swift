@@ -60,7 +60,7 @@ final class Story: Sendable {
             clock.advance(by: interval)
             var message = Message(id: nil, channelURL: url, text: String(word), createdAt: 0)
             message.userMessageParams = UserMessageCreateParams(String(word))
-            messages.append(try await alice.send(Draft(message, requestID: requestIDs.next())))
+            messages.append(try await alice.send(OutboxItem(message, requestID: requestIDs.next())))
         }
         return messages
     }

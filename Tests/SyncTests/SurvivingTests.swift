@@ -31,7 +31,7 @@ import Testing
         let engine = story.restarted(store: store)
         _ = try await engine.connect(as: Credentials("bob"))
         for id in [b, c] {
-            guard case .sent = try await engine.awaitFate(of: id, in: "general") else {
+            guard case .sent = try await engine.deliveryResult(of: id, in: "general") else {
                 Issue.record("\(id) was not sent.")
                 continue
             }
@@ -39,7 +39,7 @@ import Testing
         #expect(try await story.texts() == ["a", "b", "c"])
         try await engine.caughtUp("general")
         #expect(try store.read { try $0.picture(of: "general") } == "a b c")
-        #expect(try store.draftCount() == 0)
+        #expect(try store.outboxItemCount() == 0)
         await engine.close()
         store.close()
     }
@@ -106,7 +106,7 @@ import Testing
         let carol = SyncEngine(store: hers, backend: story.server.client())
         _ = try await carol.connect(as: Credentials("carol"))
         try await carol.caughtUp()
-        #expect(try hers.draftCount() == 0)
+        #expect(try hers.outboxItemCount() == 0)
         await carol.close()
         let again = story.restarted()
         await #expect { try await again.connect(as: Credentials("carol")) } throws: {
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(try await story.texts() == [])
         _ = try await again.connect(as: Credentials("bob"))
-        _ = try await again.awaitFate(of: b, in: "general")
+        _ = try await again.deliveryResult(of: b, in: "general")
         #expect(try await story.texts() == ["a", "b"])
         await again.close()
         story.store.close()
@@ -135,12 +135,12 @@ import Testing
         let b = try await story.write("b")
         let reaction = try await story.engine.reactToUnsent(.add, "+1", to: b, in: "general")
         // Handed back, and left where it is: bob may come again.
-        #expect(try story.store.drafts().map(\.requestID) == [a, b, reaction])
-        let drafts = try await story.engine.discardDrafts()
-        #expect(drafts.map(\.requestID) == [a, b, reaction])
-        #expect(drafts.map { $0.message?.text } == ["a", "b", nil])
+        #expect(try story.store.outboxItems().map(\.requestID) == [a, b, reaction])
+        let items = try await story.engine.discardOutboxItems()
+        #expect(items.map(\.requestID) == [a, b, reaction])
+        #expect(items.map { $0.message?.text } == ["a", "b", nil])
         for id in [a, b, reaction] {
-            #expect(try await story.engine.awaitFate(of: id, in: "general") == .canceled)
+            #expect(try await story.engine.deliveryResult(of: id, in: "general") == .canceled)
         }
         let copies = directory.url.appending(path: "files").path
         #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
@@ -161,9 +161,9 @@ import Testing
         story.network.goOnline()
         await story.engine.reconnect()
         try await story.engine { $0.connection == .revoked }
-        #expect(try story.store.draft(a)?.state == .pending)
-        #expect(try await story.engine.discardDrafts().map(\.requestID) == [a])
-        #expect(try story.store.draftCount() == 0)
+        #expect(try story.store.outboxItem(a)?.state == .pending)
+        #expect(try await story.engine.discardOutboxItems().map(\.requestID) == [a])
+        #expect(try story.store.outboxItemCount() == 0)
         await story.close()
         story.store.close()
     }

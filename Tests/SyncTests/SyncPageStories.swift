@@ -104,7 +104,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func theLifeOfADraft() async throws {
+    @Test func theLifeOfAnOutboxItem() async throws {
         var page = try PageStory("Docs/Sync.md", "Sending messages")
         let story = try await Story()
         try await story.say("a b c")
@@ -126,7 +126,7 @@ import Testing
         try await story.sees(page.next("the server accepts it", "sent, item removed"))
         #expect(page.isOver)
         #expect(try story.store.messages(in: "general", limit: 1).map(\.requestID) == [d])
-        #expect(try story.store.draftCount() == 0)
+        #expect(try story.store.outboxItemCount() == 0)
         try await story.end()
     }
 
@@ -154,23 +154,23 @@ import Testing
         try await story.end()
     }
 
-    @Test func theDropBox() async throws {
+    @Test func thePushInbox() async throws {
         var page = try PageStory("Docs/Sync.md", "Push inbox")
         let temporary = try TemporaryStore()
         let story = try await Story(store: temporary.store)
         try await story.say("a b c")
         try await story.open()
-        try await story.engine.absorbDrops()
+        try await story.engine.absorbPushes()
         await story.engine.disconnect()
         let messages = try await story.say("d")
         #expect(
             try story.picture() == page.next("the app is not running", "an extension gets d"))
 
-        let box = try #require(try DropBox(in: temporary.directory))
+        let box = try #require(try PushInbox(in: temporary.directory))
         try box.leave(messages)
         #expect(try story.picture() == page.next("it stores d", "in a file of its own"))
 
-        try await story.engine.absorbDrops()
+        try await story.engine.absorbPushes()
         #expect(try story.picture() == page.next("the app opens", "d is read"))
 
         await story.engine.show("general", nil, viewer: 1)

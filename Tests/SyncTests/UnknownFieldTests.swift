@@ -19,7 +19,8 @@ import Testing
         let story = try await Story()
         try await story.open()
         let sent = try await story.write("mine")
-        guard case .sent(let message) = try await story.engine.awaitFate(of: sent, in: "general")
+        guard
+            case .sent(let message) = try await story.engine.deliveryResult(of: sent, in: "general")
         else {
             Issue.record("It was not sent.")
             return
@@ -32,7 +33,7 @@ import Testing
         params.text = "edited"
         story.clock.advance(by: .seconds(1))
         let edit = try await story.engine.update(id, in: "general", with: .user(params))
-        _ = try await story.engine.awaitFate(of: edit, in: "general")
+        _ = try await story.engine.deliveryResult(of: edit, in: "general")
         try await story.until { try $0.message(id, in: "general")?.text == "edited" }
         let edited = try #require(try story.store.message(id, in: "general"))
         #expect(hasUnknown(edited))
@@ -43,8 +44,8 @@ import Testing
         let story = try await Story()
         story.network.goOffline()
         let id = try await story.write("unsent")
-        let draft = try #require(try story.store.draft(id))
-        var newer = try Draft(serialized: draft.serializedBytes + unknown)
+        let item = try #require(try story.store.outboxItem(id))
+        var newer = try OutboxItem(serialized: item.serializedBytes + unknown)
         newer.message = try newer.message.map {
             try Message(serialized: $0.serializedBytes + unknown)
         }
@@ -52,7 +53,7 @@ import Testing
         var params = UserMessageUpdateParams()
         params.text = "edited"
         try await story.engine.updateUnsent(id, in: "general", with: .user(params))
-        let edited = try #require(try story.store.draft(id))
+        let edited = try #require(try story.store.outboxItem(id))
         #expect(edited.message?.text == "edited")
         #expect(hasUnknown(edited) && edited.message.map { hasUnknown($0) } == true)
         await story.close()

@@ -29,8 +29,8 @@ final class GRDBEngine: Engine {
         func message() throws -> Message { try Message(serialized: payload) }
     }
 
-    private struct DraftRecord: Codable, PersistableRecord {
-        static let databaseTableName = "draft"
+    private struct OutboxItemRecord: Codable, PersistableRecord {
+        static let databaseTableName = "item"
         static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
         var request: String
@@ -64,7 +64,7 @@ final class GRDBEngine: Engine {
             try db.create(
                 index: "messageByRequest", on: "message", columns: ["channel", "request"],
                 options: [.ifNotExists, .unique], condition: Column("request") != nil)
-            try db.create(table: "draft", options: .ifNotExists) { table in
+            try db.create(table: "item", options: .ifNotExists) { table in
                 table.primaryKey("request", .text)
                 table.column("payload", .blob).notNull()
             }
@@ -92,8 +92,8 @@ final class GRDBEngine: Engine {
 
     func putDurably(_ items: [Item]) throws -> Call? {
         let records = items.map { item in
-            let draft = item.draft
-            return DraftRecord(request: draft.requestID.rawValue, payload: draft.serialize())
+            let item = item.outboxItem
+            return OutboxItemRecord(request: item.requestID.rawValue, payload: item.serialize())
         }
         // Not timed: an app would have a connection for each mode.
         try setDurable(true)

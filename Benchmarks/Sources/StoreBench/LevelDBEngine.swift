@@ -29,7 +29,7 @@ class LevelDBEngine: Engine {
     }
 
     func putDurably(_ items: [Item]) -> Call? {
-        let raw = RawMessages(drafts: items)
+        let raw = RawMessages(items: items)
         let url = Array(World.url(items[0].channel).rawValue.utf8CString)
         return { [db] in
             peer_leveldb_put_drafts(db, raw.pointer, raw.count, url, url.count - 1)

@@ -28,10 +28,10 @@ final class RawMessages {
     convenience init(_ items: [Item]) { self.init(items) { $0.message.serializedBytes } }
 
     /// Creates outbox items, each under its request id.
-    convenience init(drafts items: [Item]) {
-        self.init(items) { $0.draft.serializedBytes }
+    convenience init(items items: [Item]) {
+        self.init(items) { $0.outboxItem.serializedBytes }
         for (index, item) in items.enumerated() {
-            let request = kept.keep(Array(item.draft.requestID.rawValue.utf8))
+            let request = kept.keep(Array(item.outboxItem.requestID.rawValue.utf8))
             rows[index].request = request.text
             rows[index].request_size = request.count
         }

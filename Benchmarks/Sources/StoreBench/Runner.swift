@@ -184,7 +184,7 @@ final class Runner {
         let file = peer_file_open(directory.appending(path: "append-\(size)").path)
         defer { peer_file_close(file) }
         let append = Subject(name: Runner.appendName) { index, _ in
-            let bytes = World(size: size).new(index).draft.serializedBytes
+            let bytes = World(size: size).new(index).outboxItem.serializedBytes
             return {
                 bytes.withUnsafeBytes { peer_file_append(file, $0.baseAddress!, $0.count) }
                 return 1

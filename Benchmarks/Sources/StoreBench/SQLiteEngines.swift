@@ -16,7 +16,7 @@ final class SQLiteEngine: SQLiteFileEngine {
     func insert(_ items: [Item]) -> Call { put(RawMessages(items), isDurable: false) }
     func put(_ item: Item) -> Call { put(RawMessages([item]), isDurable: false) }
     func putDurably(_ items: [Item]) -> Call? {
-        put(RawMessages(drafts: items), isDurable: true)
+        put(RawMessages(items: items), isDurable: true)
     }
 
     private func put(_ raw: RawMessages, isDurable: Bool) -> Call {
@@ -65,7 +65,7 @@ final class RecipeEngine: SQLiteFileEngine {
     func insert(_ items: [Item]) throws -> Call { put(try json(items), isDurable: false) }
     func put(_ item: Item) throws -> Call { put(try json([item]), isDurable: false) }
     func putDurably(_ items: [Item]) throws -> Call? {
-        put(RawMessages(drafts: items), isDurable: true)
+        put(RawMessages(items: items), isDurable: true)
     }
 
     /// Loads in one transaction, unlike the guide, to create a large database within seconds.

@@ -32,12 +32,12 @@ final class ScrollbackEngine: Engine {
 
     /// Writes outbox items, which are durable.
     func putDurably(_ items: [Item]) -> Call? {
-        let drafts = items.map(\.draft)
+        let items = items.map(\.outboxItem)
         return { [store] in
             try store.write { batch in
-                for draft in drafts { try batch.save(draft) }
+                for item in items { try batch.save(item) }
             }
-            return drafts.count
+            return items.count
         }
     }
 

@@ -66,7 +66,7 @@ struct Item {
         plain.requestID = turn % 5 == 0 ? "3f6c1a52-88d0-4e5b-9a31-\(1_000_000_000 + turn)" : ""
         plain.parentMessageID = ""
         plain.data =
-            #"{"draft":0,"v":\#(abs(turn) % 10),"topic":"plans","origin":"mobile/ios/17.2"}"#
+            #"{"item":0,"v":\#(abs(turn) % 10),"topic":"plans","origin":"mobile/ios/17.2"}"#
         self.init(channel, plain)
     }
 
@@ -101,10 +101,10 @@ struct Item {
     }
 
     /// The message as an outbox item with its own request id.
-    var draft: Draft {
+    var item: OutboxItem {
         var message = message
         message.messageID = nil
-        return Draft(message, requestID: RequestID("draft-\(plain.messageID)"))
+        return OutboxItem(message, requestID: RequestID("item-\(plain.messageID)"))
     }
 }
 

@@ -101,7 +101,7 @@ struct Conversation: Sendable {
     func say(_ number: Int) async throws -> ContinuousClock.Instant {
         var message = Message(id: nil, channelURL: "general", text: "\(number)", createdAt: 0)
         message.userMessageParams = UserMessageCreateParams("\(number)")
-        _ = try await alice.send(Draft(message, requestID: RequestID("r\(number)")))
+        _ = try await alice.send(OutboxItem(message, requestID: RequestID("r\(number)")))
         return .now
     }
 }

@@ -16,9 +16,9 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     var puts: [Duration] = []
     var sends: [Duration] = []
     for number in 0..<count {
-        let draft = draft(number)
-        puts.append(try clock.measure { try plain.write { try $0.save(draft) } })
-        let params = UserMessageCreateParams(draft.message?.text ?? "")
+        let item = item(number)
+        puts.append(try clock.measure { try plain.write { try $0.save(item) } })
+        let params = UserMessageCreateParams(item.message?.text ?? "")
         let start = clock.now
         try await engine.send(params, in: "general")
         sends.append(clock.now - start)
@@ -28,7 +28,7 @@ func sends(_ count: Int, in directory: URL) async throws -> [Row] {
     sends.sort()
     let (put, send) = (puts[count / 2], sends[count / 2])
     return [
-        Row(what: "a draft, put durably, median", count: count, figure: put.short),
+        Row(what: "an item, put durably, median", count: count, figure: put.short),
         Row(
             what: "a message, sent, until the call returns, median", count: count,
             figure: "\(send.short), \(String(format: "%.2f", send / put)) times a put"),
@@ -42,10 +42,10 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let store = try ChatStore(at: directory.appending(path: "store"))
     for start in stride(from: 0, to: count, by: 1000) {
         try store.write { batch in
-            for number in start..<min(start + 1000, count) { try batch.save(draft(number)) }
+            for number in start..<min(start + 1000, count) { try batch.save(item(number)) }
         }
     }
-    let (_, changes) = try store.observe(.drafts)
+    let (_, changes) = try store.observe(.outboxItems)
     let taker = Taker(changes)
     let engine = makeEngine(store, server.client())
     let clock = ContinuousClock()
@@ -56,12 +56,12 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     var heads: [Duration] = []
     while times.count < count {
         for operation in await taker.next().operations {
-            guard case .removedDraft = operation else { continue }
+            guard case .removedOutboxItem = operation else { continue }
             times.append(clock.now - start)
             // The first remaining item follows all removed ones.
             guard [count / 10, count - 10].contains(times.count) else { continue }
             heads.append(
-                try clock.measure { _ = try store.drafts(in: "general", limit: 1) })
+                try clock.measure { _ = try store.outboxItems(in: "general", limit: 1) })
         }
     }
     await engine.close()
@@ -73,23 +73,23 @@ func queue(of count: Int, in directory: URL) async throws -> [Row] {
     let last = (times[count - 1] - times[count - tenth]) / (tenth - 1)
     return [
         Row(
-            what: "drafts of one channel, sent, each of the first tenth", count: count,
+            what: "items of one channel, sent, each of the first tenth", count: count,
             figure: first.short),
         Row(
             what: "…, each of the last tenth", count: count,
             figure: "\(last.short), \(String(format: "%.2f", last / first)) times the first"),
         Row(
-            what: "the first draft of that queue, read, after a tenth, and at the end",
+            what: "the first item of that queue, read, after a tenth, and at the end",
             count: count, figure: heads.map(\.short).joined(separator: ", ")),
     ]
 }
 
-private func draft(_ number: Int) -> Draft {
+private func outboxItem(_ number: Int) -> OutboxItem {
     let params = UserMessageCreateParams(
         "\(number): the quick brown fox jumps over the lazy dog, and then it does so again, and again."
     )
     let message = Message(
         params, in: "general", by: nil,
         at: Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000)))
-    return Draft(message, requestID: RequestID("draft-\(number)"))
+    return OutboxItem(message, requestID: RequestID("item-\(number)"))
 }

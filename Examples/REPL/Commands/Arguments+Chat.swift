@@ -125,7 +125,7 @@ extension MessageCollection {
         }
         let store = engine.store
         if let held = try store.message(MessageID(word), in: channelURL) { return held }
-        if let unsent = try store.draft(RequestID(word))?.message { return unsent }
+        if let unsent = try store.outboxItem(RequestID(word))?.message { return unsent }
         throw CommandError.failed("there is no message '\(word)' in \(channelURL)")
     }
 }

@@ -92,6 +92,6 @@ extension CommandError {
 extension ChatStore {
     /// True if the store has any data of a channel: its row, its history, or outbox items.
     func holds(_ url: ChannelURL) throws -> Bool {
-        try channelURLs().contains(url) || !drafts(in: url, limit: 1).isEmpty
+        try channelURLs().contains(url) || !outboxItems(in: url, limit: 1).isEmpty
     }
 }

@@ -85,7 +85,7 @@ extension Command {
         Command(
             name: "remove-channel",
             usage: "CHANNEL",
-            summary: "Removes a channel with its messages and gaps; its drafts stay.",
+            summary: "Removes a channel with its messages and gaps; its outbox items stay.",
             example: "remove-channel general",
             preparation: ["draw general a b c"],
             output: "removed channel general",

@@ -7,7 +7,7 @@ extension Command {
             usage: "[CHANNEL] [limit N | all]",
             summary: "Draws a channel's history: ~ is a gap, … is more history, (c) is not sent.",
             example: "picture general",
-            preparation: ["draw general … a b ~ d", "draft general Hello"],
+            preparation: ["draw general … a b ~ d", "enqueue general Hello"],
             output: "… a b ~ d (r1)",
             offers: [.channels],
             gives: [.picture]
@@ -21,9 +21,9 @@ extension Command {
             name: "draw",
             usage: "CHANNEL PICTURE",
             freeTextAfter: 1,
-            summary: "Replaces a channel's history and drafts by those of a picture.",
+            summary: "Replaces a channel's history and outbox items with those of a picture.",
             example: "draw general … a b ~ d (e) !f",
-            output: "drew 3 messages, 2 gaps and 2 drafts in general",
+            output: "drew 3 messages, 2 gaps and 2 outbox items in general",
             offers: [.channels],
             gives: [.channelURL]
         ) { arguments in
@@ -36,8 +36,8 @@ extension Command {
                 counted(try store.messageCount(in: url), "message"),
                 counted(try store.gaps(in: url).count, "gap"),
             ]
-            let drafts = counted(try store.drafts(in: url).count, "draft")
-            return .of(url, "drew \(counts.joined(separator: ", ")) and \(drafts) in \(url)")
+            let items = counted(try store.outboxItems(in: url).count, "outbox item")
+            return .of(url, "drew \(counts.joined(separator: ", ")) and \(items) in \(url)")
         },
         Command(
             name: "gaps",
@@ -106,7 +106,7 @@ extension Workspace {
             let messages = try snapshot.messages(in: url, limit: limit).reversed()
             return Picture(
                 messages: messages.compactMap(\.position), gaps: try snapshot.gaps(in: url),
-                drafts: try snapshot.drafts(in: url),
+                items: try snapshot.outboxItems(in: url),
                 isCut: try snapshot.messageCount(in: url) > messages.count)
         }
     }

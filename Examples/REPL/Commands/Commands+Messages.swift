@@ -7,7 +7,7 @@ extension Command {
             name: "save",
             usage: "TYPE JSON | HEX",
             freeTextAfter: 1,
-            summary: "Saves a Message, GroupChannel, OpenChannel, User or Draft.",
+            summary: "Saves a Message, GroupChannel, OpenChannel, User or OutboxItem.",
             example:
                 #"save Message {"message_id": 42, "channel_url": "general", "ts": 1700000000000, "message": "Hi!"}"#,
             output: "saved message 42 in general",
@@ -22,7 +22,7 @@ extension Command {
                 case let channel as GroupChannel: try batch.save(channel)
                 case let channel as OpenChannel: try batch.save(channel)
                 case let user as User: try batch.save(user)
-                case let draft as Draft: try batch.save(draft)
+                case let item as OutboxItem: try batch.save(item)
                 default:
                     throw CommandError.failed(
                         "a \(type.name) is not saved by itself, but as a part of something else")
@@ -154,7 +154,7 @@ extension Command {
         case let channel as GroupChannel: "group channel \(channel.url)"
         case let channel as OpenChannel: "open channel \(channel.url)"
         case let user as User: "user \(user.userID)"
-        case let draft as Draft: "draft \(draft.requestID) in \(draft.channelURL)"
+        case let item as OutboxItem: "outbox item \(item.requestID) in \(item.channelURL)"
         default: "it"
         }
     }

@@ -133,9 +133,9 @@ extension Command {
             name: "condition",
             usage: "[NAME [VALUE]]",
             summary: "Lists the conditions of the network and the server, or sets one.",
-            example: "condition feed.holes 0.5",
+            example: "condition feed.truncations 0.5",
             preparation: ["demo"],
-            output: "feed.holes is 0.5",
+            output: "feed.truncations is 0.5",
             offers: [.conditions],
             gives: [.settings, .name, .value]
         ) { arguments in

@@ -3,41 +3,42 @@ import Scrollback
 extension Command {
     static let outbox: [Command] = [
         Command(
-            name: "drafts",
+            name: "outbox",
             usage: "[CHANNEL] [limit N | all]",
             summary: "Lists what the server has not acknowledged, channel by channel.",
-            example: "drafts",
-            preparation: ["draft general Hello", "draw random a !b"],
+            example: "outbox",
+            preparation: ["enqueue general Hello", "draw random a !b"],
             output: """
                 b   random   failed   send  b
                 r1  general  pending  send  Hello
                 """,
             offers: [.channels],
-            gives: [.drafts]
+            gives: [.outboxItems]
         ) { arguments in
             let (words, limit) = try arguments.limited()
             guard words.count <= 1 else { throw CommandError.usage }
             let store = try arguments.workspace.store
-            let drafts =
+            let items =
                 words.isEmpty
-                ? try store.drafts() : try store.drafts(in: try arguments.heldChannel)
-            let lines = table(drafts, limit: limit) { draft in
+                ? try store.outboxItems() : try store.outboxItems(in: try arguments.heldChannel)
+            let lines = table(items, limit: limit) { item in
                 [
-                    draft.requestID.rawValue, draft.channelURL.rawValue, "\(draft.state)",
-                    "\(draft.operation)",
-                    draft.message?.text ?? draft.messageID.map { "message \($0)" } ?? "",
+                    item.requestID.rawValue, item.channelURL.rawValue, "\(item.state)",
+                    "\(item.operation)",
+                    item.message?.text ?? item.messageID.map { "message \($0)" } ?? "",
                 ]
             }
             return .text(
-                lines.isEmpty ? "no drafts" : lines.joined(separator: "\n"), [.drafts: drafts])
+                lines.isEmpty ? "no outbox items" : lines.joined(separator: "\n"),
+                [.outboxItems: items])
         },
         Command(
-            name: "draft",
+            name: "enqueue",
             usage: "CHANNEL TEXT",
             freeTextAfter: 1,
             summary: "Adds a message to the outbox.",
-            example: "draft general Hello, everybody",
-            output: "wrote draft r1 in general",
+            example: "enqueue general Hello, everybody",
+            output: "wrote outbox item r1 in general",
             offers: [.channels],
             gives: [.requestID, .channelURL]
         ) { arguments in
@@ -51,32 +52,33 @@ extension Command {
                 repeat {
                     id = RequestID("r\(number)")
                     number += 1
-                } while try batch.draft(id) != nil || batch.message(requestID: id, in: url) != nil
+                } while try batch.outboxItem(id) != nil
+                    || batch.message(requestID: id, in: url) != nil
                 let message = Message(
                     id: nil, channelURL: url, text: text, createdAt: workspace.now())
                 let newest = try batch.messages(in: url, limit: 1).first?.position
-                try batch.save(Draft(message, requestID: id, follows: newest))
+                try batch.save(OutboxItem(message, requestID: id, follows: newest))
             }
-            return .text("wrote draft \(id) in \(url)", [.requestID: id, .channelURL: url])
+            return .text("wrote outbox item \(id) in \(url)", [.requestID: id, .channelURL: url])
         },
         Command(
-            name: "remove-draft",
+            name: "remove-item",
             usage: "REQUESTID",
-            summary: "Removes a draft from the outbox.",
-            example: "remove-draft r1",
-            preparation: ["draft general Hello"],
-            output: "removed draft r1",
+            summary: "Removes an item from the outbox.",
+            example: "remove-item r1",
+            preparation: ["enqueue general Hello"],
+            output: "removed outbox item r1",
             offers: [.requests],
             gives: [.requestID]
         ) { arguments in
             guard arguments.words.count == 1 else { throw CommandError.usage }
             let id = RequestID(arguments.words[0])
             try arguments.workspace.store.write { batch in
-                guard try batch.removeDraft(id) else {
-                    throw CommandError.failed("there is no draft '\(id)'")
+                guard try batch.removeOutboxItem(id) else {
+                    throw CommandError.failed("there is no outbox item '\(id)'")
                 }
             }
-            return .text("removed draft \(id)", [.requestID: id])
+            return .text("removed outbox item \(id)", [.requestID: id])
         },
     ]
 

@@ -13,7 +13,7 @@ extension Command {
                 channels        1
                 messages        3
                 gaps            2
-                drafts          1
+                items          1
                 last change     1
                 """,
             gives: [.place, .counts, .change]
@@ -24,7 +24,7 @@ extension Command {
                 let rows = [
                     ("channels", urls.count), ("messages", try snapshot.messageCount()),
                     ("gaps", try urls.reduce(0) { try $0 + snapshot.gaps(in: $1).count }),
-                    ("drafts", try snapshot.drafts().count), ("last change", snapshot.number),
+                    ("items", try snapshot.outboxItems().count), ("last change", snapshot.number),
                 ]
                 return .text(
                     ([store.place] + rows.map { "\($0.padded(to: 14))  \($1)" })
@@ -90,17 +90,17 @@ extension Command {
         },
         Command(
             name: "store clear",
-            summary: "Removes everything but the drafts.",
+            summary: "Removes everything but the outbox.",
             example: "store clear",
             preparation: ["draw general a b (c)"],
-            output: "cleared; 1 draft stays",
+            output: "cleared; 1 outbox item stays",
             gives: [.count]
         ) { arguments in
             let store = try arguments.workspace.store
             try store.clearCachedData()
-            let count = try store.drafts().count
+            let count = try store.outboxItems().count
             return .text(
-                "cleared; \(counted(count, "draft")) \(count == 1 ? "stays" : "stay")",
+                "cleared; \(counted(count, "outbox item")) \(count == 1 ? "stays" : "stay")",
                 [.count: count])
         },
         Command(
@@ -117,7 +117,7 @@ extension Command {
             let store = try arguments.workspace.store
             let names =
                 try store.unreadableChannelURLs().map(\.rawValue)
-                + store.unreadableDraftIDs().map(\.rawValue)
+                + store.unreadableOutboxItemIDs().map(\.rawValue)
             let problems = try store.check().map(\.description)
             return (names + problems).lines(
                 { $0.oneLine }, orNone: "all can be read", limit: limit, as: .unreadable)
@@ -176,12 +176,14 @@ extension Command {
                 encryptionKey: try arguments.directoryAndKey(createsKey: false).key)
             let unreadable = counted(report.unreadableRows, "row")
             return .text(
-                (["saved \(counted(report.keptDrafts, "draft")); \(unreadable) could not be read"]
+                ([
+                    "saved \(counted(report.keptOutboxItems, "outbox item")); \(unreadable) could not be read"
+                ]
                     + report.loss.lines
                     + (report.outboxCopy.map { ["the files as they were: \($0)"] } ?? []))
                     .joined(separator: "\n"),
                 [
-                    .count: report.keptDrafts, .damage: [unreadable] + report.loss.lines,
+                    .count: report.keptOutboxItems, .damage: [unreadable] + report.loss.lines,
                     .path: report.outboxCopy,
                 ])
         },
@@ -296,7 +298,7 @@ extension OpeningReport {
         if isOutboxReindexed { lines.append("the outbox is in order again") }
         lines += outboxLoss?.lines ?? []
         if isCacheNew && !isNew { lines.append("the cache was gone, and a new one is empty") }
-        if isOutboxLost { lines.append("the outbox was gone, and all drafts with it") }
+        if isOutboxLost { lines.append("the outbox was gone, and all outbox items with it") }
         if let outboxCopy { lines.append("a copy of a damaged outbox is in \(outboxCopy)") }
         return lines.isEmpty ? ["as it was left"] : lines
     }

@@ -215,20 +215,20 @@ extension Command {
             name: "leave-drop",
             usage: "JSON",
             freeTextAfter: 0,
-            summary: "Leaves a message in the drop box, as a push extension does beside the app.",
+            summary: "Leaves a message in the push inbox, as a push extension does beside the app.",
             example:
                 #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 1700000000000, "message": "Ding!"}"#,
             preparation: ["demo"],
-            output: "there is no drop box in memory: start with --home",
+            output: "there is no push inbox in memory: start with --home",
             gives: [.count]
         ) { arguments in
             let message = try arguments.message
             guard let directory = try arguments.client.engine().store.directory else {
-                return .text("there is no drop box in memory: start with --home", [.count: 0])
+                return .text("there is no push inbox in memory: start with --home", [.count: 0])
             }
             let key = try arguments.client.options.encryptionKey
-            guard let box = try DropBox(in: directory, encryptionKey: key) else {
-                throw CommandError.failed("there is no drop box: connect first")
+            guard let box = try PushInbox(in: directory, encryptionKey: key) else {
+                throw CommandError.failed("there is no push inbox: connect first")
             }
             try box.leave([message])
             let count = try box.count
@@ -238,20 +238,20 @@ extension Command {
         },
         Command(
             name: "absorb",
-            summary: "Takes in what other processes have left in the drop box.",
+            summary: "Takes in what other processes have left in the push inbox.",
             example: "absorb",
             preparation: ["demo"],
             output: "nothing was left",
-            covers: ["ChatClient.absorbDrops()"],
+            covers: ["ChatClient.absorbPushes()"],
             gives: [.count, .damage]
         ) { arguments in
-            let absorbed = try await arguments.client.absorbDrops()
+            let absorbed = try await arguments.client.absorbPushes()
             let damage = absorbed.damage.map { "\($0)" }
             let count = counted(absorbed.messages.count, "message")
             let lines =
                 absorbed.isEmpty
                 ? ["nothing was left"]
-                : ["\(count) in \(counted(absorbed.dropCount, "drop")), \(absorbed.heldCount) held"]
+                : ["\(count) in \(counted(absorbed.pushCount, "drop")), \(absorbed.heldCount) held"]
             return .text(
                 (lines + damage.map { "damaged: \($0)" }).joined(separator: "\n"),
                 [.count: absorbed.messages.count, .damage: damage])

@@ -165,7 +165,7 @@ extension Command {
                 """,
             covers: ["ChatClient.engine()"],
             gives: [
-                .device, .userID, .connection, .time, .unread, .drafts, .count, .place, .error,
+                .device, .userID, .connection, .time, .unread, .outboxItems, .count, .place, .error,
                 .damage,
             ]
         ) { arguments in
@@ -177,9 +177,9 @@ extension Command {
                 state.failure.map { sentence(of: $0) }
                 ?? client.cachingError.map { sentence(of: $0) }
             // While suspended, the store cannot be read; everything else is still known.
-            let unsent: [Draft]?
+            let unsent: [OutboxItem]?
             do throws(StoreError) {
-                unsent = try store.drafts()
+                unsent = try store.outboxItems()
             } catch {
                 guard error.code == .suspended else { throw error }
                 unsent = nil
@@ -199,7 +199,7 @@ extension Command {
             var values = try arguments.device.values
             values[.time] = client.lastConnectedAt
             values[.unread] = client.unreadCount?.groupChannelUnreadMessageCount ?? 0
-            values[.drafts] = unsent
+            values[.outboxItems] = unsent
             values[.count] = state.channelsLeft
             values[.place] = store.directory?.path
             values[.error] = failure
@@ -251,18 +251,18 @@ extension Command {
                 """,
             offers: [.oneOf(["everything"])],
             covers: ["ChatClient.logOut(wiping:)"],
-            gives: [.drafts]
+            gives: [.outboxItems]
         ) { arguments in
             guard [[], ["everything"]].contains(arguments.words) else { throw CommandError.usage }
             let device = try arguments.device
             device.show(nil)
             device.channelList = nil
-            let drafts = try await device.client.logOut(
+            let items = try await device.client.logOut(
                 wiping: arguments.words.isEmpty ? .cachedData : .everything)
-            let count = drafts.filter { $0.operation == .send }.count
+            let count = items.filter { $0.operation == .send }.count
             return .text(
                 count == 0 ? "logged out" : "logged out; \(counted(count, "message")) not sent",
-                [.drafts: drafts])
+                [.outboxItems: items])
         },
         Command(
             name: "wait",

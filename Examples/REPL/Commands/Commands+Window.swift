@@ -328,25 +328,25 @@ extension Workspace {
     func coverage(of url: ChannelURL) throws -> Command.Reply {
         try store.read { snapshot in
             let coverage = try snapshot.coverage(of: url)
-            let drafts = try snapshot.drafts(in: url).count
+            let items = try snapshot.outboxItems(in: url).count
             let count = try snapshot.messageCount(in: url)
             let newest = try snapshot.messages(in: url, limit: 1).first?.createdAt ?? now()
             let oldest =
                 try snapshot.messages(in: url, after: .oldest, limit: 1).first?.createdAt ?? newest
             let gaps = coverage.stretches.filter { $0.kind == .missing }.count
             let bar = CoverageBar(
-                coverage, from: oldest, to: newest, drafts: drafts, width: width)
+                coverage, from: oldest, to: newest, items: items, width: width)
             let days = [oldest, newest].map { $0.iso8601.prefix { $0 != "T" } }
             let extent = count == 0 ? "no messages" : "\(days[0]) … \(days[1])"
             return .text(
                 """
                 \(bar)
-                \(extent), \(grouped(count)) known, \(counted(gaps, "gap")), \(drafts) not sent
+                \(extent), \(grouped(count)) known, \(counted(gaps, "gap")), \(items) not sent
                 """,
                 [
                     .channelURL: url,
                     .coverage: [
-                        "known": count, "gaps": gaps, "unsent": drafts,
+                        "known": count, "gaps": gaps, "unsent": items,
                         "from": Int(oldest.milliseconds), "to": Int(newest.milliseconds),
                     ],
                 ])

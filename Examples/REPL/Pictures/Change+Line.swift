@@ -31,8 +31,9 @@ extension Change.Operation {
         case .savedUser(let user): "saved user \(user.userID)"
         case .removedUser(let id): "removed user \(id)"
         case .clearedCachedData: "cleared all but the outbox"
-        case .savedDraft(let draft): "saved draft \(draft.requestID) in \(draft.channelURL)"
-        case .removedDraft(let draft): "removed draft \(draft.requestID) from \(draft.channelURL)"
+        case .savedOutboxItem(let item): "saved outbox item \(item.requestID) in \(item.channelURL)"
+        case .removedOutboxItem(let item):
+            "removed outbox item \(item.requestID) from \(item.channelURL)"
         case .told(let news): "told: \(news.text)"
         case .missed: "more than was kept: read again"
         }

@@ -8,10 +8,10 @@ struct CoverageBar: CustomStringConvertible {
     let description: String
 
     init(
-        _ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, drafts: Int, width: Int
+        _ coverage: Coverage, from oldest: Timestamp, to newest: Timestamp, items: Int, width: Int
     ) {
         let stretches = coverage.stretches
-        let unsent = String(repeating: "▸", count: min(drafts, 4))
+        let unsent = String(repeating: "▸", count: min(items, 4))
         func end(_ stretch: Coverage.Stretch?, _ count: Int) -> String {
             guard let stretch, stretch.kind != .known else { return "" }
             return String(repeating: stretch.kind.sign, count: count)

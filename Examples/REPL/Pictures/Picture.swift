@@ -25,10 +25,10 @@ extension Picture {
     /// - Parameters:
     ///   - messages: The positions of its messages, oldest first.
     ///   - gaps: The gaps of the channel, oldest first.
-    ///   - drafts: The outbox items, in the order of their creation. Changes of messages are not
+    ///   - items: The outbox items, in the order of their creation. Changes of messages are not
     ///     shown.
     ///   - isCut: True if older messages are omitted.
-    init(messages: [Position], gaps: [Gap], drafts: [Draft] = [], isCut: Bool = false) {
+    init(messages: [Position], gaps: [Gap], items: [OutboxItem] = [], isCut: Bool = false) {
         var gaps = gaps[...]
         // True if a gap overlaps the range between two bounds, which has no messages.
         func hasGap(from lower: Gap.Bound, to upper: Gap.Bound) -> Bool {
@@ -47,9 +47,9 @@ extension Picture {
             last = .position(position)
         }
         if hasGap(from: last, to: .end) { signs.append(.more) }
-        for draft in drafts where draft.operation == .send {
+        for item in items where item.operation == .send {
             signs.append(
-                draft.state == .failed ? .failed(draft.requestID) : .pending(draft.requestID))
+                item.state == .failed ? .failed(item.requestID) : .pending(item.requestID))
         }
     }
 }
@@ -68,8 +68,8 @@ extension Picture: CustomStringConvertible {
     private func check() throws {
         func fail(_ message: String) -> CommandError { .failed("'\(self)': \(message)") }
         // Outbox items come last, and do not affect the history before them.
-        let history = signs.prefix { !$0.isDraft }
-        guard signs[history.count...].allSatisfy(\.isDraft) else {
+        let history = signs.prefix { !$0.isOutboxItem }
+        guard signs[history.count...].allSatisfy(\.isOutboxItem) else {
             throw fail("what is not sent comes last")
         }
         let ids = history.compactMap(\.messageID)
@@ -127,7 +127,7 @@ extension Picture.Sign {
         }
     }
 
-    fileprivate var isDraft: Bool { requestID != nil }
+    fileprivate var isOutboxItem: Bool { requestID != nil }
 }
 
 // MARK: As a history
@@ -139,7 +139,7 @@ extension Picture {
     /// from its neighbors. The channel's stored history and outbox items are removed before.
     func write(to url: ChannelURL, from start: Timestamp, in batch: Batch) throws {
         try batch.clearMessages(in: url)
-        for draft in try batch.drafts(in: url) { try batch.removeDraft(draft.requestID) }
+        for item in try batch.outboxItems(in: url) { try batch.removeOutboxItem(item.requestID) }
         var time = start
         // The position of each message; `nil` for the other signs.
         var places: [Position?] = []
@@ -158,9 +158,9 @@ extension Picture {
             case .pending(let id), .failed(let id):
                 let message = Message(
                     id: nil, channelURL: url, text: id.rawValue, createdAt: time)
-                var draft = Draft(message, requestID: id)
-                if case .failed = sign { draft.fail(.networkError) }
-                try batch.save(draft)
+                var item = OutboxItem(message, requestID: id)
+                if case .failed = sign { item.fail(.networkError) }
+                try batch.save(item)
                 time = time.minuteLater
             }
         }
@@ -201,7 +201,7 @@ extension Picture {
         }
         if collection.hasPrevious, signs.first != .gap { signs.insert(.more, at: 0) }
         if collection.hasNext, signs.last != .gap {
-            let place = signs.lastIndex { !$0.isDraft }.map { $0 + 1 } ?? 0
+            let place = signs.lastIndex { !$0.isOutboxItem }.map { $0 + 1 } ?? 0
             signs.insert(.more, at: place)
         }
     }

@@ -30,7 +30,7 @@ enum Completion {
             case .oneOf(let words): words
             case .commands: Command.all.map(\.name)
             case .types: RecordType.names
-            case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "Draft"]
+            case .savable: ["Message", "GroupChannel", "OpenChannel", "User", "OutboxItem"]
             // If the store cannot be read, the command itself reports it.
             case .channels: (try? workspace.store.channelURLs())?.map(\.rawValue) ?? []
             case .orders: Command.channelOrders
@@ -40,7 +40,7 @@ enum Completion {
             case .messages:
                 workspace.device?.collection?.messages.suffix(100)
                     .compactMap { $0.messageID?.rawValue ?? $0.requestID?.rawValue } ?? []
-            case .requests: (try? workspace.store.drafts().map(\.requestID.rawValue)) ?? []
+            case .requests: (try? workspace.store.outboxItems().map(\.requestID.rawValue)) ?? []
             case .calls: BackendCall.allCases.map(\.rawValue)
             case .conditions: NetworkCondition.all.map(\.name)
             case .options: ClientOption.all.map(\.name)

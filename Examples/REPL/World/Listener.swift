@@ -65,19 +65,19 @@ extension Listener {
                 .messagesEvicted,
                 "= \(counted(eviction.messageCount, "message")) evicted: the cache has reached its limit",
                 [.count: eviction.messageCount], by: .engine)
-        case .fate(.sent(let message), let draft) where draft.operation == .send:
+        case .fate(.sent(let message), let item) where item.operation == .send:
             tell(
-                .messageSent, "= sent \(draft.requestID) as \(message.messageID?.rawValue ?? "?")",
-                [.requestID: draft.requestID, .message: message], by: .engine)
-        case .fate(.failed(let draft), _):
+                .messageSent, "= sent \(item.requestID) as \(message.messageID?.rawValue ?? "?")",
+                [.requestID: item.requestID, .message: message], by: .engine)
+        case .fate(.failed(let item), _):
             tell(
                 .messageFailed,
-                "! \(draft.requestID) failed: \(draft.reason); resend \(draft.requestID) tries again",
-                [.requestID: draft.requestID, .error: draft.reason], by: .engine)
-        case .fate(.canceled, let draft):
+                "! \(item.requestID) failed: \(item.reason); resend \(item.requestID) tries again",
+                [.requestID: item.requestID, .error: item.reason], by: .engine)
+        case .fate(.canceled, let item):
             tell(
-                .messageCanceled, "= \(draft.requestID) was canceled",
-                [.requestID: draft.requestID], by: .engine)
+                .messageCanceled, "= \(item.requestID) was canceled",
+                [.requestID: item.requestID], by: .engine)
         case .fate: break
         }
     }
@@ -92,7 +92,7 @@ extension HistoryLoss {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// The reason of the failure.
     var reason: String {
         let code = errorCode.map { "error \($0)" }

@@ -186,10 +186,10 @@ extension ClientOption {
         .oneOf("sync.hugeGapPolicy", \.sync.hugeGapPolicy),
         .duration("sync.clockSkew", \.sync.clockSkew),
         .count("sync.parallelSends", \.sync.parallelSends),
-        .duration("sync.draftLifetime", \.sync.draftLifetime),
-        .oneOf("sync.failedDraftPolicy", \.sync.failedDraftPolicy),
-        .countOrNone("sync.failedDraftLimit", \.sync.failedDraftLimit),
-        .durationOrNone("sync.failedDraftLifetime", \.sync.failedDraftLifetime),
+        .duration("sync.outboxItemLifetime", \.sync.outboxItemLifetime),
+        .oneOf("sync.failedItemPolicy", \.sync.failedItemPolicy),
+        .countOrNone("sync.failedItemLimit", \.sync.failedItemLimit),
+        .durationOrNone("sync.failedItemLifetime", \.sync.failedItemLifetime),
     ]
 }
 

@@ -30,7 +30,7 @@ extension ChatClient {
     ///   connects. `closed` or `canceled` if another user connects in the meantime, who is not
     ///   affected.
     @discardableResult
-    public func logOut(wiping: Wiping) async throws(SyncError) -> [Draft] {
+    public func logOut(wiping: Wiping) async throws(SyncError) -> [OutboxItem] {
         guard let userID = session?.userID else { return [] }
         await disconnect()
         // For a damaged cache, this creates a new one next to the outbox.
@@ -41,16 +41,16 @@ extension ChatClient {
         }
         let engine = session.engine
         // From here on, a push extension cannot store data of the user.
-        try await engine.removeDropBox()
+        try await engine.removePushInbox()
         // The last step that can fail: from here on, only the caller has the items.
-        let drafts: [Draft]
+        let items: [OutboxItem]
         switch wiping {
         case .cachedData:
-            drafts = try engine.stored { (reader) throws(StoreError) in try reader.drafts() }
-        case .everything: drafts = try await engine.discardDrafts()
+            items = try engine.stored { (reader) throws(StoreError) in try reader.outboxItems() }
+        case .everything: items = try await engine.discardOutboxItems()
         }
         // Removed rows that LevelDB has not compacted are removed with its files.
         await forget(session, removesFiles: wiping == .everything)
-        return drafts
+        return items
     }
 }

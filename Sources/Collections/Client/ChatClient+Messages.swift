@@ -93,7 +93,7 @@ extension ChatClient {
     /// Sends a failed message again, with the same request id.
     ///
     /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's copy is missing
-    /// or was changed. The error message of its draft says which file.
+    /// or was changed. The error message of its item says which file.
     ///
     /// - Parameters:
     ///   - id: The request id of the message.
@@ -278,19 +278,19 @@ extension ChatClient {
     }
 
     /// Stores the messages that other processes, such as a push extension, have left in the user's
-    /// `DropBox`, each once, as ``ingest(push:)`` does.
+    /// `PushInbox`, each once, as ``ingest(push:)`` does.
     ///
     /// The client does this on its own when it opens, connects, reconnects and resumes;
     /// ``lastAbsorption`` has the result. Call it when another process reports that it has left
     /// messages.
     ///
     /// - Returns: The content of the push inbox, and its unreadable parts.
-    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbDrops()`` does, and with code
+    /// - Throws: ``/Sync/SyncError``, as ``/Sync/SyncEngine/absorbPushes()`` does, and with code
     ///   `notConnected` if no user has connected yet.
     @discardableResult
-    public func absorbDrops() async throws(SyncError) -> AbsorbedDrops {
+    public func absorbPushes() async throws(SyncError) -> AbsorbedPushes {
         let engine = try engine()
-        let absorbed = try await engine.absorbDrops()
+        let absorbed = try await engine.absorbPushes()
         note(.success(absorbed), by: engine)
         return absorbed
     }

@@ -58,8 +58,8 @@ public final class ChatClient {
     /// `nil` if neither has happened.
     ///
     /// The value contains the messages, which remain in memory until the next result: up to the
-    /// capacity of the inbox, ``/Store/DropBox/maximumSize``.
-    public private(set) var lastAbsorption: Result<AbsorbedDrops, SyncError>?
+    /// capacity of the inbox, ``/Store/PushInbox/maximumSize``.
+    public private(set) var lastAbsorption: Result<AbsorbedPushes, SyncError>?
 
     /// A Boolean value that indicates whether data is stored on this device.
     public var isUsingLocalCaching: Bool {
@@ -183,7 +183,7 @@ public final class ChatClient {
     ///
     /// Call this when the network is available again, or the app becomes active.
     ///
-    /// Processes the push inbox, as ``absorbDrops()`` does.
+    /// Processes the push inbox, as ``absorbPushes()`` does.
     public func reconnect() async {
         guard let session else { return }
         await absorb(of: session)
@@ -420,14 +420,14 @@ public final class ChatClient {
     /// After an error, the next call tries again.
     private func absorb(of session: Session) async {
         do throws(SyncError) {
-            note(.success(try await session.engine.absorbDrops()), by: session.engine)
+            note(.success(try await session.engine.absorbPushes()), by: session.engine)
         } catch {
             note(.failure(error), by: session.engine)
         }
     }
 
     /// Records the result of processing the push inbox, unless it belongs to another user.
-    func note(_ result: Result<AbsorbedDrops, SyncError>, by engine: SyncEngine) {
+    func note(_ result: Result<AbsorbedPushes, SyncError>, by engine: SyncEngine) {
         guard session?.engine === engine else { return }
         if case .success(let absorbed) = result, absorbed.isEmpty {
             // Keep the content that was found before, but not an earlier error.
@@ -540,7 +540,7 @@ public final class ChatClient {
             try? await engine.clearCachedData()
             try? await removeOtherCachedData()
             // Likewise, the push inbox of a revoked user is never processed.
-            try? await engine.removeDropBox()
+            try? await engine.removePushInbox()
         }
         session?.tasks.add(clearing)
     }

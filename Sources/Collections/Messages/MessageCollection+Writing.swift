@@ -54,7 +54,7 @@ extension MessageCollection {
     /// Sends a failed message again, with the same request id.
     ///
     /// A message that failed with the error code `fileDamaged` needs its file again: the outbox's copy is missing
-    /// or was changed. The error message of its draft says which file.
+    /// or was changed. The error message of its item says which file.
     ///
     /// - Parameters:
     ///   - id: The request id of the message.

@@ -19,7 +19,7 @@ extension Window {
         var next = self
         var edits = WindowEdits()
         (next.gaps, next.covered) = ([:], [:])
-        try next.readDrafts(in: reader)
+        try next.readOutboxItems(in: reader)
         switch start {
         case .newest: (next.lower, next.upper) = (.end, .end)
         case .time(let time):
@@ -87,7 +87,7 @@ extension Window {
             edits.canceled += told.canceled
             isJoined = isJoined || told.isJoined
         }
-        try next.readDrafts(in: reader)
+        try next.readOutboxItems(in: reader)
         var messages = try reader.messages(
             in: channelURL, from: next.lower, includesLower: true, to: next.upper,
             includesUpper: true, isNewestFirst: false)
@@ -232,19 +232,19 @@ extension Window {
         placeGaps(&edits)
     }
 
-    private mutating func readDrafts(in reader: some StoreReader) throws(StoreError) {
-        let found = try reader.drafts(in: channelURL)
-        drafts = [:]
-        lastDraftNumber = 0
-        for draft in found {
-            lastDraftNumber += 1
-            drafts[draft.requestID] = (draft, lastDraftNumber)
+    private mutating func readOutboxItems(in reader: some StoreReader) throws(StoreError) {
+        let found = try reader.outboxItems(in: channelURL)
+        outboxItems = [:]
+        lastOutboxItemNumber = 0
+        for item in found {
+            lastOutboxItemNumber += 1
+            outboxItems[item.requestID] = (item, lastOutboxItemNumber)
         }
-        overlay = DraftOverlay(changesInOrder, userID: userID)
+        overlay = UnsentChanges(changesInOrder, userID: userID)
     }
 
     private func showAllUnsent(_ edits: inout WindowEdits) {
-        for id in drafts.keys { showUnsent(id, edits.sources[.unsent(id)], &edits) }
+        for id in outboxItems.keys { showUnsent(id, edits.sources[.unsent(id)], &edits) }
     }
 }
 

@@ -34,9 +34,9 @@ struct Window {
     var gaps: [Gap.Bound: Gap] = [:]
     private var shownGaps: Set<MessageItem.ID> = []
     /// The outbox items of the channel, numbered in the order of their creation.
-    var drafts: [RequestID: (draft: Draft, number: Int)] = [:]
-    var lastDraftNumber = 0
-    var overlay = DraftOverlay([], userID: nil)
+    var outboxItems: [RequestID: (item: OutboxItem, number: Int)] = [:]
+    var lastOutboxItemNumber = 0
+    var overlay = UnsentChanges([], userID: nil)
     /// The stored messages that the overlay shows differently.
     var covered: [MessageID: Message] = [:]
 
@@ -76,9 +76,9 @@ struct Window {
     var olderEdge: Gap.Bound { leadingGap?.upper ?? lower }
 
     /// The unsent messages in a state, in the order of their creation.
-    func unsentMessages(_ state: DraftState) -> [Message] {
-        drafts.values.filter { $0.draft.state == state }.sorted { $0.number < $1.number }
-            .compactMap { shownMessage(of: $0.draft) }
+    func unsentMessages(_ state: OutboxItemState) -> [Message] {
+        outboxItems.values.filter { $0.item.state == state }.sorted { $0.number < $1.number }
+            .compactMap { shownMessage(of: $0.item) }
     }
 
     /// Returns a Boolean value that indicates whether the window contains a position.
@@ -130,8 +130,8 @@ struct Window {
             gaps = [gap.upper: gap]
         case .savedGap(let gap): gaps[gap.upper] = gap
         case .removedGap(let gap): gaps[gap.upper] = nil
-        case .savedDraft(let draft): save(draft, entry.source, &edits)
-        case .removedDraft(let draft): remove(draft, entry.source, &edits)
+        case .savedOutboxItem(let item): save(item, entry.source, &edits)
+        case .removedOutboxItem(let item): remove(item, entry.source, &edits)
         default: break
         }
     }
@@ -197,35 +197,35 @@ struct Window {
     // MARK: Unsent messages
 
     private mutating func save(
-        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        let number = drafts[draft.requestID]?.number ?? lastDraftNumber + 1
-        lastDraftNumber = max(lastDraftNumber, number)
-        drafts[draft.requestID] = (draft, number)
-        if draft.operation == .send {
-            showUnsent(draft.requestID, source, &edits)
+        let number = outboxItems[item.requestID]?.number ?? lastOutboxItemNumber + 1
+        lastOutboxItemNumber = max(lastOutboxItemNumber, number)
+        outboxItems[item.requestID] = (item, number)
+        if item.operation == .send {
+            showUnsent(item.requestID, source, &edits)
         } else {
-            lay(draft, source, &edits)
+            lay(item, source, &edits)
         }
     }
 
     private mutating func remove(
-        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        guard let held = drafts.removeValue(forKey: draft.requestID) else { return }
-        guard draft.operation == .send else { return lay(draft, source, &edits) }
-        if source == .localMessageCanceled, held.draft.state == .pending,
-            var message = shownMessage(of: held.draft)
+        guard let held = outboxItems.removeValue(forKey: item.requestID) else { return }
+        guard item.operation == .send else { return lay(item, source, &edits) }
+        if source == .localMessageCanceled, held.item.state == .pending,
+            var message = shownMessage(of: held.item)
         {
             message.sendingStatus = .canceled
             edits.canceled.append(message)
         }
-        edits.remove(.unsent(draft.requestID), source)
+        edits.remove(.unsent(item.requestID), source)
     }
 
-    private func shownMessage(of draft: Draft) -> Message? {
-        guard draft.isUnderstood, draft.operation == .send,
-            let message = draft.message.flatMap(overlay.shown), params.belongsTo(message)
+    private func shownMessage(of item: OutboxItem) -> Message? {
+        guard item.isUnderstood, item.operation == .send,
+            let message = item.message.flatMap(overlay.shown), params.belongsTo(message)
         else { return nil }
         return message
     }
@@ -234,8 +234,8 @@ struct Window {
     func showUnsent(
         _ id: RequestID, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        guard let (draft, number) = drafts[id] else { return }
-        guard upper == .end, let message = shownMessage(of: draft) else {
+        guard let (item, number) = outboxItems[id] else { return }
+        guard upper == .end, let message = shownMessage(of: item) else {
             return edits.remove(.unsent(id), source)
         }
         edits.rows.save(.message(message), at: .unsent(number))
@@ -244,23 +244,23 @@ struct Window {
 
     /// Rebuilds the overlay of unsent changes after one of them has changed.
     private mutating func lay(
-        _ draft: Draft, _ source: CollectionEventSource?, _ edits: inout WindowEdits
+        _ item: OutboxItem, _ source: CollectionEventSource?, _ edits: inout WindowEdits
     ) {
-        overlay = DraftOverlay(changesInOrder, userID: userID)
-        if let target = draft.targetRequestID { showUnsent(target, source, &edits) }
-        let id = draft.messageID ?? draft.targetRequestID.flatMap { sentMessage(of: $0, edits) }
+        overlay = UnsentChanges(changesInOrder, userID: userID)
+        if let target = item.targetRequestID { showUnsent(target, source, &edits) }
+        let id = item.messageID ?? item.targetRequestID.flatMap { sentMessage(of: $0, edits) }
         guard let id, let held = heldMessage(id, edits) else {
             // A message that did not match the list may match it with the change.
-            if draft.operation == .update { edits.isMissed = true }
+            if item.operation == .update { edits.isMissed = true }
             return
         }
         // It may have been trimmed in the meantime.
         save(held, source, &edits)
     }
 
-    var changesInOrder: [Draft] {
-        drafts.values.filter { $0.draft.operation != .send }.sorted { $0.number < $1.number }
-            .map(\.draft)
+    var changesInOrder: [OutboxItem] {
+        outboxItems.values.filter { $0.item.operation != .send }.sorted { $0.number < $1.number }
+            .map(\.item)
     }
 
     /// A listed message as it is stored.

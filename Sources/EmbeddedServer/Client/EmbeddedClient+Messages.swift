@@ -68,10 +68,10 @@ extension EmbeddedClient {
     // MARK: Writing
 
     /// Sends a message.
-    public func send(_ draft: Draft) async throws(BackendError) -> Message {
+    public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
         let deduplicates = capabilities.contains(.deduplicatesRequests)
         return try ask { state, session throws(BackendError) in
-            try state.send(draft, by: session.userID, deduplicates: deduplicates)
+            try state.send(item, by: session.userID, deduplicates: deduplicates)
         }
     }
 

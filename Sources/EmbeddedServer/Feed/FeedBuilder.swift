@@ -146,8 +146,8 @@ struct FeedBuilder {
     }
 
     /// Adds a truncation of a channel.
-    mutating func addHole(in channel: ServerChannel, walk: PageCursor) {
-        events.append(.hole(in: channel.url, walk: walk))
+    mutating func addTruncation(in channel: ServerChannel, walk: PageCursor) {
+        events.append(.truncation(in: channel.url, walk: walk))
         touch(channel, .eventMessageReceived)
     }
 

@@ -52,7 +52,7 @@ extension ServerState {
         var builder = FeedBuilder(self, userID, entered: session?.entered ?? [:])
         var next = LogCursor(place.sequence)
         next.absence = absence(at: place)
-        let holes = next.absence.map { FeedHoles($0, userID) }
+        let truncations = next.absence.map { FeedTruncations($0, userID) }
         var left = conditions.feedBatchSize
         var leftToStepOver = Self.entriesSteppedOver
         var isAtEnd = true
@@ -74,7 +74,7 @@ extension ServerState {
             }
         }
         for (sequence, entry) in entries {
-            if let holes, try holes.hides(entry, sequence, self, &builder) { continue }
+            if let truncations, try truncations.hides(entry, sequence, self, &builder) { continue }
             try builder.add(entry, sequence)
         }
         if isAtEnd { next.sequence = counters.sequence }

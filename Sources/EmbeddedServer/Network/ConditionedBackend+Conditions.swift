@@ -72,7 +72,7 @@ extension ConditionedBackend {
         _ count: Int?, _ calls: Set<BackendCall>, _ error: BackendError, _ point: CallPoint
     ) {
         let failure = ScriptedFailure(
-            count: count, calls: calls, failure: CallFate.Failure(error, point))
+            count: count, calls: calls, failure: CallOutcome.Failure(error, point))
         state.withLock { $0.plan.add(failure) }
     }
 

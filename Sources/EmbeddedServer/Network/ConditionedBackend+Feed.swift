@@ -87,7 +87,7 @@ extension ConditionedBackend {
         _ plan: inout FeedPlan
     ) async -> FeedBatch {
         var items = FeedPlan.items(of: whole.events, told: asked.told)
-        items = await withHoles(items, passage, &plan)
+        items = await withTruncations(items, passage, &plan)
         let (arranged, lost) = plan.arrange(items)
         let length = plan.length(of: arranged.count, part: asked.part)
         if !lost.isEmpty { note(passage, "\(lost.count) events lost") }
@@ -110,18 +110,18 @@ extension ConditionedBackend {
     }
 
     /// Replaces some messages by truncations, if there is a cursor for the backfill.
-    private func withHoles(
+    private func withTruncations(
         _ items: [FeedPlan.Item], _ passage: Passage, _ plan: inout FeedPlan
     ) async -> [FeedPlan.Item] {
-        var holes: [(FeedPlan.Hidden, PageCursor)] = []
+        var truncations: [(FeedPlan.Hidden, PageCursor)] = []
         for hidden in plan.hidden(in: items) {
             guard let walk = await walkCursor(hidden) else { continue }
             note(
                 passage,
                 "\(hidden.indices.count) events of \(hidden.channelURL) omitted with a truncation")
-            holes.append((hidden, walk))
+            truncations.append((hidden, walk))
         }
-        return FeedPlan.hide(holes, in: items)
+        return FeedPlan.hide(truncations, in: items)
     }
 
     private func walkCursor(_ hidden: FeedPlan.Hidden) async -> PageCursor? {

@@ -47,9 +47,9 @@ extension ConditionedBackend {
     }
 
     /// Forwards the call to ``base`` under the conditions of the network.
-    public func send(_ draft: Draft) async throws(BackendError) -> Message {
-        try await perform(.send, in: draft.channelURL) { _ throws(BackendError) in
-            try await base.send(draft)
+    public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        try await perform(.send, in: item.channelURL) { _ throws(BackendError) in
+            try await base.send(item)
         }
     }
 

@@ -27,7 +27,7 @@ public struct FeedConditions: Hashable, Sendable {
     /// The share of channels in a batch of which some messages are replaced by a truncation.
     ///
     /// Servers that replay only the newest messages of a channel after an absence do this.
-    public var holes = 0.0
+    public var truncations = 0.0
 
     /// The share of calls whose cursor has expired, as after a long absence.
     public var expired = 0.0

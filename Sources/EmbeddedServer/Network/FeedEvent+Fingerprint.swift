@@ -46,8 +46,8 @@ extension FeedEvent {
         case .threadInfo(let event):
             hash.combine("threadInfo")
             hash.combine(event.serialize())
-        case .hole(in: let url, walk: let cursor):
-            hash.combine("hole")
+        case .truncation(in: let url, walk: let cursor):
+            hash.combine("truncation")
             hash.combine(url.rawValue)
             hash.combine(cursor.rawValue)
         case .historyChanged(in: let url, let from, let through):

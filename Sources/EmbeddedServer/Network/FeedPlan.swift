@@ -40,7 +40,7 @@ struct FeedPlan {
 
     /// Selects the messages to replace by truncations.
     mutating func hidden(in items: [Item]) -> [Hidden] {
-        guard conditions.holes > 0 else { return [] }
+        guard conditions.truncations > 0 else { return [] }
         var urls: [ChannelURL] = []
         var indices: [ChannelURL: [Int]] = [:]
         var removed: Set<ChannelURL> = []
@@ -52,7 +52,7 @@ struct FeedPlan {
             indices[url, default: []].append(index)
         }
         return urls.compactMap { url in
-            guard let all = indices[url], random.happens(conditions.holes) else { return nil }
+            guard let all = indices[url], random.happens(conditions.truncations) else { return nil }
             let first = Int.random(in: all.indices, using: &random)
             let last = Int.random(in: first..<all.count, using: &random)
             // A lost channel cannot be backfilled.
@@ -69,7 +69,7 @@ struct FeedPlan {
             let last = hidden.indices[hidden.indices.count - 1]
             let sources = hidden.indices.flatMap { items[$0].sources }
             items[last] = Item(
-                event: .hole(in: hidden.channelURL, walk: walk), sources: sources)
+                event: .truncation(in: hidden.channelURL, walk: walk), sources: sources)
             isGone.formUnion(hidden.indices.dropLast())
         }
         return items.enumerated().filter { !isGone.contains($0.offset) }.map(\.element)

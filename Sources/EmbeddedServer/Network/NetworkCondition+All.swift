@@ -50,8 +50,8 @@ extension NetworkCondition {
             "feed.reordered", .share(\.feed.reordered),
             "several nodes: the order of channels among each other is mixed"),
         NetworkCondition(
-            "feed.holes", .share(\.feed.holes),
-            "only the newest messages are replayed, the others are a hole"),
+            "feed.truncations", .share(\.feed.truncations),
+            "only the newest messages are replayed, the others are a truncation"),
         NetworkCondition(
             "feed.expired", .share(\.feed.expired), failsCalls: true,
             "feed cursors that have expired"),

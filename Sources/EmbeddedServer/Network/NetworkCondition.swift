@@ -1,15 +1,15 @@
 /// A property of ``NetworkConditions`` by its name.
 ///
-/// For prompts, scripts and traces: the equivalent of `conditions.feed.holes = 0.5` is
+/// For prompts, scripts and traces: the equivalent of `conditions.feed.truncations = 0.5` is
 ///
 /// ```swift
-/// NetworkCondition.named("feed.holes")?.set("0.5", in: &conditions)
+/// NetworkCondition.named("feed.truncations")?.set("0.5", in: &conditions)
 /// ```
 ///
 /// For an unknown name, ``named(_:)`` returns `nil`; for an invalid value, ``set(_:in:)`` changes
 /// nothing and returns `false`.
 public struct NetworkCondition: Sendable {
-    /// The path of the property, such as "feed.holes".
+    /// The path of the property, such as "feed.truncations".
     public let name: String
 
     /// A one-line description of the effect and the real behavior that it simulates.
@@ -97,7 +97,7 @@ extension NetworkCondition {
 }
 
 extension NetworkConditions: CustomStringConvertible {
-    /// The seed and the differences from a perfect network, such as "seed 7, feed.holes 0.5".
+    /// The seed and the differences from a perfect network, such as "seed 7, feed.truncations 0.5".
     public var description: String {
         let parts = NetworkCondition.all.filter { $0.isOn(in: self) }
             .map { "\($0.name) \($0.text(in: self))" }

@@ -19,7 +19,7 @@ struct NetworkPlan {
     mutating func removeScripted() { scripted = [] }
 
     /// Returns what happens to the next call of a kind on a subject, such as a channel.
-    mutating func fate(of call: BackendCall, on subject: String) -> CallFate {
+    mutating func fate(of call: BackendCall, on subject: String) -> CallOutcome {
         let scope = CallScope(call: call, subject: subject)
         let count = counts[scope, default: 0]
         counts[scope] = count + 1
@@ -29,7 +29,7 @@ struct NetworkPlan {
         // another.
         let (byChance, late) = (chance(call, random.next()), random.next())
         let latency = (conditions.latency[call] ?? conditions.defaultLatency).clamped
-        return CallFate(
+        return CallOutcome(
             failure: script(call) ?? byChance,
             requestDelay: latency.request + latency.jitter * (Double(late >> 32) / 0x1p32),
             answerDelay: latency.answer + latency.jitter * (Double(late & 0xFFFF_FFFF) / 0x1p32),
@@ -37,7 +37,7 @@ struct NetworkPlan {
             random: random)
     }
 
-    private func chance(_ call: BackendCall, _ seed: UInt64) -> CallFate.Failure? {
+    private func chance(_ call: BackendCall, _ seed: UInt64) -> CallOutcome.Failure? {
         let failures = conditions.failures
         guard failures.calls.contains(call) else { return nil }
         var random = SplitMix64(seed: seed)
@@ -61,7 +61,7 @@ struct NetworkPlan {
         return nil
     }
 
-    private mutating func script(_ call: BackendCall) -> CallFate.Failure? {
+    private mutating func script(_ call: BackendCall) -> CallOutcome.Failure? {
         guard let index = scripted.firstIndex(where: { $0.calls.contains(call) }) else {
             return nil
         }
@@ -75,7 +75,7 @@ struct NetworkPlan {
 }
 
 /// The decisions for a call.
-struct CallFate {
+struct CallOutcome {
     struct Failure {
         let error: BackendError
         let point: CallPoint
@@ -102,7 +102,7 @@ struct ScriptedFailure {
     /// The remaining number of calls; `nil` for all calls until it is removed.
     var count: Int?
     let calls: Set<BackendCall>
-    let failure: CallFate.Failure
+    let failure: CallOutcome.Failure
 }
 
 private struct CallScope: Hashable {

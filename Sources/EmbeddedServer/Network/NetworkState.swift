@@ -100,13 +100,13 @@ struct Passage {
     let subject: String
     let isOnline: Bool
     let losses: Int
-    let fate: CallFate
+    let fate: CallOutcome
 }
 
-extension CallFate {
+extension CallOutcome {
     /// Returns the decisions for a call that is not sent.
-    static func none(_ conditions: NetworkConditions) -> CallFate {
-        CallFate(
+    static func none(_ conditions: NetworkConditions) -> CallOutcome {
+        CallOutcome(
             failure: nil, requestDelay: .zero, answerDelay: .zero, conditions: conditions,
             random: SplitMix64(seed: conditions.seed))
     }

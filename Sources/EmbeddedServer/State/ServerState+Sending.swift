@@ -4,12 +4,12 @@ import Store
 extension ServerState {
     /// Sends a message, or returns the one that the same request ID has created before.
     func send(
-        _ draft: Draft, by userID: UserID, deduplicates: Bool = true
+        _ item: OutboxItem, by userID: UserID, deduplicates: Bool = true
     ) throws(BackendError) -> Message {
         let account = try account(userID)
-        if deduplicates, let sent = try message(sentBy: userID, draft.requestID) { return sent }
-        let channel = try writableChannel(draft.channelURL, for: userID)
-        var message = try content(of: draft, in: channel)
+        if deduplicates, let sent = try message(sentBy: userID, item.requestID) { return sent }
+        let channel = try writableChannel(item.channelURL, for: userID)
+        var message = try content(of: item, in: channel)
         message.sender = Sender(
             account.user, role: channel.isOperator(userID) ? .operator : .none)
         if channel.isOperator(userID) { message.isOperatorMessage = true }
@@ -39,25 +39,26 @@ extension ServerState {
 
     /// Returns the message that an outbox item's parameters describe.
     private func content(
-        of draft: Draft, in channel: ServerChannel
+        of item: OutboxItem, in channel: ServerChannel
     ) throws(BackendError) -> Message {
-        guard draft.operation == .send, let template = draft.message else {
+        guard item.operation == .send, let template = item.message else {
             throw BackendError(
-                .refused, "draft \(draft.requestID) sends no message", detail: .missingParameter)
+                .refused, "outbox item \(item.requestID) sends no message",
+                detail: .missingParameter)
         }
-        try checkName(draft.requestID.rawValue, "the request id")
+        try checkName(item.requestID.rawValue, "the request id")
         let message: Message
         if let params = template.userMessageParams {
-            message = try self.message(params, params.text, .user, draft, channel)
+            message = try self.message(params, params.text, .user, item, channel)
         } else if let params = template.fileMessageParams {
-            var file = try self.message(params, params.text, .file, draft, channel)
-            file.file = try uploadedFile(at: 0, of: draft)
+            var file = try self.message(params, params.text, .file, item, channel)
+            file.file = try uploadedFile(at: 0, of: item)
             message = file
         } else if let params = template.multipleFilesMessageParams {
-            var several = try self.message(params, params.text, .file, draft, channel)
+            var several = try self.message(params, params.text, .file, item, channel)
             var files: [FileInfo] = []
             for index in params.files.indices {
-                files.append(try uploadedFile(at: index, of: draft))
+                files.append(try uploadedFile(at: index, of: item))
             }
             several.files = files
             message = several
@@ -71,34 +72,34 @@ extension ServerState {
             params.metaArrays = template.metaArrays
             params.parentMessageID = template.parentMessageID
             params.isReplyToChannel = template.isReplyToChannel
-            message = try self.message(params, params.text, .user, draft, channel)
+            message = try self.message(params, params.text, .user, item, channel)
         }
         return message
     }
 
     private func uploadedFile(
-        at index: Int, of draft: Draft
+        at index: Int, of item: OutboxItem
     ) throws(BackendError) -> FileInfo {
-        if let file = draft.uploadedFile(at: index) { return file }
-        let files = draft.files
+        if let file = item.uploadedFile(at: index) { return file }
+        let files = item.files
         if files.indices.contains(index), let url = files[index].url {
             let file = files[index]
             return FileInfo(url: url, name: file.name, mimeType: file.mimeType, size: file.size)
         }
         throw BackendError(
-            .refused, "file \(index) of draft \(draft.requestID) is not uploaded",
+            .refused, "file \(index) of outbox item \(item.requestID) is not uploaded",
             detail: .missingParameter)
     }
 
     private func message(
-        _ params: some MessageCreateParams, _ text: String, _ type: MessageType, _ draft: Draft,
+        _ params: some MessageCreateParams, _ text: String, _ type: MessageType, _ item: OutboxItem,
         _ channel: ServerChannel
     ) throws(BackendError) -> Message {
         try checkLength(text, in: channel)
         let parentID = params.parentMessageID
         var message = Message(
             type: type, id: nil, channelURL: channel.url, channelType: channel.type,
-            requestID: draft.requestID, text: text, data: params.data,
+            requestID: item.requestID, text: text, data: params.data,
             customType: params.customType, createdAt: 0, parentMessageID: parentID,
             sendingStatus: .succeeded)
         if params.mentionType != .users { message.mentionType = params.mentionType }

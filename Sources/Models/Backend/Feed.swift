@@ -46,7 +46,7 @@ public enum FeedEvent: Hashable, Sendable {
 
     /// The server accepted a message of any user, the current user included.
     ///
-    /// The messages of a channel arrive without a gap, unless a ``hole(in:walk:)`` is reported.
+    /// The messages of a channel arrive without a gap, unless a ``truncation(in:walk:)`` is reported.
     case messageReceived(Message)
     /// A message has changed. The event carries the complete message.
     case messageUpdated(Message)
@@ -61,7 +61,7 @@ public enum FeedEvent: Hashable, Sendable {
     ///
     /// To backfill, fetch pages from the cursor toward older messages. Changes to messages older
     /// than the truncation are in the message changelog since the cursor of the previous batch.
-    case hole(in: ChannelURL, walk: PageCursor)
+    case truncation(in: ChannelURL, walk: PageCursor)
     /// A truncation anywhere in a channel's history: messages created between two times, both
     /// included, were added, changed or removed, and the feed does not report each of them.
     ///
@@ -93,7 +93,7 @@ extension FeedEvent {
         case .reaction(let event): event.channelURL
         case .threadInfo(let event): event.channelURL
         case .channelRemoved(let url, _), .messageDeleted(_, in: let url, at: _),
-            .hole(in: let url, walk: _), .historyChanged(in: let url, from: _, through: _),
+            .truncation(in: let url, walk: _), .historyChanged(in: let url, from: _, through: _),
             .read(by: _, in: let url, at: _),
             .delivered(to: _, in: let url, at: _), .typing(_, in: let url),
             .participants(entered: _, exited: _, in: let url):

@@ -24,5 +24,5 @@ package let recordTypes: [any Record.Type] = [
     FileMessageUpdateParams.self, UploadableFile.self, ThumbnailSize.self,
 
     // The outbox
-    Draft.self, FileCopy.self,
+    OutboxItem.self, FileCopy.self,
 ]

@@ -135,7 +135,7 @@ extension FileInfo {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// The edit of the outbox item; `nil` if it is not an edit.
     public var update: MessageUpdate? {
         guard operation == .update else { return nil }

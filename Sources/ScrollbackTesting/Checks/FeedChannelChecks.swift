@@ -40,15 +40,16 @@ extension BackendConformance {
         },
     ]
 
-    static let holeChecks: [ConformanceCheck] = [
-        ConformanceCheck("feed.hole", "walk from the truncation that many messages cause") {
+    static let truncationChecks: [ConformanceCheck] = [
+        ConformanceCheck("feed.truncation", "walk from the truncation that many messages cause") {
             scene in
-            try await walkBehindHole(scene, opened: false)
+            try await walkBehindTruncation(scene, opened: false)
         },
         ConformanceCheck(
-            "feed.hole", "walk from a truncation that the host caused", hooks: [.openHoles]
+            "feed.truncation", "walk from a truncation that the host caused",
+            hooks: [.openTruncations]
         ) { scene in
-            try await walkBehindHole(scene, opened: true)
+            try await walkBehindTruncation(scene, opened: true)
         },
     ]
 
@@ -57,11 +58,11 @@ extension BackendConformance {
             try await importMessages(scene)
         },
         ConformanceCheck(
-            "feed.history", "import messages and send many more", hooks: [.openHoles]
+            "feed.history", "import messages and send many more", hooks: [.openTruncations]
         ) { scene in
             try await importMessages(scene) { bob, url in
                 _ = try await bob.send(many, in: url)
-                try await scene.perform(.openHoles)
+                try await scene.perform(.openTruncations)
             }
         },
         ConformanceCheck("feed.history", "expire messages") { scene in
@@ -120,31 +121,33 @@ extension BackendConformance {
             "the reported state of the channel")
     }
 
-    private static func walkBehindHole(_ scene: Scene, opened: Bool) async throws {
+    private static func walkBehindTruncation(_ scene: Scene, opened: Bool) async throws {
         let (alice, bob) = (try await scene.device(0), try await scene.device(1))
         let url = try await scene.channel(alice, bob)
         let known = try await bob.send(3, in: url)
         let cursor = try await alice.tip()
         let missed = try await bob.send(many, in: url)
-        if opened { try await scene.perform(.openHoles) }
+        if opened { try await scene.perform(.openTruncations) }
         let reading = try await alice.missed(since: cursor)
         var told = known.ids
-        var holes: [(walk: PageCursor, toldBefore: [String])] = []
+        var truncations: [(walk: PageCursor, toldBefore: [String])] = []
         for event in reading.events(in: url) {
-            if case .hole(in: _, walk: let cursor) = event { holes.append((cursor, told)) }
+            if case .truncation(in: _, walk: let cursor) = event {
+                truncations.append((cursor, told))
+            }
             if case .messageReceived(let message) = event { told += [message].ids }
         }
-        guard !holes.isEmpty else {
+        guard !truncations.isEmpty else {
             try expectEqual(told, (known + missed).ids, "without a truncation, the feed reported")
             if opened { throw Broken(text: "the host caused truncations, and none was reported") }
-            throw Skipped(text: "\(many) messages at once left no hole")
+            throw Skipped(text: "\(many) messages at once left no truncation")
         }
         // A device whose process is killed meanwhile backfills from the same cursor again, some
         // time later.
         _ = try await bob.send("later", in: url)
         for step in [5, 8] {
             var held = Set(told)
-            for (walk, toldBefore) in holes {
+            for (walk, toldBefore) in truncations {
                 let found = try await alice.walk(url, from: .cursor(walk), .older, by: step).ids
                 try expectEqual(
                     toldBefore.filter(found.contains), toldBefore,

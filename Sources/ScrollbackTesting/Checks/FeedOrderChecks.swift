@@ -28,7 +28,7 @@ extension BackendConformance {
                 sent.append(try await alice.send("alice \(number)", in: url))
             }
             try await reading.await("of the last message", sent[sent.count - 1])
-            guard !reading.hasHole(in: url) else { return }
+            guard !reading.hasTruncation(in: url) else { return }
             try expectEqual(reading.received(in: url).ids, sent.ids, "the order of messages")
         },
         ConformanceCheck("feed.whole", "compare reported messages with the history") { scene in
@@ -114,7 +114,7 @@ extension BackendConformance {
                 guard start != nil else { continue }
                 try expect(
                     reading.events.contains { $0.isAbout(marker.messageID) }
-                        || reading.hasHole(in: shared),
+                        || reading.hasTruncation(in: shared),
                     "\(carol.userID) did not receive \(marker.shown)")
             }
         },

@@ -27,9 +27,9 @@ extension BackendConformance {
             try expectEqual(growing, growing.sorted(), "the progress")
             var message = Message(type: .file, id: nil, channelURL: url, createdAt: 0)
             message.fileMessageParams = FileMessageCreateParams(file)
-            var draft = Draft(message, requestID: request)
-            draft.setUploadedFile(info, at: 0)
-            let sent = try await alice.backend.send(draft)
+            var item = OutboxItem(message, requestID: request)
+            item.setUploadedFile(info, at: 0)
+            let sent = try await alice.backend.send(item)
             let found = try await bob.backend.lookup([sent.id], in: url).found.first
             guard let received = found?.file else { throw Broken(text: "the message has no file") }
             let downloaded = try await bob.backend.download(received)

@@ -147,6 +147,6 @@ extension Device {
         var message = Message(
             id: nil, channelURL: url, channelType: .open, text: text, createdAt: 0)
         message.userMessageParams = UserMessageCreateParams(text)
-        return try await backend.send(Draft(message, requestID: scene.subject.makeRequestID()))
+        return try await backend.send(OutboxItem(message, requestID: scene.subject.makeRequestID()))
     }
 }

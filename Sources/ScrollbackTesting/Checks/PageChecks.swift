@@ -37,7 +37,7 @@ extension BackendConformance {
                     "\(before) before the anchor and \(ids.count - before) after it")
             }
         },
-        ConformanceCheck("messages.whole", "look for holes in pages") { scene in
+        ConformanceCheck("messages.whole", "look for truncations in pages") { scene in
             try await lookAround(scene) { page, _, _, _, all in
                 let ids = page.messages.ids
                 let places = ids.compactMap { all.ids.firstIndex(of: $0) }

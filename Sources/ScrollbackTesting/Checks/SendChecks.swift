@@ -142,7 +142,7 @@ extension BackendConformance {
                     let reading = try await device.missed(since: cursor)
                     let isTold = reading.events.contains { $0.isAbout(message.messageID) }
                     try expect(
-                        isTold || reading.hasHole(in: url),
+                        isTold || reading.hasTruncation(in: url),
                         "\(device.userID) did not receive \(message.shown)")
                 }
             }

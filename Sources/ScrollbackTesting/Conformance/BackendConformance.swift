@@ -15,7 +15,8 @@ public enum BackendConformance {
     /// All checks, with at least one for each promise.
     public static let checks: [ConformanceCheck] =
         generalChecks + feedChecks + feedOrderChecks + feedCursorChecks + feedChannelChecks
-        + holeChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks + lookupChecks
+        + truncationChecks + historyChecks + pageChecks + pageCursorChecks + anchorChecks
+        + lookupChecks
         + threadChecks
         + messageChangeChecks + channelChangeChecks + channelListChecks + sendChecks + writeChecks
         + reactionChecks + fileChecks + receiptChecks + managementChecks + ownPartChecks

@@ -110,7 +110,7 @@ extension BackendPromise {
             "Channels that the user has no access to are not reported."
         ),
         (
-            "feed.hole",
+            "feed.truncation",
             "After a truncation, fetching from its cursor toward older messages returns "
                 + "every message that the feed omitted, and those that it had reported before."
         ),

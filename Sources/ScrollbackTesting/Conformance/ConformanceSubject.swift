@@ -134,7 +134,7 @@ public enum ConformanceHook: String, CaseIterable, Hashable, Sendable {
 
     /// The server does not report each missed message to a device that was offline: the next batch
     /// has truncations of channels with more than a few messages.
-    case openHoles
+    case openTruncations
 
     /// The server's clock stops, so that messages are created in the same millisecond.
     case stopTime

@@ -37,7 +37,7 @@ extension Device {
         _ params: UserMessageCreateParams, in url: ChannelURL, requestID: RequestID? = nil
     ) async throws -> Message {
         let id = requestID ?? scene.subject.makeRequestID()
-        return try await backend.send(Draft(params, id, url))
+        return try await backend.send(OutboxItem(params, id, url))
     }
 
     /// Sends a number of messages: "1", "2", "3" and so on.

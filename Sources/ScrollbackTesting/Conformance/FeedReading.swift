@@ -79,7 +79,7 @@ struct FeedReading {
         try await self.await("of a deletion") { event in
             switch event {
             case .messageDeleted(let id, in: message.channelURL, at: _): id == message.messageID
-            case .hole(in: message.channelURL, walk: _): true
+            case .truncation(in: message.channelURL, walk: _): true
             default: false
             }
         }
@@ -93,7 +93,7 @@ struct FeedReading {
 
     /// Returns the messages of a truncation's backfill, oldest first; empty for any other event.
     private func behind(_ event: FeedEvent, in url: ChannelURL) async throws -> [Message] {
-        guard case .hole(in: url, let walk) = event else { return [] }
+        guard case .truncation(in: url, let walk) = event else { return [] }
         return try await device.walk(url, from: .cursor(walk), .older)
     }
 
@@ -147,8 +147,8 @@ extension FeedReading {
         }
     }
 
-    func hasHole(in url: ChannelURL) -> Bool {
-        events(in: url).contains { if case .hole = $0 { true } else { false } }
+    func hasTruncation(in url: ChannelURL) -> Bool {
+        events(in: url).contains { if case .truncation = $0 { true } else { false } }
     }
 }
 

@@ -36,7 +36,7 @@ struct Replica {
         case .messageReceived(let message), .messageUpdated(let message): take(message)
         case .messageDeleted(let id, in: _, at: _): messages[id] = nil
         case .reaction(let event): messages[event.messageID]?.apply(event)
-        case .hole(in: _, walk: let cursor): try await fill(cursor, before)
+        case .truncation(in: _, walk: let cursor): try await fill(cursor, before)
         case .historyChanged(in: _, let from, let through):
             try await fetch(from: from ?? .distantPast, through: through ?? .distantFuture)
         default: break

@@ -95,10 +95,10 @@ extension BackendRecorder {
 
     /// Forwards the call to ``base`` and records it.
     public func send(
-        _ draft: Draft
+        _ item: OutboxItem
     ) async throws(BackendError) -> Message {
-        try await record("send", ["": draft]) { () async throws(BackendError) in
-            try await base.send(draft)
+        try await record("send", ["": item]) { () async throws(BackendError) in
+            try await base.send(item)
         }
     }
 

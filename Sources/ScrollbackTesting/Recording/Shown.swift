@@ -7,7 +7,7 @@ func shown(_ value: Any?) -> String {
     case nil: "nil"
     case let value as any Identifier: value.rawValue
     case let value as Message: value.shown
-    case let value as Draft: "\(value.shown)"
+    case let value as OutboxItem: "\(value.shown)"
     case let value as GroupChannel: value.shown
     case let value as OpenChannel: "open \(value.url)"
     case let value as Patch<GroupChannel>: value.shown
@@ -45,7 +45,7 @@ extension Message {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     fileprivate var shown: String { "\(requestID) \"\(message?.text ?? "")\" in \(channelURL)" }
 }
 
@@ -104,7 +104,7 @@ extension FeedEvent {
         case .reaction(let event):
             "\(event.operation == .add ? "+" : "-")\(event.key) of \(event.userID) to \(event.messageID)"
         case .threadInfo(let event): "thread(\(event.parentMessageID))"
-        case .hole(in: let url, walk: let cursor): "hole(\(url), walk \(cursor))"
+        case .truncation(in: let url, walk: let cursor): "truncation(\(url), walk \(cursor))"
         case .historyChanged(in: let url, let from, let through):
             "historyChanged(\(url), \(from.map { "\($0)" } ?? "…") through \(through.map { "\($0)" } ?? "…"))"
         case .read(by: let user, in: let url, at: let time): "read(\(user), \(url), \(time))"

@@ -58,7 +58,7 @@ extension User {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// Creates a sample outbox item for tests that sends a user message.
     ///
     /// - Parameters:
@@ -71,8 +71,8 @@ extension Draft {
     public static func sample(
         _ text: String = "hello", in channelURL: ChannelURL = "general",
         requestID: RequestID = "r1", at createdAt: Timestamp? = nil
-    ) -> Draft {
-        Draft(UserMessageCreateParams(text), requestID, channelURL, createdAt)
+    ) -> OutboxItem {
+        OutboxItem(UserMessageCreateParams(text), requestID, channelURL, createdAt)
     }
 
     /// Creates an outbox item from the parameters of a message.

@@ -73,8 +73,8 @@ enum SchemaRow: UInt8 {
 ///
 /// On-disk format, DO NOT CHANGE.
 enum OutboxTable: UInt8, CaseIterable {
-    /// `draft 'q' channelURL sequence → Draft`
-    case draft = 0x71
+    /// `item 'q' channelURL sequence → OutboxItem`
+    case outboxItem = 0x71
     /// `request 'r' requestID → channelURL sequence`
     case request = 0x72
     /// `schema 's' what → …`; see ``SchemaRow``.
@@ -229,17 +229,17 @@ struct ShortKey {
 // MARK: Keys of the outbox
 
 extension ByteWriter {
-    mutating func draftPrefix(_ url: ChannelURL) {
-        byte(OutboxTable.draft.rawValue)
+    mutating func outboxItemPrefix(_ url: ChannelURL) {
+        byte(OutboxTable.outboxItem.rawValue)
         measured(url.rawValue)
     }
 
-    mutating func draftKey(_ url: ChannelURL, _ sequence: UInt64) {
-        draftPrefix(url)
+    mutating func outboxItemKey(_ url: ChannelURL, _ sequence: UInt64) {
+        outboxItemPrefix(url)
         integer(sequence)
     }
 
-    mutating func draftRequestKey(_ id: RequestID) {
+    mutating func outboxItemRequestKey(_ id: RequestID) {
         byte(OutboxTable.request.rawValue)
         text(id.rawValue)
     }

@@ -4,20 +4,20 @@ extension ProblemSearch {
     mutating func look(throughOutbox rows: Rows) throws(StoreError) {
         var ids: [KeyBytes: RequestID] = [:]
         var greatest: UInt64 = 0
-        try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
             (key, value) throws(StoreError) in
             let bytes = KeyBytes(key.dropFirst())
-            guard let place = DraftPlace(bytes[...]) else {
+            guard let place = OutboxItemLocation(bytes[...]) else {
                 add(.unreadable)
                 return true
             }
             greatest = max(greatest, place.sequence)
-            guard let draft = try? Draft(serialized: value) else {
+            guard let item = try? OutboxItem(serialized: value) else {
                 add(.unreadable, in: place.channelURL)
                 return true
             }
-            if draft.channelURL != place.channelURL { add(.key, in: place.channelURL) }
-            ids[bytes] = draft.requestID
+            if item.channelURL != place.channelURL { add(.key, in: place.channelURL) }
+            ids[bytes] = item.requestID
             return true
         }
         try lookThroughIndex(of: rows, ids)
@@ -44,19 +44,19 @@ extension ProblemSearch {
             (key, value) throws(StoreError) in
             let place = KeyBytes(value)
             let id = try? rows.text(ofKey: key, as: "a request id")
-            let row = [OutboxTable.draft.rawValue] + place
+            let row = [OutboxTable.outboxItem.rawValue] + place
             // An item that cannot be decoded is reported as that.
             let isRight =
                 if let found = ids[place] { found.rawValue == id } else { try rows.contains(row) }
             if isRight {
                 indexed.insert(place)
             } else {
-                add(.index, in: DraftPlace(place[...])?.channelURL)
+                add(.index, in: OutboxItemLocation(place[...])?.channelURL)
             }
             return true
         }
         for place in ids.keys where !indexed.contains(place) {
-            add(.index, in: DraftPlace(place[...])?.channelURL)
+            add(.index, in: OutboxItemLocation(place[...])?.channelURL)
         }
     }
 }

@@ -112,7 +112,7 @@ extension StoreFiles {
             progress(min(done / total, 1))
         }
         // Files that are written in the meantime have the old or the new keys, never lost ones.
-        try DropFiles(in: directory).reseal(keys) { () throws(StoreError) in
+        try PushInboxFiles(in: directory).reseal(keys) { () throws(StoreError) in
             try keyFile.finishExchange(keys, for: new)
         }
         progress(1)

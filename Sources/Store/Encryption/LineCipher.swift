@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Models
 
-/// Encrypts the lines of the files of a `FileCache` and of a `DropBox`, and the file names of the
+/// Encrypts the lines of the files of a `FileCache` and of a `PushInbox`, and the file names of the
 /// former.
 ///
 /// An encrypted file has a header with a salt, and one line for each line of the plain file.

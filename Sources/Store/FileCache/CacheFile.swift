@@ -21,7 +21,7 @@ struct CacheFile: Equatable {
 
     static let channels = CacheFile(kind: .channels, channel: "")
 
-    /// A file of a `DropBox`, which names it.
+    /// A file of a `PushInbox`, which names it.
     static let drop = CacheFile(kind: .drop, channel: "")
 
     static func messages(of channel: ChannelURL) -> CacheFile {

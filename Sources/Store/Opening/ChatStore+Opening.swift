@@ -110,7 +110,7 @@ extension ChatStore {
         report.isCoverageDropped = try cache.finishDistrusting()
         let isOutboxDistrusted = try files?.outboxDistrust.exists() ?? false
         if report.outboxDamage != nil || isOutboxDistrusted {
-            let reindexing = try outbox.reindexDrafts()
+            let reindexing = try outbox.reindexOutboxItems()
             let loss = try OutboxLoss(
                 of: report.outboxCopy, in: .disk(keys, as: StoreFiles.outboxName), outbox: outbox,
                 reindexing, logs: report.outboxDamage)

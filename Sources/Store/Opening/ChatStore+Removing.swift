@@ -23,7 +23,7 @@ extension ChatStore {
     /// - Throws: ``StoreError``, as ``rebuildCache(at:)`` does.
     package static func removeCachedData(at directory: URL) throws(StoreError) {
         try rebuildCache(at: directory)
-        try DropFiles(in: directory).removeBox()
+        try PushInboxFiles(in: directory).removeBox()
     }
 
     /// Removes the remaining files of interrupted ``removeFiles(at:)`` calls for the stores in a

@@ -52,7 +52,7 @@ extension ChatStore {
 /// The result of ``ChatStore/salvageOutbox(at:encryptionKey:)``.
 public struct SalvageReport: Hashable, Sendable {
     /// The number of items in the new outbox.
-    public internal(set) var keptDrafts = 0
+    public internal(set) var keptOutboxItems = 0
 
     /// The number of unreadable rows.
     ///
@@ -83,7 +83,7 @@ extension StoreFiles {
         for path in [salvaged, unfinished, repaired] { try OpenFile.removeAll(at: path) }
         var report: SalvageReport
         do throws(StoreError) {
-            report = try LevelDB.salvageDrafts(
+            report = try LevelDB.salvageOutboxItems(
                 of: outbox, by: repaired, into: unfinished, sealedBy: keys)
         } catch {
             // Report the original error. Leftover files are removed by the next call.
@@ -115,7 +115,7 @@ extension StoreFiles {
 extension LevelDB {
     /// Copies a database, repairs the copy, and writes its outbox items into a new database,
     /// durably.
-    fileprivate static func salvageDrafts(
+    fileprivate static func salvageOutboxItems(
         of outbox: String, by copy: String, into new: String, sealedBy keys: DataKeys?
     ) throws(StoreError) -> SalvageReport {
         func environment() -> Environment { .disk(keys, as: StoreFiles.outboxName) }
@@ -132,10 +132,10 @@ extension LevelDB {
         let target = try LevelDB(at: new, environment: environment())
         defer { target.close() }
         var report = SalvageReport()
-        report.unreadableRows = try target.addReadableDrafts(of: source)
+        report.unreadableRows = try target.addReadableOutboxItems(of: source)
         try target.setSchemaVersion(version)
-        let reindexing = try target.reindexDrafts()
-        report.keptDrafts = reindexing.readable
+        let reindexing = try target.reindexOutboxItems()
+        report.keptOutboxItems = reindexing.readable
         report.unreadableRows += reindexing.unreadable
         report.loss = try OutboxLoss(
             of: outbox, in: environment(), outbox: target, reindexing)
@@ -145,15 +145,15 @@ extension LevelDB {
     /// Copies the readable outbox items and all index rows.
     ///
     /// - Returns: The number of unreadable rows.
-    private func addReadableDrafts(of source: LevelDB) throws(StoreError) -> Int {
+    private func addReadableOutboxItems(of source: LevelDB) throws(StoreError) -> Int {
         let rows = Rows(snapshot: try source.snapshot())
         var batch = Overlay()
         var unreadable = 0
         try rows.scan(.all) { (key, value) throws(StoreError) in
             switch key.first.flatMap(OutboxTable.init) {
-            case .draft:
-                let draft: Draft? = rows.readableRecord(value)
-                guard draft != nil else {
+            case .outboxItem:
+                let item: OutboxItem? = rows.readableRecord(value)
+                guard item != nil else {
                     unreadable += 1
                     return true
                 }

@@ -2,7 +2,7 @@ import Models
 
 // After damage, an outbox item may have lost the row that leads to it, or such a row its item.
 
-/// The findings of ``LevelDB/reindexDrafts()``.
+/// The findings of ``LevelDB/reindexOutboxItems()``.
 struct OutboxReindexing {
     /// The number of items that can be read.
     var readable = 0
@@ -11,7 +11,7 @@ struct OutboxReindexing {
     /// The number of those rows that were removed, since nothing names the item.
     var unreadableLost = 0
     /// The items that an index row names and that have no row; only name and channel are known.
-    var lost: [Draft] = []
+    var lost: [OutboxItem] = []
 }
 
 extension LevelDB {
@@ -21,23 +21,28 @@ extension LevelDB {
     /// other item has that. Removed are rows that can be neither decoded nor named, and the older of
     /// two items under one id.
     @discardableResult
-    func reindexDrafts() throws(StoreError) -> OutboxReindexing {
+    func reindexOutboxItems() throws(StoreError) -> OutboxReindexing {
         let rows = Rows(snapshot: try snapshot())
         let batch = Overlay()
         let ids = try rows.takeRequests(in: batch)
-        var index = DraftIndex(ids: ids)
-        try rows.scan(KeyRange(prefix: [OutboxTable.draft.rawValue])) {
+        var index = OutboxIndex(ids: ids)
+        try rows.scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
             (key, value) throws(StoreError) in
             index.add(key, rows.readableRecord(value))
             return true
         }
         index.finish()
-        for place in index.dropped { batch.remove { $0.raw([OutboxTable.draft.rawValue] + place) } }
-        for (place, draft) in index.moved {
-            batch.put(
-                { $0.raw([OutboxTable.draft.rawValue] + place) }, { $0.raw(draft.serializedBytes) })
+        for place in index.dropped {
+            batch.remove { $0.raw([OutboxTable.outboxItem.rawValue] + place) }
         }
-        for (id, place) in index.places { batch.put({ $0.draftRequestKey(id) }, { $0.raw(place) }) }
+        for (place, item) in index.moved {
+            batch.put(
+                { $0.raw([OutboxTable.outboxItem.rawValue] + place) },
+                { $0.raw(item.serializedBytes) })
+        }
+        for (id, place) in index.places {
+            batch.put({ $0.outboxItemRequestKey(id) }, { $0.raw(place) })
+        }
         // If the stored number is damaged, the next one is derived from the items.
         let known: UInt64? = (try? nextNumber()) ?? nil
         let next = max(known ?? 1, index.greatest + 1)
@@ -66,7 +71,7 @@ extension Rows {
 }
 
 /// The item of each request id.
-private struct DraftIndex {
+private struct OutboxIndex {
     /// The ids that index rows gave to places before.
     let ids: [KeyBytes: RequestID]
     /// The place of each item: its key without the letter.
@@ -76,16 +81,19 @@ private struct DraftIndex {
     private(set) var result = OutboxReindexing()
     private var unreadable: [KeyBytes] = []
     /// The items that were under another channel's key, by their own places.
-    private(set) var moved: [KeyBytes: Draft] = [:]
+    private(set) var moved: [KeyBytes: OutboxItem] = [:]
     private var met: Set<KeyBytes> = []
 
     init(ids: [KeyBytes: RequestID]) { self.ids = ids }
 
-    /// Adds a row; `draft` is `nil` if it cannot be decoded.
-    mutating func add(_ key: UnsafeRawBufferPointer, _ draft: Draft?) {
+    /// Adds a row; `item` is `nil` if it cannot be decoded.
+    mutating func add(_ key: UnsafeRawBufferPointer, _ item: OutboxItem?) {
         var place = KeyBytes(key.dropFirst())
         met.insert(place)
-        guard let (url, sequence) = DraftPlace(place[...]).map({ ($0.channelURL, $0.sequence) })
+        guard
+            let (url, sequence) = OutboxItemLocation(place[...]).map({
+                ($0.channelURL, $0.sequence)
+            })
         else {
             result.unreadable += 1
             result.unreadableLost += 1
@@ -93,18 +101,18 @@ private struct DraftIndex {
             return
         }
         greatest = max(greatest, sequence)
-        guard let draft, !draft.channelURL.rawValue.isEmpty, !draft.requestID.rawValue.isEmpty
+        guard let item, !item.channelURL.rawValue.isEmpty, !item.requestID.rawValue.isEmpty
         else {
             result.unreadable += 1
             unreadable.append(place)
             return
         }
-        if draft.channelURL != url {
+        if item.channelURL != url {
             dropped.append(place)
-            place = DraftIndex.place(in: draft.channelURL, sequence)
-            moved[place] = draft
+            place = OutboxIndex.place(in: item.channelURL, sequence)
+            moved[place] = item
         }
-        let id = draft.requestID
+        let id = item.requestID
         guard let other = places[id] else {
             result.readable += 1
             places[id] = place
@@ -126,13 +134,13 @@ private struct DraftIndex {
 
     /// Decides on rows that cannot be decoded, and on index rows without an item, after all rows.
     mutating func finish() {
-        for (place, draft) in moved where met.contains(place) {
+        for (place, item) in moved where met.contains(place) {
             // Another item has its place, and so its number.
             greatest += 1
-            let free = DraftIndex.place(in: draft.channelURL, greatest)
+            let free = OutboxIndex.place(in: item.channelURL, greatest)
             moved[place] = nil
-            moved[free] = draft
-            if places[draft.requestID] == place { places[draft.requestID] = free }
+            moved[free] = item
+            if places[item.requestID] == place { places[item.requestID] = free }
         }
         for place in unreadable {
             if let id = ids[place], places[id] == nil {
@@ -146,12 +154,12 @@ private struct DraftIndex {
         result.lost = dangling.sorted {
             $0.key.suffix(8).lexicographicallyPrecedes($1.key.suffix(8))
         }
-        .map { Draft(unreadable: $0.value, at: DraftPlace($0.key[...])) }
+        .map { OutboxItem(unreadable: $0.value, at: OutboxItemLocation($0.key[...])) }
     }
 }
 
 /// The contents of an outbox item's key: the channel, and the item's number.
-struct DraftPlace {
+struct OutboxItemLocation {
     let channelURL: ChannelURL
     let sequence: UInt64
 
@@ -170,9 +178,9 @@ struct DraftPlace {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// Creates the description of an item whose bytes cannot be decoded.
-    init(unreadable id: RequestID, at place: DraftPlace?) {
+    init(unreadable id: RequestID, at place: OutboxItemLocation?) {
         self.init()
         requestID = id
         if let place { channelURL = place.channelURL }

@@ -9,7 +9,7 @@ public struct OutboxLoss: Hashable, Sendable {
     ///
     /// Their bytes have a wrong checksum, so any character of them may be another than the user typed. One
     /// of which only the name is known has a request id and a channel, and no message.
-    public internal(set) var items: [Draft] = []
+    public internal(set) var items: [OutboxItem] = []
 
     /// The number of damaged rows and records of the log that are completely unreadable.
     ///
@@ -57,7 +57,8 @@ extension OutboxLoss {
         for item in reindexing.lost { search.add(item) }
         let rows = Rows(snapshot: try outbox.snapshot())
         for item in search.items {
-            let isHeld = try rows.contains(ByteWriter.key { $0.draftRequestKey(item.requestID) })
+            let isHeld = try rows.contains(
+                ByteWriter.key { $0.outboxItemRequestKey(item.requestID) })
             if !isHeld { items.append(item) }
         }
         unreadableCount = search.unreadableCount + reindexing.unreadableLost
@@ -70,13 +71,13 @@ extension OutboxLoss {
 
 /// The items that damaged records of a log contained and no later record removes.
 private struct LostItems {
-    private(set) var items: [Draft] = []
+    private(set) var items: [OutboxItem] = []
     private(set) var unreadableCount = 0
 
     mutating func add(record payload: ArraySlice<UInt8>) {
         for operation in LoggedBatch(payload).operations {
             // Removed, or written again.
-            if let id = operation.requestID ?? operation.draft?.requestID {
+            if let id = operation.requestID ?? operation.outboxItem?.requestID {
                 items.removeAll { $0.requestID == id }
             }
         }
@@ -86,35 +87,36 @@ private struct LostItems {
         let removals = LoggedBatch(bytes.dropFirst(LogParts.headerSize)).operations.filter {
             $0.value == nil && $0.requestID != nil
         }
-        let rows = LoggedBatch(salvaging: bytes) { $0.draft != nil || $0.index != nil }.operations
+        let rows = LoggedBatch(salvaging: bytes) { $0.outboxItem != nil || $0.index != nil }
+            .operations
         if rows.isEmpty && removals.isEmpty { unreadableCount += 1 }
-        for draft in rows.compactMap(\.draft) {
-            items.removeAll { $0.requestID == draft.requestID }
-            items.append(draft)
+        for item in rows.compactMap(\.outboxItem) {
+            items.removeAll { $0.requestID == item.requestID }
+            items.append(item)
         }
         for item in rows.compactMap(\.index) { add(item) }
     }
 
     /// Adds an item of which only the name is known.
-    mutating func add(_ item: Draft) {
+    mutating func add(_ item: OutboxItem) {
         if !items.contains(where: { $0.requestID == item.requestID }) { items.append(item) }
     }
 }
 
 extension LoggedBatch.Operation {
     /// The item that the operation writes.
-    fileprivate var draft: Draft? {
-        guard key.first == OutboxTable.draft.rawValue, let value,
-            let draft = try? Draft(serialized: Array(value)), !draft.requestID.rawValue.isEmpty,
-            DraftPlace(key.dropFirst())?.channelURL == draft.channelURL
+    fileprivate var outboxItem: OutboxItem? {
+        guard key.first == OutboxTable.outboxItem.rawValue, let value,
+            let item = try? OutboxItem(serialized: Array(value)), !item.requestID.rawValue.isEmpty,
+            OutboxItemLocation(key.dropFirst())?.channelURL == item.channelURL
         else { return nil }
-        return draft
+        return item
     }
 
     /// The contents of the row that leads to an item, if the operation writes such a row.
-    fileprivate var index: Draft? {
-        guard let requestID, let value, let place = DraftPlace(value) else { return nil }
-        return Draft(unreadable: requestID, at: place)
+    fileprivate var index: OutboxItem? {
+        guard let requestID, let value, let place = OutboxItemLocation(value) else { return nil }
+        return OutboxItem(unreadable: requestID, at: place)
     }
 
     /// The item that the operation writes or removes the index row of.

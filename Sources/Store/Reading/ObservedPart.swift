@@ -8,7 +8,7 @@ public struct ObservedPart: Hashable, Sendable {
         case everything
         case channel(ChannelURL)
         case channels
-        case drafts
+        case outboxItems
     }
 
     private let value: Value
@@ -26,11 +26,11 @@ public struct ObservedPart: Hashable, Sendable {
     public static let channels = ObservedPart(value: .channels)
 
     /// The outbox, and the progress of uploads.
-    public static let drafts = ObservedPart(value: .drafts)
+    public static let outboxItems = ObservedPart(value: .outboxItems)
 
     func contains(_ operation: Change.Operation) -> Bool {
         if operation == .missed { return true }
-        if operation == .clearedCachedData { return value != .drafts }
+        if operation == .clearedCachedData { return value != .outboxItems }
         if case .told(.connection) = operation { return true }
         switch value {
         case .everything: return true
@@ -42,9 +42,9 @@ public struct ObservedPart: Hashable, Sendable {
                 return true
             default: return false
             }
-        case .drafts:
+        case .outboxItems:
             switch operation {
-            case .savedDraft, .removedDraft, .told(.uploadProgress): return true
+            case .savedOutboxItem, .removedOutboxItem, .told(.uploadProgress): return true
             default: return false
             }
         }

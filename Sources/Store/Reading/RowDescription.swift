@@ -110,7 +110,7 @@ extension OutboxTable {
     /// The name in Docs/Format.md.
     var name: String {
         switch self {
-        case .draft: "draft"
+        case .outboxItem: "outbox item"
         case .request: "request"
         case .schema: "schema"
         }
@@ -255,7 +255,7 @@ extension OutboxTable {
     /// Returns the parts of a key after the table's letter.
     fileprivate func parts(_ reader: inout ByteReader) throws(ByteReader.Damage) -> [String] {
         switch self {
-        case .draft: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
+        case .outboxItem: [try reader.measured(), "number \(try reader.integer(UInt64.self))"]
         case .request: [try reader.text()]
         case .schema: [try reader.schemaRow()]
         }
@@ -263,7 +263,7 @@ extension OutboxTable {
 
     fileprivate func content(_ value: UnsafeRawBufferPointer) throws -> RowDescription.Content {
         switch self {
-        case .draft: return .record(try Draft(serialized: value))
+        case .outboxItem: return .record(try OutboxItem(serialized: value))
         case .request:
             return try .text(value) { (reader) throws(ByteReader.Damage) in
                 "\(try reader.measured()), number \(try reader.integer(UInt64.self))"

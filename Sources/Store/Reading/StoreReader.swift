@@ -11,7 +11,7 @@ import Models
 /// was closed, `io` if the disk cannot be read, the error of the disk while failed files cannot be
 /// reopened, and `corruption` if a block of a file is damaged or a required row cannot be decoded.
 /// Lists of channels and of outbox items omit such rows, so that one of them does not hide all
-/// others; ``unreadableChannelURLs()`` and ``unreadableDraftIDs()`` return them. Lists of messages
+/// others; ``unreadableChannelURLs()`` and ``unreadableOutboxItemIDs()`` return them. Lists of messages
 /// do not: an omitted message would look as if it had never existed.
 public protocol StoreReader {
     /// The data that is read.
@@ -22,7 +22,7 @@ public protocol StoreReader {
 
 /// The data of a ``StoreReader``, for its methods.
 public struct StoreView {
-    let version: Version
+    let version: CommittedState
     /// The uncommitted writes of a batch; `nil` without one.
     let batch: BatchRows?
 
@@ -43,7 +43,7 @@ public struct StoreView {
 /// While a snapshot exists, files with a failed write cannot be reopened, and each write to them
 /// fails with `busy`. Therefore release snapshots soon.
 public struct Snapshot: StoreReader, Sendable {
-    let version: Version
+    let version: CommittedState
 
     /// The data that is read.
     public var view: StoreView { StoreView(version: version, batch: nil) }

@@ -12,7 +12,7 @@ extension Batch {
     ///     default is `true`. Use it to compare versions: the stored message is read in any case.
     /// - Returns: `true` if the message was saved.
     /// - Throws: ``StoreError`` with code `invalid` if the message has no ID or no channel (unsent
-    ///   messages belong in a ``/Models/Draft``), or if one of these, or its parent's ID, is longer
+    ///   messages belong in a ``/Models/OutboxItem``), or if one of these, or its parent's ID, is longer
     ///   than 65,535 bytes; `io`, or `corruption` if a row that leads to the stored message is
     ///   corrupted.
     /// - Complexity: Two lookups for a stored message, three if its request ID has changed; one for
@@ -44,7 +44,7 @@ extension Batch {
     ) throws(StoreError) -> Message? {
         guard let position = message.position else {
             throw StoreError(
-                .invalid, "the message has no id: what is not sent yet belongs in a draft",
+                .invalid, "the message has no id: an unsent message belongs in an outbox item",
                 path: cache.path)
         }
         try checkName(position.messageID.rawValue, "the id of a message")

@@ -14,14 +14,14 @@ public import Models
 /// If a gap or a stale range is damaged, the next operation that reads it makes all of the
 /// channel's history one gap; opening such a gap reads all of them.
 public final class Batch: StoreReader {
-    let version: Version
+    let version: CommittedState
     let rows = BatchRows()
     private(set) var entries: [Change.Entry] = []
     var channelChanges: [ChannelRowChange] = []
     /// The numbers that are assigned next; the writer adopts them if the batch is written.
     var next: NextNumbers
     /// The number of the next outbox item before the batch.
-    private let firstDraft: UInt64
+    private let firstOutboxItem: UInt64
     /// The state that batches have read, kept for the batches that follow.
     private var known: Known
     /// The channel that was looked up last, because a batch often writes to one channel.
@@ -41,18 +41,18 @@ public final class Batch: StoreReader {
     /// The counters that increase for the life of a database.
     struct NextNumbers {
         var channel: ChannelNumber
-        var draft: UInt64
+        var item: UInt64
         /// The next access number, or `nil` until it is requested.
         var access: UInt64?
         /// A Boolean value that indicates whether the numbers were compared with those that rows
         /// have: damage may have lowered them.
         var isChannelCompared = false
-        var isDraftCompared = false
+        var isOutboxItemCompared = false
 
         /// Reads the next numbers.
         init(in cache: LevelDB, _ outbox: LevelDB) throws(StoreError) {
             channel = try cache.nextNumber() ?? 1
-            draft = try outbox.nextNumber() ?? 1
+            item = try outbox.nextNumber() ?? 1
         }
     }
 
@@ -69,10 +69,10 @@ public final class Batch: StoreReader {
         }
     }
 
-    init(_ version: Version, _ next: NextNumbers, _ known: consuming Known) {
+    init(_ version: CommittedState, _ next: NextNumbers, _ known: consuming Known) {
         self.version = version
         self.next = next
-        firstDraft = next.draft
+        firstOutboxItem = next.item
         self.known = known
         self.known.ids.beginBatch()
     }
@@ -145,8 +145,8 @@ public final class Batch: StoreReader {
         for (number, state) in rows.states {
             rows.cache.put({ $0.table(.state, number) }, state.write)
         }
-        if next.draft != firstDraft {
-            rows.outbox.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.draft) })
+        if next.item != firstOutboxItem {
+            rows.outbox.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.item) })
         }
     }
 

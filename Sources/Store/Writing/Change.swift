@@ -93,9 +93,9 @@ extension Change {
         case clearedCachedData
 
         /// An outbox item was saved, new or changed.
-        case savedDraft(Draft)
+        case savedOutboxItem(OutboxItem)
         /// An outbox item was removed.
-        case removedDraft(Draft)
+        case removedOutboxItem(OutboxItem)
 
         /// An event was reported that is not stored.
         case told(Ephemeral)
@@ -131,7 +131,7 @@ extension Change.Operation {
         case .savedOpenChannel(let channel): channel.url
         case .savedGap(let gap), .removedGap(let gap): gap.channelURL
         case .savedStaleRange(let range), .removedStaleRange(let range): range.channelURL
-        case .savedDraft(let draft), .removedDraft(let draft): draft.channelURL
+        case .savedOutboxItem(let item), .removedOutboxItem(let item): item.channelURL
         case .told(.typing(_, let url)), .told(.participants(_, _, let url)),
             .told(.uploadProgress(_, let url, _, _)):
             url

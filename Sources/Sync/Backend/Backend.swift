@@ -83,7 +83,7 @@ public protocol Backend: Sendable {
     /// - `feed.members`: A channel that the user gains is reported with its complete state. A
     ///   channel that the user loses is reported as removed, with no events afterwards.
     /// - `feed.private`: Channels that the user has no access to are not reported.
-    /// - `feed.hole`: After a truncation, fetching from its cursor toward older messages returns
+    /// - `feed.truncation`: After a truncation, fetching from its cursor toward older messages returns
     ///   every message that the feed omitted, and those that it had reported before.
     /// - `feed.history`: Messages that an import adds or a retention period removes, without an
     ///   event of their own, are in a range that `historyChanged` reports for their channel, and
@@ -242,11 +242,11 @@ public protocol Backend: Sendable {
     /// - `send.told`: When the call returns, the message is in the history, and the feed reports
     ///   it.
     ///
-    /// - Parameter draft: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
+    /// - Parameter item: An outbox item whose `operation` is `send`. Its `uploadedFiles` contain
     ///   the results of ``upload(_:from:requestID:progress:)``.
     /// - Returns: The message.
     /// - Throws: `refused`, with the detail, if the user is muted or the channel is frozen.
-    func send(_ draft: Draft) async throws(BackendError) -> Message
+    func send(_ item: OutboxItem) async throws(BackendError) -> Message
 
     /// Edits a message of the user.
     ///

@@ -92,8 +92,8 @@ extension ForwardingBackend {
     }
 
     /// Forwards the call to ``base``.
-    public func send(_ draft: Draft) async throws(BackendError) -> Message {
-        try await base.send(draft)
+    public func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        try await base.send(item)
     }
 
     /// Forwards the call to ``base``.

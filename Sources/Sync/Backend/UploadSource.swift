@@ -160,12 +160,12 @@ public final class UploadReader {
 extension UploadSource {
     /// Opens the bytes of a file of an outbox item.
     init(
-        _ draft: Draft, _ index: Int, in files: OutboxFiles?
+        _ item: OutboxItem, _ index: Int, in files: OutboxFiles?
     ) throws(BackendError) {
-        let (file, count) = (draft.files[index], draft.files.count)
+        let (file, count) = (item.files[index], item.files.count)
         let number = count > 1 ? " \(index + 1) of \(count)" : ""
         let name = "file\(number)\(file.name.map { ", \"\($0)\"" } ?? "")"
-        if let copy = draft.fileCopy(at: index) {
+        if let copy = item.fileCopy(at: index) {
             try self.init(copy, in: files, called: name)
         } else if let data = file.data {
             self.init(data)

@@ -11,8 +11,8 @@ enum BackendRequest: Hashable, Sendable {
     case channelChanges(ChangelogPoint)
     case channels(GroupChannelListQuery, PageCursor?)
     case channel(ChannelURL)
-    case send(Draft)
-    case upload(Draft, index: Int)
+    case send(OutboxItem)
+    case upload(OutboxItem, index: Int)
     case update(MessageID, ChannelURL, MessageUpdate, RequestID)
     case delete(MessageID, ChannelURL, RequestID)
     case react(ReactionEventAction, String, MessageID, ChannelURL, RequestID)
@@ -30,7 +30,7 @@ enum BackendRequest: Hashable, Sendable {
         case .update(_, let url, _, _), .delete(_, let url, _), .react(_, _, _, let url, _),
             .replies(_, let url, _, _, _), .updateChannel(let url, _), .join(let url):
             url
-        case .send(let draft), .upload(let draft, _): draft.channelURL
+        case .send(let item), .upload(let item, _): item.channelURL
         case .connect, .feed, .channelChanges, .channels, .createChannel: nil
         }
     }
@@ -73,9 +73,9 @@ extension Backend {
             case .channels(let query, let cursor):
                 return .channels(try await channels(matching: query, after: cursor))
             case .channel(let url): return .channel(try await channel(url))
-            case .send(let draft): return .message(try await send(draft))
-            case .upload(let draft, let index):
-                return .uploaded(try await upload(draft, index, files, progress))
+            case .send(let item): return .message(try await send(item))
+            case .upload(let item, let index):
+                return .uploaded(try await upload(item, index, files, progress))
             case .update(let id, let url, let update, let requestID):
                 return .message(
                     try await self.update(id, in: url, with: update, requestID: requestID))
@@ -99,18 +99,18 @@ extension Backend {
     }
 
     private func upload(
-        _ draft: Draft, _ index: Int, _ files: OutboxFiles?,
+        _ item: OutboxItem, _ index: Int, _ files: OutboxFiles?,
         _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws(BackendError) -> FileInfo {
-        let source = try UploadSource(draft, index, in: files)
-        var file = draft.files[index]
+        let source = try UploadSource(item, index, in: files)
+        var file = item.files[index]
         // The source is verified; what is at the path is not.
         (file.data, file.path) = (nil, nil)
         let result: Result<FileInfo, BackendError>
         do throws(BackendError) {
             result = .success(
                 try await upload(
-                    file, from: source, requestID: draft.requestID, progress: progress))
+                    file, from: source, requestID: item.requestID, progress: progress))
         } catch {
             result = .failure(error)
         }

@@ -33,7 +33,7 @@ struct SyncCore {
         /// imported.
         case changed
         /// A caller waits for the fate of an outbox item.
-        case awaitFate(RequestID, ChannelURL, ticket: Int)
+        case deliveryResult(RequestID, ChannelURL, ticket: Int)
         /// A viewer shows a range of a channel's history, or another range than before.
         case show(ChannelURL, ShownRange?, viewer: Int)
         /// A viewer no longer shows the channel.
@@ -110,7 +110,7 @@ struct SyncCore {
     /// The tickets of the callers that wait for the fate of an outbox item.
     var fates: [RequestID: [Int]] = [:]
     var lastFates = LastFates()
-    /// The current time, as last set; see ``SyncOptions/draftLifetime``.
+    /// The current time, as last set; see ``SyncOptions/outboxItemLifetime``.
     var time: Timestamp = 0
     /// The tickets that wait to be caught up, with their channels; `nil` means all channels.
     var waiting: [Int: ChannelURL?] = [:]
@@ -180,7 +180,7 @@ struct SyncCore {
             if let url { healing.look(at: url, isWaitedFor: true) }
         case .abandon(let ticket): abandon(ticket)
         case .changed: break
-        case .awaitFate(let id, let url, let ticket): awaitFate(of: id, in: url, ticket)
+        case .deliveryResult(let id, let url, let ticket): deliveryResult(of: id, in: url, ticket)
         case .show(let url, let range, let viewer):
             if healing.show(url, range, viewer) { noteAccess(to: url) }
         case .hide(let url, let viewer):
@@ -259,7 +259,7 @@ struct SyncCore {
         var result: Result?
         var newFlights = flights
         var newCounts = tombstoneCounts
-        var landed: [(draft: Draft, message: Message)] = []
+        var landed: [(item: OutboxItem, message: Message)] = []
         do {
             try store.write { batch in
                 // Before the first connection, the user is the one of the last session.
@@ -452,7 +452,7 @@ struct SyncCore {
         for (number, call) in calls.sorted(by: { $0.key < $1.key }) {
             act(.cancel(call: number))
             if let flight = call.flight { _ = flights.end(flight) }
-            if case .send(let draft) = call.request { outbox.doubt(draft.requestID) }
+            if case .send(let item) = call.request { outbox.doubt(item.requestID) }
             if case .question(_, let ticket, _) = call.purpose {
                 act(.fail(SyncError(.notConnected, "the connection ended"), ticket: ticket))
             }

@@ -19,7 +19,9 @@ extension SyncEngine {
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     public func clearCachedData() throws(SyncError) {
         try change { (core) throws(SyncError) in try core.clearCachedData() }
-        try withDropFiles { (store) throws(StoreError) in try store.removeDrops(store.dropNames()) }
+        try withPushInboxFiles { (store) throws(StoreError) in
+            try store.removePushes(store.pushNames())
+        }
     }
 
     /// Removes the messages of channels.

@@ -418,12 +418,12 @@ public actor SyncEngine {
             let meter = UploadMeter()
             let answer = await withTaskCancellationHandler {
                 await backend.answer(to: request, store.outboxFiles) { progress in
-                    guard case .upload(let draft, _) = request else { return }
+                    guard case .upload(let item, _) = request else { return }
                     meter.report(progress) {
                         // Progress has no observers if the store is closed.
                         _ = try? store.tell(
                             .uploadProgress(
-                                draft.requestID, in: draft.channelURL,
+                                item.requestID, in: item.channelURL,
                                 bytes: progress.bytesTransferred,
                                 total: progress.bytesInAll ?? progress.bytesTransferred))
                     }

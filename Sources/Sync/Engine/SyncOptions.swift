@@ -62,23 +62,23 @@ public struct SyncOptions: Hashable, Sendable {
     /// How long the engine tries to send an outbox item before the item fails; at least zero.
     ///
     /// By the clock of this device; its user may send it again then. The default is three days.
-    public var draftLifetime = Duration.seconds(3 * 24 * 60 * 60)
+    public var outboxItemLifetime = Duration.seconds(3 * 24 * 60 * 60)
 
     /// The handling of the outbox items after one that failed.
     ///
-    /// The default is ``FailedDraftPolicy/goOn``.
-    public var failedDraftPolicy = FailedDraftPolicy.goOn
+    /// The default is ``FailedItemPolicy/goOn``.
+    public var failedItemPolicy = FailedItemPolicy.goOn
 
     /// The number of failed outbox items that are kept of each channel, at least 0; the oldest are
     /// canceled first.
     ///
     /// The default is `nil`: all are kept.
-    public var failedDraftLimit: Int?
+    public var failedItemLimit: Int?
 
     /// How long failed outbox items are kept, at least zero; checked with each connection.
     ///
     /// The default is `nil`: for ever.
-    public var failedDraftLifetime: Duration?
+    public var failedItemLifetime: Duration?
 
     /// Creates the default options.
     public init() {}
@@ -95,15 +95,15 @@ extension SyncOptions {
         options.hugeGapThreshold = max(0, hugeGapThreshold)
         options.clockSkew = max(.zero, clockSkew)
         options.parallelSends = max(1, parallelSends)
-        options.draftLifetime = max(.zero, draftLifetime)
-        options.failedDraftLimit = failedDraftLimit.map { max(0, $0) }
-        options.failedDraftLifetime = failedDraftLifetime.map { max(.zero, $0) }
+        options.outboxItemLifetime = max(.zero, outboxItemLifetime)
+        options.failedItemLimit = failedItemLimit.map { max(0, $0) }
+        options.failedItemLifetime = failedItemLifetime.map { max(.zero, $0) }
         return options
     }
 }
 
 /// What happens to the outbox items after one that failed, in its channel.
-public enum FailedDraftPolicy: Hashable, Sendable, CaseIterable {
+public enum FailedItemPolicy: Hashable, Sendable, CaseIterable {
     /// They are sent.
     case goOn
     /// They wait until the failed one is sent again, or canceled.

@@ -72,7 +72,7 @@ enum SyncReply: Sendable {
     case channels(Page<GroupChannel>)
     case channel(GroupChannel)
     case replies(MessagePage)
-    case fate(DraftFate)
+    case fate(DeliveryResult)
     case caughtUp
 }
 

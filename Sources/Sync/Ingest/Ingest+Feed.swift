@@ -75,8 +75,8 @@ extension Ingest {
             try change(
                 thread.parentMessageID, in: thread.channelURL, by: event, .eventThreadInfoUpdated
             ) { $0.apply(thread) }
-        case .hole(let url, let walk):
-            try openHole(in: url, walk, since: previous)
+        case .truncation(let url, let walk):
+            try openTruncation(in: url, walk, since: previous)
             report.openedChannels.append(url)
         case .historyChanged(let url, let from, let through):
             try changeHistory(of: url, from: from, through: through)
@@ -120,7 +120,7 @@ extension Ingest {
     /// If the server's clocks disagree, omitted messages may be older than the gap. Therefore the
     /// known messages within ``SyncOptions/clockSkew`` below it become stale, without gaps between
     /// them, until a page covers them.
-    mutating func openHole(
+    mutating func openTruncation(
         in url: ChannelURL, _ walk: PageCursor?, since previous: FeedPoint?
     ) throws(StoreError) {
         flights.void(url)

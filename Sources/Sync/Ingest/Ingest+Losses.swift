@@ -24,7 +24,7 @@ extension Ingest {
         let number = (try batch.lossCount()) + 1
         for url in try batch.channelURLs() {
             if loss == .newEpoch { try forgetBeginning(of: url) }
-            try openHole(in: url, nil, since: nil)
+            try openTruncation(in: url, nil, since: nil)
             try forgetWalks(in: url, loss)
             try markStale(url, number)
             if loss == .newEpoch {

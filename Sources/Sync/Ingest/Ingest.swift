@@ -16,7 +16,7 @@ struct Ingest {
     /// The outbox items that wait for an unsent message, by the request ID of that message.
     let changes: [RequestID: [RequestID]]
     /// The items that have left the outbox in this batch, and the messages that they became.
-    private(set) var landed: [(draft: Draft, message: Message)] = []
+    private(set) var landed: [(item: OutboxItem, message: Message)] = []
     /// A Boolean value that indicates whether the data comes from the feed.
     var isTelling = false
     /// A Boolean value that indicates whether a message arrives without those around it.
@@ -215,23 +215,23 @@ struct Ingest {
     /// Removes the outbox item from which a message was created.
     private mutating func land(_ message: Message) throws(StoreError) {
         guard let userID, message.sender?.userID == userID, let id = message.requestID,
-            let draft = try batch.draft(orNil: id), draft.isUnderstood, draft.operation == .send,
-            draft.channelURL == message.channelURL
+            let item = try batch.outboxItem(orNil: id), item.isUnderstood, item.operation == .send,
+            item.channelURL == message.channelURL
         else { return }
-        try land(draft, as: message)
+        try land(item, as: message)
     }
 
     /// Removes the outbox item of a new message that the server has.
-    mutating func land(_ draft: Draft, as message: Message) throws(StoreError) {
-        try batch.removeDraft(draft.requestID, source: .eventMessageSent)
+    mutating func land(_ item: OutboxItem, as message: Message) throws(StoreError) {
+        try batch.removeOutboxItem(item.requestID, source: .eventMessageSent)
         // The message may not be stored, or its row may be lost in a power failure, whereas the
         // outbox is durable.
-        for id in changes[draft.requestID] ?? [] {
-            guard var change = try batch.draft(orNil: id) else { continue }
+        for id in changes[item.requestID] ?? [] {
+            guard var change = try batch.outboxItem(orNil: id) else { continue }
             change.messageID = message.messageID
             try batch.save(change)
         }
-        landed.append((draft, message))
+        landed.append((item, message))
     }
 
     /// Removes a message from the stale ranges, because the server has just delivered it.

@@ -12,8 +12,8 @@ extension StoreReader {
         try readable(or: nil) { (reader) throws(StoreError) in try reader.storedUser() }
     }
 
-    func draft(orNil id: RequestID) throws(StoreError) -> Draft? {
-        try readable(or: nil) { (reader) throws(StoreError) in try reader.draft(id) }
+    func outboxItem(orNil id: RequestID) throws(StoreError) -> OutboxItem? {
+        try readable(or: nil) { (reader) throws(StoreError) in try reader.outboxItem(id) }
     }
 
     /// The position of the next older message; `nil` if there is none.

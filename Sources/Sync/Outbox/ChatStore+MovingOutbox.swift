@@ -19,37 +19,37 @@ extension ChatStore {
     ///   others were moved.
     package func moveOutbox(to target: ChatStore) throws(SyncError) {
         while true {
-            let drafts = try stored { () throws(StoreError) -> [Draft] in
-                try self.drafts(limit: ChatStore.itemsOfABatch)
+            let items = try stored { () throws(StoreError) -> [OutboxItem] in
+                try self.outboxItems(limit: ChatStore.itemsOfABatch)
             }
-            if drafts.isEmpty { break }
-            var moved: [Draft] = []
-            for var draft in drafts {
-                for index in draft.fileCopies.indices {
-                    guard let copy = draft.fileCopy(at: index), let files = outboxFiles,
+            if items.isEmpty { break }
+            var moved: [OutboxItem] = []
+            for var item in items {
+                for index in item.fileCopies.indices {
+                    guard let copy = item.fileCopy(at: index), let files = outboxFiles,
                         let targetFiles = target.outboxFiles
                     else { continue }
                     do throws(StoreError) {
-                        draft.setFileCopy(try targetFiles.add(copy, of: files), at: index)
+                        item.setFileCopy(try targetFiles.add(copy, of: files), at: index)
                     } catch {
                         guard error.code == .corruption else { throw SyncError(error) }
                     }
                 }
-                moved.append(draft)
+                moved.append(item)
             }
             do {
-                try target.write { batch in for draft in moved { try batch.save(draft) } }
+                try target.write { batch in for item in moved { try batch.save(item) } }
                 try write { batch in
-                    for draft in moved { try batch.removeDraft(draft.requestID) }
+                    for item in moved { try batch.removeOutboxItem(item.requestID) }
                 }
             } catch let error as StoreError {
                 throw SyncError(error)
             } catch {
                 throw SyncError(.store, "\(error)", cause: error)
             }
-            outboxFiles?.remove(drafts.flatMap(\.fileCopies))
+            outboxFiles?.remove(items.flatMap(\.fileCopies))
         }
-        let left = try stored { () throws(StoreError) in try draftCount() }
+        let left = try stored { () throws(StoreError) in try outboxItemCount() }
         guard left == 0 else {
             throw SyncError(
                 StoreError(

@@ -86,31 +86,31 @@ struct Outbox {
     var isCompared = false
 
     /// Loads the items on disk, in order, and the policy for failed messages.
-    mutating func load(_ drafts: [Draft], stops: Bool = false) {
+    mutating func load(_ items: [OutboxItem], stops: Bool = false) {
         self = Outbox()
         (isLoaded, self.stops) = (true, stops)
-        let drafts = drafts.filter(\.isUnderstood)
-        inDoubt = Set(drafts.filter { $0.operation == .send }.map(\.requestID))
-        let channels = Dictionary(grouping: drafts, by: \.channelURL)
-        for (url, drafts) in channels.sorted(by: { $0.key < $1.key }) { load(drafts, of: url) }
+        let items = items.filter(\.isUnderstood)
+        inDoubt = Set(items.filter { $0.operation == .send }.map(\.requestID))
+        let channels = Dictionary(grouping: items, by: \.channelURL)
+        for (url, items) in channels.sorted(by: { $0.key < $1.key }) { load(items, of: url) }
     }
 
     /// Loads the items on disk of one channel.
-    mutating func load(_ drafts: [Draft], of url: ChannelURL) {
-        let drafts = drafts.filter(\.isUnderstood)
+    mutating func load(_ items: [OutboxItem], of url: ChannelURL) {
+        let items = items.filter(\.isUnderstood)
         var queue = Queue()
         queue.isBusy = queues[url]?.isBusy ?? false
-        for draft in drafts {
-            if let target = draft.targetRequestID { note(draft.requestID, behind: target) }
-            if draft.state == .pending {
-                queue.append(draft.requestID)
-            } else if stops && draft.operation == .send {
-                queue.append(draft.requestID)
-                queue.stop(at: draft.requestID)
+        for item in items {
+            if let target = item.targetRequestID { note(item.requestID, behind: target) }
+            if item.state == .pending {
+                queue.append(item.requestID)
+            } else if stops && item.operation == .send {
+                queue.append(item.requestID)
+                queue.stop(at: item.requestID)
             }
         }
         queues[url] = queue
-        failed[url] = Set(drafts.filter { $0.state == .failed }.map(\.requestID))
+        failed[url] = Set(items.filter { $0.state == .failed }.map(\.requestID))
         takeTurn(url)
     }
 

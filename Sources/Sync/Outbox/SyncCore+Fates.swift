@@ -8,15 +8,15 @@ extension SyncCore {
         _ answer: BackendAnswer, _ id: RequestID, _ call: Call, _ news: Flights.News?
     ) {
         guard let url = call.request.channelURL else { return }
-        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         guard let found else { return wait(forOutboxOf: url, atLeast: nil) }
-        guard let draft = found else {
+        guard let item = found else {
             // The item was withdrawn, or the feed has confirmed it meanwhile.
             return outbox.setBusy(false, url)
         }
-        if case .failed(let error) = answer { return takeFailure(error, draft, call) }
+        if case .failed(let error) = answer { return takeFailure(error, item, call) }
         let isShown = healing.isShown(url)
-        let fate = write { (ingest) throws(StoreError) -> DraftFate? in
+        let fate = write { (ingest) throws(StoreError) -> DeliveryResult? in
             switch answer {
             case .message(let message):
                 // If the feed did not deliver everything since the call began, the messages beside
@@ -34,44 +34,44 @@ extension SyncCore {
                         try ingest.takeAlone(message, .eventMessageSent, .hearsay)
                     }
                 }
-                guard draft.operation == .send else {
-                    try ingest.batch.removeDraft(id, source: .eventMessageUpdated)
+                guard item.operation == .send else {
+                    try ingest.batch.removeOutboxItem(id, source: .eventMessageUpdated)
                     return .sent(message)
                 }
                 // Storing the message has already removed its item.
-                if !ingest.landed.contains(where: { $0.draft.requestID == id }) {
-                    try ingest.land(draft, as: message)
+                if !ingest.landed.contains(where: { $0.item.requestID == id }) {
+                    try ingest.land(item, as: message)
                 }
                 return nil
             case .deleted:
                 if case .delete(let messageID, _, _) = call.request {
                     try ingest.delete(messageID, in: url, at: nil, .eventMessageDeleted)
                 }
-                try ingest.batch.removeDraft(id, source: .eventMessageDeleted)
+                try ingest.batch.removeOutboxItem(id, source: .eventMessageDeleted)
                 return .done
             case .reaction(let event):
                 try ingest.change(
                     event.messageID, in: url, by: .reaction(event), .eventReactionUpdated
                 ) { $0.apply(event) }
-                try ingest.batch.removeDraft(id, source: .eventReactionUpdated)
+                try ingest.batch.removeOutboxItem(id, source: .eventReactionUpdated)
                 return .done
             case .uploaded(let file):
-                var draft = draft
+                var item = item
                 if case .upload(_, let index) = call.request {
-                    draft.setUploadedFile(file, at: index)
+                    item.setUploadedFile(file, at: index)
                 }
-                try ingest.batch.save(draft)
+                try ingest.batch.save(item)
                 return nil
             default: return nil
             }
         }
-        guard let fate = fate ?? acknowledge(draft, answer) else {
+        guard let fate = fate ?? acknowledge(item, answer) else {
             return wait(forOutboxOf: url, atLeast: nil)
         }
         if let fate {
             outbox.remove(id, from: url)
-            settle(draft)
-            finish(draft, fate)
+            settle(item)
+            finish(item, fate)
         }
         attempts[id] = nil
         outbox.setBusy(false, url)
@@ -81,28 +81,30 @@ extension SyncCore {
     ///
     /// - Returns: The delivery result; `nil` if that could not be written either, or if the failure
     ///   has another cause.
-    private mutating func acknowledge(_ draft: Draft, _ answer: BackendAnswer) -> DraftFate?? {
+    private mutating func acknowledge(_ item: OutboxItem, _ answer: BackendAnswer)
+        -> DeliveryResult??
+    {
         guard isHaltedByDamage else { return nil }
-        let fate: DraftFate
+        let fate: DeliveryResult
         switch answer {
         case .message(let message): fate = .sent(message)
         case .deleted, .reaction: fate = .done
         default: return nil
         }
         let removed = write { (ingest) throws(StoreError) in
-            try ingest.batch.removeDraft(draft.requestID, source: fate.source(of: draft))
+            try ingest.batch.removeOutboxItem(item.requestID, source: fate.source(of: item))
         }
         return removed == nil ? nil : .some(fate)
     }
 
-    private mutating func takeFailure(_ error: BackendError, _ draft: Draft, _ call: Call) {
-        let url = draft.channelURL
-        var draft = draft
+    private mutating func takeFailure(_ error: BackendError, _ item: OutboxItem, _ call: Call) {
+        let url = item.channelURL
+        var item = item
         // The engine did not cancel the call, so it is unknown whether the request reached the
         // server.
         let isInDoubt = [.unanswered, .canceled].contains(error.code)
-        if !isInDoubt { draft.isDoubtful = false }
-        if isInDoubt, case .send = call.request { outbox.doubt(draft.requestID) }
+        if !isInDoubt { item.isDoubtful = false }
+        if isInDoubt, case .send = call.request { outbox.doubt(item.requestID) }
         if isInDoubt && call.isRepeatable(with: capabilities) {
             return wait(forOutboxOf: url, atLeast: error.retryAfter)
         }
@@ -111,18 +113,18 @@ extension SyncCore {
         case .throttled:
             let pause = max(error.retryAfter ?? .zero, options.backoff.interval)
             let (end, overflows) = time.milliseconds.addingReportingOverflow(pause.milliseconds)
-            draft.notBefore = overflows ? nil : Timestamp(milliseconds: end)
+            item.notBefore = overflows ? nil : Timestamp(milliseconds: end)
             // If the item cannot be written, it still waits, but only for the life of the process.
-            save(draft)
+            save(item)
             return wait(forOutboxOf: url, atLeast: pause)
-        case .notFound where draft.operation == .delete:
+        case .notFound where item.operation == .delete:
             // The message does not exist, which is the intended result.
-            isOver = remove(draft, .done)
+            isOver = remove(item, .done)
         case .unanswered, .canceled:
-            isOver = fail(draft, error.detail ?? .ackTimeout, error.message)
+            isOver = fail(item, error.detail ?? .ackTimeout, error.message)
         case .serverFailure:
-            isOver = fail(draft, error.detail ?? .internalServerError, error.message)
-        default: isOver = fail(draft, error.detail ?? .requestFailed, error.message)
+            isOver = fail(item, error.detail ?? .internalServerError, error.message)
+        default: isOver = fail(item, error.detail ?? .requestFailed, error.message)
         }
         if isOver { outbox.setBusy(false, url) }
     }
@@ -131,10 +133,10 @@ extension SyncCore {
     /// sent.
     mutating func giveUpSending(in url: ChannelURL) {
         guard let id = outbox.first(in: url) else { return outbox.setBusy(false, url) }
-        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
+        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
         // An item that cannot be read or written now waits for the next connection.
-        guard let draft = found ?? nil else { return }
-        guard give(up: draft, .pendingError, "it was tried as often as it may be") else { return }
+        guard let item = found ?? nil else { return }
+        guard give(up: item, .pendingError, "it was tried as often as it may be") else { return }
         outbox.setBusy(false, url)
     }
 
@@ -143,21 +145,21 @@ extension SyncCore {
     /// If that cannot be written, the item waits.
     ///
     /// - Returns: A Boolean value that indicates whether the item is marked as failed.
-    mutating func fail(_ draft: Draft, _ code: ErrorCode, _ text: String) -> Bool {
-        let isOver = give(up: draft, code, text)
-        if !isOver { wait(forOutboxOf: draft.channelURL, atLeast: nil) }
+    mutating func fail(_ item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
+        let isOver = give(up: item, code, text)
+        if !isOver { wait(forOutboxOf: item.channelURL, atLeast: nil) }
         return isOver
     }
 
-    private mutating func give(up draft: Draft, _ code: ErrorCode, _ text: String) -> Bool {
-        var draft = draft
-        let (id, url) = (draft.requestID, draft.channelURL)
-        draft.attempts += attempts[id] ?? 0
-        draft.fail(code, text)
-        guard save(draft, .localMessageFailed) else { return false }
+    private mutating func give(up item: OutboxItem, _ code: ErrorCode, _ text: String) -> Bool {
+        var item = item
+        let (id, url) = (item.requestID, item.channelURL)
+        item.attempts += attempts[id] ?? 0
+        item.fail(code, text)
+        guard save(item, .localMessageFailed) else { return false }
         attempts[id] = nil
-        outbox.fail(id, in: url, isMessage: draft.operation == .send)
-        finish(draft, .failed(draft))
+        outbox.fail(id, in: url, isMessage: item.operation == .send)
+        finish(item, .failed(item))
         limitFailed(in: url)
         return true
     }
@@ -166,41 +168,41 @@ extension SyncCore {
     ///
     /// - Returns: A Boolean value that indicates whether it was written.
     @discardableResult
-    mutating func save(_ draft: Draft, _ source: CollectionEventSource? = nil) -> Bool {
+    mutating func save(_ item: OutboxItem, _ source: CollectionEventSource? = nil) -> Bool {
         let saved: Void? = write { (ingest) throws(StoreError) in
-            try ingest.batch.save(draft, source: source)
+            try ingest.batch.save(item, source: source)
         }
         return saved != nil
     }
 
-    mutating func remove(_ draft: Draft, _ fate: DraftFate) -> Bool {
+    mutating func remove(_ item: OutboxItem, _ fate: DeliveryResult) -> Bool {
         let removed = write { (ingest) throws(StoreError) in
-            try ingest.batch.removeDraft(draft.requestID, source: fate.source(of: draft))
+            try ingest.batch.removeOutboxItem(item.requestID, source: fate.source(of: item))
         }
         guard removed != nil else {
-            wait(forOutboxOf: draft.channelURL, atLeast: nil)
+            wait(forOutboxOf: item.channelURL, atLeast: nil)
             return false
         }
-        outbox.remove(draft.requestID, from: draft.channelURL)
-        settle(draft)
-        finish(draft, fate)
+        outbox.remove(item.requestID, from: item.channelURL)
+        settle(item)
+        finish(item, fate)
         return true
     }
 
     /// Clears the doubtful mark of an item that did not reach the server.
     mutating func withdrawDoubt(of id: RequestID) {
-        let found = read { (reader) throws(StoreError) in try reader.draft(orNil: id) }
-        guard var draft = found ?? nil, draft.isDoubtful else { return }
-        draft.isDoubtful = false
-        save(draft)
+        let found = read { (reader) throws(StoreError) in try reader.outboxItem(orNil: id) }
+        guard var item = found ?? nil, item.isDoubtful else { return }
+        item.isDoubtful = false
+        save(item)
     }
 
     /// Lets the changes continue that waited for a message.
-    private mutating func settle(_ draft: Draft) {
-        let url = draft.channelURL
-        guard draft.operation == .send, outbox.settle(draft.requestID) else { return }
-        let drafts = read { (reader) throws(StoreError) in try reader.drafts(in: url) }
-        if let drafts { outbox.load(drafts, of: url) }
+    private mutating func settle(_ item: OutboxItem) {
+        let url = item.channelURL
+        guard item.operation == .send, outbox.settle(item.requestID) else { return }
+        let items = read { (reader) throws(StoreError) in try reader.outboxItems(in: url) }
+        if let items { outbox.load(items, of: url) }
     }
 
     /// Removes failed items of a channel, the oldest first, if there are too many.
@@ -211,15 +213,15 @@ extension SyncCore {
     ///     long ago; this reads all failed items.
     mutating func limitFailed(in url: ChannelURL, looksAtAge: Bool = false) {
         let count = outbox.failedCount(in: url)
-        let excess = options.failedDraftLimit.map { max(0, count - $0) } ?? 0
-        let lifetime = looksAtAge ? options.failedDraftLifetime : nil
+        let excess = options.failedItemLimit.map { max(0, count - $0) } ?? 0
+        let lifetime = looksAtAge ? options.failedItemLifetime : nil
         guard excess > 0 || lifetime != nil else { return }
         let failed = read { (reader) throws(StoreError) in
-            try reader.drafts(in: url, state: .failed, limit: lifetime == nil ? excess : nil)
+            try reader.outboxItems(in: url, state: .failed, limit: lifetime == nil ? excess : nil)
         }
         guard let failed else { return }
-        let old = failed.dropFirst(excess).filter { draft in
-            lifetime.map { draft.hasWaited(longerThan: $0, at: time) } ?? false
+        let old = failed.dropFirst(excess).filter { item in
+            lifetime.map { item.hasWaited(longerThan: $0, at: time) } ?? false
         }
         takeOut((failed.prefix(excess) + old).map(\.requestID))
     }
@@ -227,41 +229,41 @@ extension SyncCore {
     // MARK: Results
 
     /// Notes that messages were confirmed whose items were in the outbox.
-    mutating func noteLanded(_ landed: [(draft: Draft, message: Message)]) {
-        for (draft, message) in landed {
-            outbox.remove(draft.requestID, from: draft.channelURL)
-            attempts[draft.requestID] = nil
-            settle(draft)
-            finish(draft, .sent(message))
+    mutating func noteLanded(_ landed: [(item: OutboxItem, message: Message)]) {
+        for (item, message) in landed {
+            outbox.remove(item.requestID, from: item.channelURL)
+            attempts[item.requestID] = nil
+            settle(item)
+            finish(item, .sent(message))
         }
     }
 
     /// Delivers the fate of an item to the callers that wait for it and to the engine's event
     /// streams.
-    mutating func finish(_ draft: Draft, _ fate: DraftFate) {
-        for ticket in fates.removeValue(forKey: draft.requestID) ?? [] {
+    mutating func finish(_ item: OutboxItem, _ fate: DeliveryResult) {
+        for ticket in fates.removeValue(forKey: item.requestID) ?? [] {
             act(.reply(.fate(fate), ticket: ticket))
         }
-        act(.tell(.fate(fate, of: draft)))
+        act(.tell(.fate(fate, of: item)))
         if case .failed = fate { return }
-        lastFates.note(fate, of: draft.requestID)
-        let copies = draft.fileCopies
+        lastFates.note(fate, of: item.requestID)
+        let copies = item.fileCopies
         if !copies.isEmpty { act(.removeFiles(copies)) }
     }
 
     /// Replies with the fate of an item, now or when it is known.
-    mutating func awaitFate(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
+    mutating func deliveryResult(of id: RequestID, in url: ChannelURL, _ ticket: Int) {
         let ended = lastFates[id]
-        let known = read { (reader) throws(StoreError) -> DraftFate? in
-            if let draft = try reader.draft(orNil: id) {
-                return draft.state == .failed ? .failed(draft) : nil
+        let known = read { (reader) throws(StoreError) -> DeliveryResult? in
+            if let item = try reader.outboxItem(orNil: id) {
+                return item.state == .failed ? .failed(item) : nil
             }
             if let ended { return ended }
             return try reader.message(requestID: id, in: url).map { .sent($0) } ?? .unknown
         }
         switch known {
         case nil:
-            let error = readFailure ?? SyncError(.store, "draft \(id) cannot be read")
+            let error = readFailure ?? SyncError(.store, "outbox item \(id) cannot be read")
             act(.fail(error, ticket: ticket))
         case .some(nil): fates[id, default: []].append(ticket)
         case .some(.some(let fate)): act(.reply(.fate(fate), ticket: ticket))
@@ -269,7 +271,7 @@ extension SyncCore {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     /// Returns a Boolean value that indicates whether the item was written, or sent again, longer
     /// ago than a lifetime.
     func hasWaited(longerThan lifetime: Duration, at time: Timestamp) -> Bool {
@@ -278,12 +280,12 @@ extension Draft {
     }
 }
 
-extension DraftFate {
+extension DeliveryResult {
     /// Returns the source of the change that removes an item.
-    fileprivate func source(of draft: Draft) -> CollectionEventSource {
+    fileprivate func source(of item: OutboxItem) -> CollectionEventSource {
         switch self {
         case .sent: .eventMessageSent
-        case .done where draft.operation == .delete: .eventMessageDeleted
+        case .done where item.operation == .delete: .eventMessageDeleted
         case .done: .eventReactionUpdated
         case .failed: .localMessageFailed
         case .canceled, .unknown: .localMessageCanceled
@@ -293,7 +295,7 @@ extension DraftFate {
 
 extension SyncCore.Call {
     /// The item that the call sends, or `nil` for another call.
-    var draftID: RequestID? {
+    var outboxItemID: RequestID? {
         if case .outbox(let id) = purpose { id } else { nil }
     }
 

@@ -9,7 +9,7 @@ extension SyncCore {
         // A read failure is noted, and the read is repeated at the next step.
         guard connector.isOn, (try? loadOutbox()) != nil else { return }
         takeOutLanded()
-        while calls.values.count(where: { $0.draftID != nil }) < options.parallelSends,
+        while calls.values.count(where: { $0.outboxItemID != nil }) < options.parallelSends,
             let url = outbox.next()
         {
             sendFirst(in: url)
@@ -20,11 +20,11 @@ extension SyncCore {
     /// items that failed too long ago.
     private mutating func takeOutLanded() {
         guard !outbox.isCompared, outbox.hasFailed else { return }
-        let failed = read { (reader) throws(StoreError) in try reader.drafts(state: .failed) }
+        let failed = read { (reader) throws(StoreError) in try reader.outboxItems(state: .failed) }
         guard let failed else { return }
-        for draft in failed {
-            guard let message = landedMessage(of: draft) else { continue }
-            guard remove(draft, .sent(message)) else { return }
+        for item in failed {
+            guard let message = landedMessage(of: item) else { continue }
+            guard remove(item, .sent(message)) else { return }
         }
         for url in Set(failed.map(\.channelURL)).sorted() {
             limitFailed(in: url, looksAtAge: true)
@@ -40,18 +40,18 @@ extension SyncCore {
         while let id = outbox.first(in: url) {
             guard
                 let found = read({ (reader) throws(StoreError) in
-                    try reader.draft(orNil: id)
+                    try reader.outboxItem(orNil: id)
                 })
             else { return wait(forOutboxOf: url, atLeast: nil) }
             // A damaged item stays where it is, and does not hold up the others.
-            guard let draft = found, draft.isUnderstood, draft.state == .pending else {
+            guard let item = found, item.isUnderstood, item.state == .pending else {
                 outbox.remove(id, from: url)
                 continue
             }
-            switch fit(draft) {
+            switch fit(item) {
             case .goes(let request):
                 outbox.setBusy(true, url)
-                return send(request, draft)
+                return send(request, item)
             case .waits(let duration):
                 outbox.setBusy(true, url)
                 return act(
@@ -59,9 +59,9 @@ extension SyncCore {
                         .outbox(url, number: connector.number), beforeAttempt: 1, atLeast: duration)
                 )
             case .fails(let code, let text):
-                guard fail(draft, code, text) else { return }
+                guard fail(item, code, text) else { return }
             case .isOver(let fate):
-                guard remove(draft, fate) else { return }
+                guard remove(item, fate) else { return }
             case .isParked(let target):
                 outbox.park(id, in: url, behind: target)
             }
@@ -72,63 +72,63 @@ extension SyncCore {
         case goes(BackendRequest)
         case waits(Duration)
         case fails(ErrorCode, String)
-        case isOver(DraftFate)
+        case isOver(DeliveryResult)
         case isParked(RequestID)
     }
 
     /// Returns whether an item can be sent now, with the request to make.
-    private mutating func fit(_ draft: Draft) -> Fitness {
-        if let message = landedMessage(of: draft) { return .isOver(.sent(message)) }
-        if draft.hasWaited(longerThan: options.draftLifetime, at: time) {
+    private mutating func fit(_ item: OutboxItem) -> Fitness {
+        if let message = landedMessage(of: item) { return .isOver(.sent(message)) }
+        if item.hasWaited(longerThan: options.outboxItemLifetime, at: time) {
             return .fails(.pendingError, "it has waited for too long")
         }
-        if draft.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
+        if item.isDoubtful && !capabilities.contains(.deduplicatesRequests) {
             return .fails(
                 .ackTimeout, "the server may have received it, and does not deduplicate requests")
         }
-        if let notBefore = draft.notBefore, notBefore > time {
+        if let notBefore = item.notBefore, notBefore > time {
             let pause = notBefore.milliseconds.subtractingReportingOverflow(time.milliseconds)
             let longest = SyncCore.longestPause
             return .waits(
                 pause.overflow ? longest : min(.milliseconds(pause.partialValue), longest))
         }
-        if draft.operation == .send { return fitToSend(draft) }
-        return fitToChange(draft)
+        if item.operation == .send { return fitToSend(item) }
+        return fitToChange(item)
     }
 
-    private mutating func fitToSend(_ draft: Draft) -> Fitness {
-        guard draft.message != nil else {
+    private mutating func fitToSend(_ item: OutboxItem) -> Fitness {
+        guard item.message != nil else {
             return .fails(.unknown, "a newer version wrote it")
         }
-        if let index = draft.indicesToUpload.first {
-            return .goes(.upload(draft, index: index))
+        if let index = item.indicesToUpload.first {
+            return .goes(.upload(item, index: index))
         }
-        return .goes(.send(draft))
+        return .goes(.send(item))
     }
 
     /// Returns the message that was created from an item, if it is stored.
     ///
     /// The feed of an earlier run may have delivered the message before the process ended without
     /// removing the item.
-    private mutating func landedMessage(of draft: Draft) -> Message? {
-        guard draft.operation == .send else { return nil }
+    private mutating func landedMessage(of item: OutboxItem) -> Message? {
+        guard item.operation == .send else { return nil }
         let landed = read { (reader) throws(StoreError) in
-            try reader.message(requestID: draft.requestID, in: draft.channelURL)
+            try reader.message(requestID: item.requestID, in: item.channelURL)
         }
         guard let landed, let message = landed, message.sender?.userID == state.user?.userID
         else { return nil }
         return message
     }
 
-    private mutating func fitToChange(_ draft: Draft) -> Fitness {
+    private mutating func fitToChange(_ item: OutboxItem) -> Fitness {
         let id: MessageID
-        if let known = draft.messageID {
+        if let known = item.messageID {
             id = known
-        } else if let target = draft.targetRequestID {
+        } else if let target = item.targetRequestID {
             let found = read { (reader) throws(StoreError) in
                 (
-                    id: try reader.message(requestID: target, in: draft.channelURL)?.messageID,
-                    isWaiting: try reader.draft(orNil: target) != nil
+                    id: try reader.message(requestID: target, in: item.channelURL)?.messageID,
+                    isWaiting: try reader.outboxItem(orNil: target) != nil
                 )
             }
             guard let found else { return .waits(.seconds(1)) }
@@ -139,30 +139,30 @@ extension SyncCore {
         } else {
             return .fails(.unknown, "it names no message")
         }
-        let (url, requestID) = (draft.channelURL, draft.requestID)
-        switch draft.operation {
+        let (url, requestID) = (item.channelURL, item.requestID)
+        switch item.operation {
         case .update:
-            guard let update = draft.update else { return .fails(.unknown, "it changes nothing") }
+            guard let update = item.update else { return .fails(.unknown, "it changes nothing") }
             return .goes(.update(id, url, update, requestID))
         case .delete: return .goes(.delete(id, url, requestID))
         case .addReaction, .deleteReaction:
-            let action: ReactionEventAction = draft.operation == .addReaction ? .add : .delete
-            return .goes(.react(action, draft.reactionKey ?? "", id, url, requestID))
+            let action: ReactionEventAction = item.operation == .addReaction ? .add : .delete
+            return .goes(.react(action, item.reactionKey ?? "", id, url, requestID))
         case .send: return .fails(.unknown, "it is no change")
         }
     }
 
-    private mutating func send(_ request: BackendRequest, _ draft: Draft) {
+    private mutating func send(_ request: BackendRequest, _ item: OutboxItem) {
         if case .send = request, !capabilities.contains(.deduplicatesRequests) {
             // The mark is written before the call, because after a crash there is no other record
             // that the item may have been sent.
-            var attempted = draft
+            var attempted = item
             attempted.isDoubtful = true
-            guard save(attempted) else { return wait(forOutboxOf: draft.channelURL, atLeast: nil) }
+            guard save(attempted) else { return wait(forOutboxOf: item.channelURL, atLeast: nil) }
         }
-        outbox.setUntried(false, draft.requestID)
-        attempts[draft.requestID, default: 0] += 1
-        call(request, .outbox(draft.requestID))
+        outbox.setUntried(false, item.requestID)
+        attempts[item.requestID, default: 0] += 1
+        call(request, .outbox(item.requestID))
     }
 
     /// Waits before a channel is examined again.

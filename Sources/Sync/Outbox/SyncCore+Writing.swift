@@ -7,51 +7,52 @@ extension SyncCore {
     /// Adds an item to the outbox, together with the changed item that it rewrites; both are on
     /// disk afterwards.
     mutating func post(
-        _ draft: Draft, _ source: CollectionEventSource? = nil, rewriting target: Draft? = nil
+        _ item: OutboxItem, _ source: CollectionEventSource? = nil,
+        rewriting target: OutboxItem? = nil
     ) throws(SyncError) {
-        try loadOutbox(with: draft)
+        try loadOutbox(with: item)
         try commit { (ingest) throws(StoreError) in
-            var draft = draft
-            draft.follows = try ingest.batch.newestPosition(orNil: draft.channelURL)
-            try ingest.batch.save(draft, source: source)
+            var item = item
+            item.follows = try ingest.batch.newestPosition(orNil: item.channelURL)
+            try ingest.batch.save(item, source: source)
             if let target { try ingest.batch.save(target) }
         }
-        outbox.append(draft.requestID, in: draft.channelURL, behind: draft.targetRequestID)
+        outbox.append(item.requestID, in: item.channelURL, behind: item.targetRequestID)
     }
 
-    /// Returns a draft that failed, to be sent again.
-    mutating func failedDraft(_ id: RequestID) throws(SyncError) -> Draft {
+    /// Returns an item that failed, to be sent again.
+    mutating func failedOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem {
         try loadOutbox()
-        guard let draft = try heldDraft(id), draft.isUnderstood, draft.state == .failed else {
-            throw SyncError(.refused, "no draft \(id) has failed")
+        guard let item = try heldOutboxItem(id), item.isUnderstood, item.state == .failed else {
+            throw SyncError(.refused, "no outbox item \(id) has failed")
         }
-        return draft
+        return item
     }
 
-    /// Sends a failed draft again.
+    /// Sends a failed item again.
     ///
     /// - Parameters:
-    ///   - id: The request id of the draft.
-    ///   - files: The files to send in place of the draft's own, and their copies, by index.
-    /// - Returns: The draft as it is now.
+    ///   - id: The request id of the item.
+    ///   - files: The files to send in place of the item's own, and their copies, by index.
+    /// - Returns: The item as it is now.
     /// - Throws: ``SyncError`` with code `refused` or `store`.
     mutating func resend(
         _ id: RequestID, replacing files: [Int: (file: UploadableFile, copy: FileCopy?)]
-    ) throws(SyncError) -> Draft {
-        var draft = try failedDraft(id)
-        let replaced = files.keys.compactMap { draft.fileCopy(at: $0) }
-        for (index, new) in files { draft.replaceFile(at: index, with: new.file, copy: new.copy) }
-        outbox.setUntried(isUnsent(draft), id)
-        draft.resend(at: time)
+    ) throws(SyncError) -> OutboxItem {
+        var item = try failedOutboxItem(id)
+        let replaced = files.keys.compactMap { item.fileCopy(at: $0) }
+        for (index, new) in files { item.replaceFile(at: index, with: new.file, copy: new.copy) }
+        outbox.setUntried(isUnsent(item), id)
+        item.resend(at: time)
         // A user who sends the item again accepts that the server may already have it.
-        draft.isDoubtful = false
-        let drafts = try commit { (ingest) throws(StoreError) in
-            try ingest.batch.save(draft, source: .localMessageResendStarted)
-            return try ingest.batch.drafts(in: draft.channelURL)
+        item.isDoubtful = false
+        let items = try commit { (ingest) throws(StoreError) in
+            try ingest.batch.save(item, source: .localMessageResendStarted)
+            return try ingest.batch.outboxItems(in: item.channelURL)
         }
-        outbox.load(drafts, of: draft.channelURL)
+        outbox.load(items, of: item.channelURL)
         if !replaced.isEmpty { act(.removeFiles(replaced)) }
-        return draft
+        return item
     }
 
     /// Removes an item from the outbox, with all changes to its message.
@@ -59,7 +60,7 @@ extension SyncCore {
     /// - Returns: A Boolean value that indicates whether the item existed.
     mutating func cancel(_ id: RequestID) throws(SyncError) -> Bool {
         try loadOutbox()
-        guard try heldDraft(id) != nil else { return false }
+        guard try heldOutboxItem(id) != nil else { return false }
         guard takeOut([id]) != nil else { throw notWritten }
         return true
     }
@@ -80,57 +81,59 @@ extension SyncCore {
     /// - Returns: The items that were removed, or `nil` if the removal could not be written.
     @discardableResult
     mutating func takeOut(
-        _ ids: [RequestID], where isMeant: (Draft) -> Bool = { _ in true }
-    ) -> [Draft]? {
-        let removed = write { (ingest) throws(StoreError) -> [Draft] in
-            var removed: [Draft] = []
+        _ ids: [RequestID], where isMeant: (OutboxItem) -> Bool = { _ in true }
+    ) -> [OutboxItem]? {
+        let removed = write { (ingest) throws(StoreError) -> [OutboxItem] in
+            var removed: [OutboxItem] = []
             for id in ids {
-                guard let draft = try ingest.batch.draft(orNil: id), isMeant(draft) else {
+                guard let item = try ingest.batch.outboxItem(orNil: id), isMeant(item) else {
                     continue
                 }
                 for id in (ingest.changes[id] ?? []) + [id] {
-                    guard let draft = try ingest.batch.draft(orNil: id) else { continue }
-                    try ingest.batch.removeDraft(id, source: .localMessageCanceled)
-                    removed.append(draft)
+                    guard let item = try ingest.batch.outboxItem(orNil: id) else { continue }
+                    try ingest.batch.removeOutboxItem(id, source: .localMessageCanceled)
+                    removed.append(item)
                 }
             }
             return removed
         }
-        for draft in removed ?? [] { forget(draft) }
+        for item in removed ?? [] { forget(item) }
         return removed
     }
 
     /// Removes all items from the outbox, including those that cannot be decoded.
     ///
     /// - Returns: The items that can be decoded, channel by channel, in order.
-    mutating func discardDrafts() throws(SyncError) -> [Draft] {
+    mutating func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
         try loadOutbox()
-        let drafts = try commit { (ingest) throws(StoreError) in
-            let drafts = try ingest.batch.drafts()
-            for id in try ingest.batch.unreadableDraftIDs() { try ingest.batch.removeDraft(id) }
-            for draft in drafts {
-                try ingest.batch.removeDraft(draft.requestID, source: .localMessageCanceled)
+        let items = try commit { (ingest) throws(StoreError) in
+            let items = try ingest.batch.outboxItems()
+            for id in try ingest.batch.unreadableOutboxItemIDs() {
+                try ingest.batch.removeOutboxItem(id)
             }
-            return drafts
+            for item in items {
+                try ingest.batch.removeOutboxItem(item.requestID, source: .localMessageCanceled)
+            }
+            return items
         }
-        for draft in drafts { forget(draft) }
+        for item in items { forget(item) }
         // No item is left to which a file could belong.
         act(.keepFiles([]))
-        return drafts
+        return items
     }
 
     /// Discards the state of an item that the user has withdrawn.
-    private mutating func forget(_ draft: Draft) {
-        let (id, url) = (draft.requestID, draft.channelURL)
+    private mutating func forget(_ item: OutboxItem) {
+        let (id, url) = (item.requestID, item.channelURL)
         _ = outbox.settle(id)
         outbox.remove(id, from: url)
         attempts[id] = nil
-        if let number = calls.first(where: { $0.value.draftID == id })?.key {
+        if let number = calls.first(where: { $0.value.outboxItemID == id })?.key {
             // The item may have reached the server; the feed then delivers it as any other message.
             drop(number)
             outbox.setBusy(false, url)
         }
-        finish(draft, .canceled)
+        finish(item, .canceled)
     }
 
     /// Changes a message that waits to be sent or, if it is being sent, queues the change after it.
@@ -138,57 +141,57 @@ extension SyncCore {
     /// - Returns: A Boolean value that indicates whether the message waits to be sent, or has
     ///   failed.
     mutating func rewrite(
-        _ id: RequestID, as change: Draft, _ apply: (inout Draft) -> Bool
+        _ id: RequestID, as change: OutboxItem, _ apply: (inout OutboxItem) -> Bool
     ) throws(SyncError) -> Bool {
         try loadOutbox()
-        guard var draft = try heldDraft(id), draft.isUnderstood, draft.operation == .send
+        guard var item = try heldOutboxItem(id), item.isUnderstood, item.operation == .send
         else { return false }
         // The server does not accept another form of a message that it may already have. A change
         // that waits for a message applies to the text that the message has by then.
-        let isUnsent = isUnsent(draft)
+        let isUnsent = isUnsent(item)
         let isRepeatable = capabilities.contains(.deduplicatesRequests)
-        if try hasEdits(behind: id) || !isUnsent && (draft.state != .failed || !isRepeatable) {
+        if try hasEdits(behind: id) || !isUnsent && (item.state != .failed || !isRepeatable) {
             try post(change)
             return true
         }
-        guard apply(&draft) else {
-            throw SyncError(.refused, "draft \(id) is of another kind than its update")
+        guard apply(&item) else {
+            throw SyncError(.refused, "outbox item \(id) is of another kind than its update")
         }
         guard isUnsent else {
             // If the message is sent again, it is sent in its new form; if the server already has
             // it, it is edited.
-            try post(change, rewriting: draft)
+            try post(change, rewriting: item)
             return true
         }
-        try commit { (ingest) throws(StoreError) in try ingest.batch.save(draft) }
+        try commit { (ingest) throws(StoreError) in try ingest.batch.save(item) }
         finish(change, .done)
         return true
     }
 
     private func hasEdits(behind target: RequestID) throws(SyncError) -> Bool {
-        for id in outbox.changes[target] ?? [] where try heldDraft(id)?.operation == .update {
+        for id in outbox.changes[target] ?? [] where try heldOutboxItem(id)?.operation == .update {
             return true
         }
         return false
     }
 
     /// Returns a Boolean value that indicates whether the server cannot have an item.
-    private func isUnsent(_ draft: Draft) -> Bool {
-        if calls.values.contains(where: { $0.draftID == draft.requestID }) { return false }
+    private func isUnsent(_ item: OutboxItem) -> Bool {
+        if calls.values.contains(where: { $0.outboxItemID == item.requestID }) { return false }
         // The result of the last attempt says nothing about the attempts before it.
-        if draft.isDoubtful { return false }
-        if outbox.isUntried(draft.requestID) { return true }
+        if item.isDoubtful { return false }
+        if outbox.isUntried(item.requestID) { return true }
         // Without deduplication, the doubtful mark is on disk.
-        if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(draft.requestID) {
+        if capabilities.contains(.deduplicatesRequests) && outbox.isInDoubt(item.requestID) {
             return false
         }
-        return draft.state == .failed
-            && ![.pendingError, .ackTimeout].contains(draft.errorCode)
+        return item.state == .failed
+            && ![.pendingError, .ackTimeout].contains(item.errorCode)
     }
 
-    func heldDraft(_ id: RequestID) throws(SyncError) -> Draft? {
+    func heldOutboxItem(_ id: RequestID) throws(SyncError) -> OutboxItem? {
         do throws(StoreError) {
-            return try snapshot().draft(id)
+            return try snapshot().outboxItem(id)
         } catch {
             throw SyncError(error)
         }
@@ -208,19 +211,19 @@ extension SyncCore {
     /// Loads the items on disk.
     ///
     /// The files of a new item, which are copied before it is written, are kept.
-    mutating func loadOutbox(with new: Draft? = nil) throws(SyncError) {
+    mutating func loadOutbox(with new: OutboxItem? = nil) throws(SyncError) {
         guard !outbox.isLoaded else { return }
         let stored = read { (reader) throws(StoreError) in
-            (drafts: try reader.drafts(), unreadable: try reader.unreadableDraftIDs())
+            (items: try reader.outboxItems(), unreadable: try reader.unreadableOutboxItemIDs())
         }
         guard let stored else {
             throw readFailure ?? SyncError(.store, "could not load the outbox")
         }
-        outbox.load(stored.drafts, stops: options.failedDraftPolicy == .stop)
+        outbox.load(stored.items, stops: options.failedItemPolicy == .stop)
         // The files of items that cannot be read, or that damage took, stay.
         guard stored.unreadable.isEmpty, (try? store.mayHaveLostOutboxItems()) == false else {
             return
         }
-        act(.keepFiles((stored.drafts + [new].compactMap { $0 }).flatMap(\.fileCopies)))
+        act(.keepFiles((stored.items + [new].compactMap { $0 }).flatMap(\.fileCopies)))
     }
 }

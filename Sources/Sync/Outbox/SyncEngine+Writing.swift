@@ -74,7 +74,7 @@ extension SyncEngine {
     ///
     /// - Parameters:
     ///   - id: The request id of the item.
-    ///   - files: The files to send in place of the item's own, by index of `Draft.files`. None by
+    ///   - files: The files to send in place of the item's own, by index of `OutboxItem.files`. None by
     ///     default.
     /// - Returns: The item, pending.
     /// - Throws: ``SyncError`` with code `refused` if no item of that request id has failed, if it
@@ -83,19 +83,19 @@ extension SyncEngine {
     @discardableResult
     public func resend(
         _ id: RequestID, replacing files: [Int: UploadableFile] = [:]
-    ) throws(SyncError) -> Draft {
+    ) throws(SyncError) -> OutboxItem {
         guard !files.isEmpty else {
             return try change { (core) throws(SyncError) in try core.resend(id, replacing: [:]) }
         }
-        let draft = try change { (core) throws(SyncError) in try core.failedDraft(id) }
-        if let index = files.keys.first(where: { !draft.files.indices.contains($0) }) {
-            throw SyncError(.refused, "draft \(id) has no file \(index)")
+        let item = try change { (core) throws(SyncError) in try core.failedOutboxItem(id) }
+        if let index = files.keys.first(where: { !item.files.indices.contains($0) }) {
+            throw SyncError(.refused, "outbox item \(id) has no file \(index)")
         }
         try check(Array(files.values))
         var new: [Int: (file: UploadableFile, copy: FileCopy?)] = [:]
         do throws(SyncError) {
             for (index, file) in files {
-                new[index] = (file, draft.fileCopy(at: index) == nil ? nil : try copy(of: file))
+                new[index] = (file, item.fileCopy(at: index) == nil ? nil : try copy(of: file))
             }
             return try change { (core) throws(SyncError) in try core.resend(id, replacing: new) }
         } catch {
@@ -132,7 +132,7 @@ extension SyncEngine {
     @discardableResult
     public func removeAllFailedMessages(in url: ChannelURL) throws(SyncError) -> [RequestID] {
         let failed = try stored { (reader) throws(StoreError) in
-            try reader.drafts(in: url, state: .failed)
+            try reader.outboxItems(in: url, state: .failed)
         }
         return try removeFailedMessages(failed.map(\.requestID))
     }
@@ -140,24 +140,24 @@ extension SyncEngine {
     /// Removes all items from the outbox and returns them, for example when a user logs out.
     ///
     /// The outbox is empty afterwards. To read the items without removing them, call
-    /// `store.drafts()`. Items that cannot be decoded are removed and not returned. An item that is being sent may reach the server nevertheless. The outbox's
+    /// `store.outboxItems()`. Items that cannot be decoded are removed and not returned. An item that is being sent may reach the server nevertheless. The outbox's
     /// copies of files are removed.
     ///
     /// - Returns: The items, channel by channel, in the order in which they were written.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
-    public func discardDrafts() throws(SyncError) -> [Draft] {
-        try change { (core) throws(SyncError) in try core.discardDrafts() }
+    public func discardOutboxItems() throws(SyncError) -> [OutboxItem] {
+        try change { (core) throws(SyncError) in try core.discardOutboxItems() }
     }
 
     // MARK: Changes
 
     /// Edits a message of the user.
     ///
-    /// A ``DraftOverlay`` shows the edit at once. The stored message stays unchanged until the
+    /// A ``UnsentChanges`` shows the edit at once. The stored message stays unchanged until the
     /// server has confirmed the edit.
     ///
-    /// - Returns: The request ID of the edit, for ``awaitFate(of:in:)``.
+    /// - Returns: The request ID of the edit, for ``deliveryResult(of:in:)``.
     /// - Throws: ``SyncError`` with code `store` or `closed`.
     @discardableResult
     public func update(
@@ -177,7 +177,7 @@ extension SyncEngine {
     public func updateUnsent(
         _ target: RequestID, in url: ChannelURL, with update: MessageUpdate
     ) throws(SyncError) -> RequestID {
-        var change = draft(.update, in: url) { $0.set(update) }
+        var change = outboxItem(.update, in: url) { $0.set(update) }
         change.targetRequestID = target
         let posted = change
         let isThere = try self.change { (core) throws(SyncError) in
@@ -238,12 +238,12 @@ extension SyncEngine {
     ///   - url: The channel of the item.
     /// - Returns: The fate. If the item ended long before the call, the fate may be unknown.
     /// - Throws: ``SyncError`` with code `canceled`, `store` or `closed`.
-    public func awaitFate(
+    public func deliveryResult(
         of id: RequestID, in url: ChannelURL
-    ) async throws(SyncError) -> DraftFate {
-        switch try await reply({ .awaitFate(id, url, ticket: $0) }) {
+    ) async throws(SyncError) -> DeliveryResult {
+        switch try await reply({ .deliveryResult(id, url, ticket: $0) }) {
         case .fate(let fate): return fate
-        default: preconditionFailure("The core answers each call of awaitFate with a result.")
+        default: preconditionFailure("The core answers each call of deliveryResult with a result.")
         }
     }
 
@@ -254,17 +254,17 @@ extension SyncEngine {
     private func post(
         _ message: Message, keepsCopies: Bool = false
     ) throws(SyncError) -> Message {
-        var draft = Draft(message, requestID: makeRequestID())
+        var item = OutboxItem(message, requestID: makeRequestID())
         do throws(SyncError) {
-            for (index, file) in keepsCopies ? Array(draft.files.enumerated()) : [] {
-                draft.setFileCopy(try copy(of: file), at: index)
+            for (index, file) in keepsCopies ? Array(item.files.enumerated()) : [] {
+                item.setFileCopy(try copy(of: file), at: index)
             }
-            try post(draft, .localMessagePendingCreated)
+            try post(item, .localMessagePendingCreated)
         } catch {
-            store.outboxFiles?.remove(draft.fileCopies)
+            store.outboxFiles?.remove(item.fileCopies)
             throw error
         }
-        return draft.message ?? message
+        return item.message ?? message
     }
 
     /// Copies a file that has a path; the copy is on the disk when it returns.
@@ -284,28 +284,28 @@ extension SyncEngine {
     }
 
     private func post(
-        _ draft: Draft, _ source: CollectionEventSource
+        _ item: OutboxItem, _ source: CollectionEventSource
     ) throws(SyncError) {
         try change { (core) throws(SyncError) in
-            try core.post(draft, source)
+            try core.post(item, source)
         }
     }
 
-    private func draft(
-        _ operation: DraftOperation, in url: ChannelURL, _ fill: (inout Draft) -> Void
-    ) -> Draft {
-        var draft = Draft(
+    private func outboxItem(
+        _ operation: OutboxOperation, in url: ChannelURL, _ fill: (inout OutboxItem) -> Void
+    ) -> OutboxItem {
+        var item = OutboxItem(
             operation, requestID: makeRequestID(), channelURL: url, createdAt: now())
-        fill(&draft)
-        return draft
+        fill(&item)
+        return item
     }
 
     private func post(
-        _ operation: DraftOperation, in url: ChannelURL, _ fill: (inout Draft) -> Void
+        _ operation: OutboxOperation, in url: ChannelURL, _ fill: (inout OutboxItem) -> Void
     ) throws(SyncError) -> RequestID {
-        let draft = draft(operation, in: url, fill)
-        try change { (core) throws(SyncError) in try core.post(draft) }
-        return draft.requestID
+        let item = outboxItem(operation, in: url, fill)
+        try change { (core) throws(SyncError) in try core.post(item) }
+        return item.requestID
     }
 
     /// Refuses files that the server would refuse, before any of them is read.
@@ -349,7 +349,7 @@ extension SyncEngine {
     }
 }
 
-extension Draft {
+extension OutboxItem {
     fileprivate mutating func set(_ update: MessageUpdate) {
         switch update {
         case .user(let params): userMessageUpdateParams = params

@@ -37,7 +37,7 @@ import Testing
         #expect(chronicle.lines.contains("1 rows"))
         let sent = try await collection.send(UserMessageCreateParams("b"))
         #expect(chronicle.lines.contains("added [\"b\"], localMessagePendingCreated, pending"))
-        _ = try await client.engine().awaitFate(of: sent.requestID!, in: "general")
+        _ = try await client.engine().deliveryResult(of: sent.requestID!, in: "general")
         collection.dispose()
         await client.close()
     }

@@ -13,7 +13,7 @@ import Testing
         _ message: Message, of userID: UserID, _ container: URL, _ key: EncryptionKey?
     ) throws {
         // As in the app's ChatClientOptions: a directory in the container of an app group.
-        let box = try DropBox(
+        let box = try PushInbox(
             of: userID, applicationID: "default", in: container.appending(path: "Scrollback"),
             encryptionKey: key)  // from a shared keychain group, or nil
 
@@ -37,7 +37,7 @@ import Testing
         try await client.connect(as: Credentials("bob"))
         await client.disconnect()
         try receive(message, of: "bob", container, key)
-        #expect(try await client.absorbDrops().messages.map(\.text) == ["b"])
+        #expect(try await client.absorbPushes().messages.map(\.text) == ["b"])
         await client.close()
     }
 }

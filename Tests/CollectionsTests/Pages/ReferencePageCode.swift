@@ -23,7 +23,7 @@ import Testing
 
         #expect(collection.messages.map(\.text) == ["hello"])
         let hello = try #require(collection.messages[0].requestID)
-        let fate = try await client.engine().awaitFate(of: hello, in: "general")
+        let fate = try await client.engine().deliveryResult(of: hello, in: "general")
         guard case .sent = fate else {
             Issue.record("It was not sent: \(fate)")
             return
@@ -60,8 +60,8 @@ import Testing
         phone.conditions = .perfect
         var message = Message(id: nil, channelURL: "general", text: "Hi!", createdAt: 0)
         message.userMessageParams = UserMessageCreateParams("Hi!")
-        let draft = Draft(message, requestID: "r1")
-        await #expect { try await phone.send(draft) } throws: {
+        let item = OutboxItem(message, requestID: "r1")
+        await #expect { try await phone.send(item) } throws: {
             ($0 as? BackendError)?.code == .unanswered
         }
         let page = try await phone.messages(in: "general", at: .newest, older: 1, newer: 0)

@@ -80,7 +80,7 @@ private enum CursorServer {
                 GroupChannelCreateParams("general", url: "general"))
             for text in ["a", "b", "c", "d"] {
                 let message = Message(id: nil, channelURL: "general", text: text, createdAt: 1)
-                _ = try await client.send(Draft(message, requestID: RequestID(text)))
+                _ = try await client.send(OutboxItem(message, requestID: RequestID(text)))
             }
         }
     }

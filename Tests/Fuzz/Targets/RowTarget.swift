@@ -66,7 +66,7 @@ private func readAll(_ store: ChatStore) {
     damageOr { () throws(StoreError) in try store.channelURLsWithGaps() }
     damageOr { () throws(StoreError) in try store.channelURLsWithStaleRanges() }
     damageOr { () throws(StoreError) in try store.messageCount() }
-    damageOr { () throws(StoreError) in try store.unreadableDraftIDs() }
+    damageOr { () throws(StoreError) in try store.unreadableOutboxItemIDs() }
     let scopes = damageOr { () throws(StoreError) in try store.tokenScopes() } ?? []
     for scope in scopes { damageOr { () throws(StoreError) in try store.token(scope) } }
     let urls = damageOr { () throws(StoreError) in try store.channelURLs() } ?? []
@@ -78,7 +78,7 @@ private func readAll(_ store: ChatStore) {
         damageOr { () throws(StoreError) in try store.gaps(in: url) }
         damageOr { () throws(StoreError) in try store.staleRanges(in: url) }
         damageOr { () throws(StoreError) in try store.tombstones(in: url) }
-        damageOr { () throws(StoreError) in try store.drafts(in: url) }
+        damageOr { () throws(StoreError) in try store.outboxItems(in: url) }
         damageOr { () throws(StoreError) in try store.isPinned(url) }
         let messages =
             damageOr { () throws(StoreError) in try store.messages(in: url, limit: 10) } ?? []
@@ -92,10 +92,10 @@ private func readAll(_ store: ChatStore) {
 
 /// Writes the values that were read, and reads them again.
 private func writeAgain(_ store: ChatStore) {
-    for draft in damageOr({ () throws(StoreError) in try store.drafts() }) ?? [] {
-        if isWritten(store, { (batch) throws(StoreError) in try batch.save(draft) }) {
-            let again = damageOr { () throws(StoreError) in try store.draft(draft.requestID) }
-            precondition(again == draft, "A draft is not read as it was written.")
+    for item in damageOr({ () throws(StoreError) in try store.outboxItems() }) ?? [] {
+        if isWritten(store, { (batch) throws(StoreError) in try batch.save(item) }) {
+            let again = damageOr { () throws(StoreError) in try store.outboxItem(item.requestID) }
+            precondition(again == item, "An item is not read as it was written.")
         }
     }
     for url in damageOr({ () throws(StoreError) in try store.channelURLs() }) ?? [] {

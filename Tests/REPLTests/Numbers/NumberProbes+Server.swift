@@ -141,7 +141,8 @@ extension NumberProbe {
                 "FailureConditions.notSent", "FailureConditions.throttled",
                 "FailureConditions.serverFailure", "FailureConditions.requestLost",
                 "FailureConditions.answerLost", "FeedConditions.split", "FeedConditions.reordered",
-                "FeedConditions.holes", "FeedConditions.expired", "FeedConditions.repeatedEvents",
+                "FeedConditions.truncations", "FeedConditions.expired",
+                "FeedConditions.repeatedEvents",
                 "FeedConditions.repeatedBatches", "FeedConditions.shuffled", "FeedConditions.lost",
                 "FeedConditions.lostTyping", "FeedConditions.lostReceipts", "PageConditions.short",
                 "PageConditions.empty", "PageConditions.expired"
@@ -151,7 +152,8 @@ extension NumberProbe {
                     \.changelogs.stuck,
                     \.failures.notSent, \.failures.throttled, \.failures.serverFailure,
                     \.failures.requestLost, \.failures.answerLost, \.feed.split, \.feed.reordered,
-                    \.feed.holes, \.feed.expired, \.feed.repeatedEvents, \.feed.repeatedBatches,
+                    \.feed.truncations, \.feed.expired, \.feed.repeatedEvents,
+                    \.feed.repeatedBatches,
                     \.feed.shuffled, \.feed.lost, \.feed.lostTyping, \.feed.lostReceipts,
                     \.pages.short, \.pages.empty, \.pages.expired,
                 ]
@@ -217,14 +219,14 @@ extension NumberProbe {
             },
             NumberProbe(
                 "SeededRandom.init(seed:)", "SeededRandom.number(below:)", "SeededRandom.oneIn(_:)",
-                "Message.sample(_:in:from:text:at:)", "Draft.sample(_:in:requestID:at:)"
+                "Message.sample(_:in:from:text:at:)", "OutboxItem.sample(_:in:requestID:at:)"
             ) { numbers, _ in
                 var random = SeededRandom(seed: numbers.int())
                 _ = random.number(below: numbers.int())
                 _ = random.oneIn(numbers.int())
                 _ = Message.sample(numbers.int(), at: numbers.time())
                 _ = Message.sample(numbers.int())
-                _ = Draft.sample(at: numbers.time())
+                _ = OutboxItem.sample(at: numbers.time())
             },
         ]
     }

@@ -147,25 +147,26 @@ extension NumberProbe {
                 }
             },
             NumberProbe(
-                "Draft.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
-                "Draft.resend(at:)", "Draft.uploadedFile(at:)", "Draft.setUploadedFile(_:at:)",
-                "Draft.fileCopy(at:)", "Draft.setFileCopy(_:at:)",
-                "Draft.replaceFile(at:with:copy:)"
+                "OutboxItem.init(_:requestID:channelURL:channelType:createdAt:message:messageID:targetRequestID:reactionKey:userMessageUpdateParams:fileMessageUpdateParams:follows:)",
+                "OutboxItem.resend(at:)", "OutboxItem.uploadedFile(at:)",
+                "OutboxItem.setUploadedFile(_:at:)",
+                "OutboxItem.fileCopy(at:)", "OutboxItem.setFileCopy(_:at:)",
+                "OutboxItem.replaceFile(at:with:copy:)"
             ) { numbers, _ in
                 var message = Message(id: nil, channelURL: "c", createdAt: numbers.time())
                 var params = FileMessageCreateParams()
                 params.file = UploadableFile()
                 message.fileMessageParams = params
-                var draft = Draft(
+                var item = OutboxItem(
                     .send, requestID: "r", channelURL: "c", createdAt: numbers.time(),
                     message: message)
-                draft.resend(at: numbers.time())
+                item.resend(at: numbers.time())
                 let index = numbers.int()
-                draft.setUploadedFile(FileInfo(url: "u"), at: index)
-                draft.setFileCopy(FileCopy(), at: index)
-                draft.replaceFile(at: numbers.int(), with: UploadableFile())
-                _ = (draft.uploadedFile(at: index), draft.fileCopy(at: numbers.int()))
-                _ = draft.indicesToUpload
+                item.setUploadedFile(FileInfo(url: "u"), at: index)
+                item.setFileCopy(FileCopy(), at: index)
+                item.replaceFile(at: numbers.int(), with: UploadableFile())
+                _ = (item.uploadedFile(at: index), item.fileCopy(at: numbers.int()))
+                _ = item.indicesToUpload
             },
         ]
     }
@@ -187,7 +188,8 @@ extension NumberProbe {
                 try batch.save(message)
                 try batch.save(GroupChannel(url: ChannelURL("\(index)"), createdAt: time))
                 try batch.save(OpenChannel(url: ChannelURL("open \(index)"), createdAt: time))
-                try batch.save(Draft.sample(in: url, requestID: RequestID("\(index)"), at: time))
+                try batch.save(
+                    OutboxItem.sample(in: url, requestID: RequestID("\(index)"), at: time))
             }
         }
         return store
@@ -214,8 +216,9 @@ extension NumberProbe {
                 "StoreReader.replies(to:in:before:isInclusive:limit:matching:)",
                 "StoreReader.replies(to:in:after:isInclusive:limit:matching:)",
                 "StoreReader.groupChannels(matching:after:limit:currentUserID:)",
-                "StoreReader.openChannels(after:limit:)", "StoreReader.drafts(in:state:limit:)",
-                "StoreReader.drafts(state:limit:)", "HistoryAnchor.time(_:)",
+                "StoreReader.openChannels(after:limit:)",
+                "StoreReader.outboxItems(in:state:limit:)",
+                "StoreReader.outboxItems(state:limit:)", "HistoryAnchor.time(_:)",
                 "MessageListParams.previousResultSize", "MessageListParams.nextResultSize",
                 "GroupChannelListQuery.createdBefore", "GroupChannelListQuery.createdAfter"
             ) { numbers, world in
@@ -237,8 +240,8 @@ extension NumberProbe {
                     _ = try reader.replies(to: "0", in: world.url, after: anchor, limit: limit)
                     _ = try reader.groupChannels(matching: query, limit: limit)
                     _ = try reader.openChannels(limit: limit)
-                    _ = try reader.drafts(in: world.url, limit: limit)
-                    _ = try reader.drafts(limit: limit)
+                    _ = try reader.outboxItems(in: world.url, limit: limit)
+                    _ = try reader.outboxItems(limit: limit)
                 }
             },
             NumberProbe(
@@ -321,8 +324,8 @@ extension NumberProbe {
                 "SyncOptions.backgroundChannels", "SyncOptions.backgroundPages",
                 "SyncOptions.hugeGapThreshold", "SyncOptions.clockSkew",
                 "SyncOptions.parallelSends",
-                "SyncOptions.draftLifetime", "SyncOptions.failedDraftLimit",
-                "SyncOptions.failedDraftLifetime",
+                "SyncOptions.outboxItemLifetime", "SyncOptions.failedItemLimit",
+                "SyncOptions.failedItemLifetime",
                 "SyncEngine.init(store:backend:options:limits:sleep:jitter:now:makeRequestID:renewSession:)"
             ) { numbers, world in
                 var options = SyncOptions()
@@ -333,9 +336,9 @@ extension NumberProbe {
                 options.hugeGapThreshold = numbers.int()
                 options.clockSkew = numbers.duration()
                 options.parallelSends = numbers.int()
-                options.draftLifetime = numbers.duration()
-                options.failedDraftLimit = numbers.intOrNil()
-                options.failedDraftLifetime = numbers.durationOrNil()
+                options.outboxItemLifetime = numbers.duration()
+                options.failedItemLimit = numbers.intOrNil()
+                options.failedItemLifetime = numbers.durationOrNil()
                 options.backoff = Backoff(
                     interval: numbers.duration(), multiplier: numbers.double(),
                     maximum: numbers.duration())
@@ -408,7 +411,7 @@ extension NumberProbe {
                 world.network.failNext(of: [.send], with: BackendError(.refused, "no"))
                 let message = try await client.send(UserMessageCreateParams("x"), in: world.url)
                 let id = message.requestID ?? ""
-                _ = try await client.engine().awaitFate(of: id, in: world.url)
+                _ = try await client.engine().deliveryResult(of: id, in: world.url)
                 let files = [numbers.int(): UploadableFile()]
                 _ = try? await client.engine().resend(id, replacing: files)
                 _ = try? await client.resend(id, replacing: files)

@@ -49,7 +49,7 @@ import Testing
             case let channel as GroupChannel: try batch.save(channel)
             case let channel as OpenChannel: try batch.save(channel)
             case let user as User: try batch.save(user)
-            case let draft as Draft: try batch.save(draft)
+            case let item as OutboxItem: try batch.save(item)
             default: break
             }
         }
@@ -57,7 +57,7 @@ import Testing
             _ = try reader.groupChannels()
             _ = try reader.openChannels()
             _ = try reader.messages(in: "general")
-            _ = try reader.drafts()
+            _ = try reader.outboxItems()
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
         "FileCache.reencrypt(at:from:to:progress:)": "a number that the app is given",
         "ChatClientOptions.sleep": "a duration that the app is given",
         "ConformanceSubject.expireMessages(before:)": "implemented by the user of the suite",
-        "DropBox.count": "only read",
+        "PushInbox.count": "only read",
         "EncryptionKey.init(_:)": "bytes: nil, unless there are 32",
         "MessageCollectionDelegate.messageCollection(_:uploaded:of:for:)":
             "numbers that the app is given",

@@ -19,7 +19,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case offline, notSent, requestLost, answerLost, throttled, serverFailed, sessionExpired
 
     // Faults in the server's pages and feed.
-    case shortPages, pageCursorsExpired, cutBatches, mixedChannels, holes, feedCursorExpired
+    case shortPages, pageCursorsExpired, cutBatches, mixedChannels, truncations, feedCursorExpired
     case repeatedChangelog, changelogExpired, equalTimes, wrongClocks
 
     // Changes of the server's history.
@@ -67,7 +67,7 @@ extension Fault {
         case .pageCursorsExpired: "half of all page cursors expired"
         case .cutBatches: "batches of the feed split at any event"
         case .mixedChannels: "events of different channels in any order"
-        case .holes: "only the newest message reported after an absence"
+        case .truncations: "only the newest message reported after an absence"
         case .feedCursorExpired: "the feed's cursor expired during an absence"
         case .repeatedChangelog: "changelogs delivered twice, and empty at first"
         case .changelogExpired: "half of all changelog tokens expired"
@@ -102,7 +102,7 @@ extension Fault {
         case .fullDisk, .readOnlyDisk: "disks"
         case .deniedFiles, .lockedFiles, .wrongKey, .newerSchema: "openings"
         case .notSent, .requestLost, .answerLost, .throttled, .serverFailed, .shortPages,
-            .pageCursorsExpired, .cutBatches, .holes, .repeatedChangelog, .changelogExpired,
+            .pageCursorsExpired, .cutBatches, .truncations, .repeatedChangelog, .changelogExpired,
             .noDeduplication, .repeatedBatches, .lostEvents:
             "calls"
         default: "rounds"
@@ -114,7 +114,7 @@ extension Fault {
     ///
     /// With all other faults, no promised item may be lost. With these too, each loss has to be
     /// reported.
-    package var destroysDrafts: Bool {
+    package var destroysOutboxItems: Bool {
         switch self {
         case .cutOutboxLog, .flippedOutboxLog, .flippedOutboxTable, .flippedOutboxManifest,
             .flippedOutboxCurrent:
@@ -132,13 +132,14 @@ extension Fault {
         case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
             .flippedOutboxManifest, .flippedOutboxCurrent:
             "DamageTests/aBitIsFlipped"
-        case .flippedOutboxLog, .flippedOutboxTable: "SalvageTests/noDraftHasATextThatNobodyWrote"
+        case .flippedOutboxLog, .flippedOutboxTable:
+            "SalvageTests/noOutboxItemHasATextThatNobodyWrote"
         case .contradictoryRows:
             "ContradictoryRowsTests/lostCursorOverContradictoryRowsEndsNothing"
         case .killedWithFiles, .powerLostWithFiles:
             "DamagedFilesTests/promisedFileOutlivesAPowerCut"
         case .damagedFiles: "DamagedFilesTests/damagedCopyFailsAndTheFileIsHandedInAgain"
-        case .fullDisk: "DiskTests/aDraftThatDoesNotFitIsNotThere"
+        case .fullDisk: "DiskTests/anOutboxItemThatDoesNotFitIsNotThere"
         case .readOnlyDisk: "DiskTests/aReadOnlyDiskIsAMatterOfPermission"
         case .deniedFiles: "StoreErrorSystemTests/eachErrorOfTheSystemHasItsCode"
         case .lockedFiles: "DiskTests/aSecondStoreOfTheSameDirectoryIsLockedOut"
@@ -155,14 +156,14 @@ extension Fault {
         case .shortPages: "PagingTests/emptyPagesEndNothing"
         case .pageCursorsExpired: "PagingTests/cursorsMayExpireOnTheWay"
         case .cutBatches, .mixedChannels: "FollowingTests/aFeedMayTellThingsAgainAndInAnotherOrder"
-        case .holes: "HoleTests/aHoleIsFilled"
+        case .truncations: "TruncationTests/aTruncationIsFilled"
         case .feedCursorExpired: "LossTests/whatIsStaleIsFetchedWhenItIsShown"
-        case .repeatedChangelog: "HoleTests/whatChangedBeforeAHoleIsFound"
+        case .repeatedChangelog: "TruncationTests/whatChangedBeforeATruncationIsFound"
         case .changelogExpired:
-            "HoleTests/withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown"
+            "TruncationTests/withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown"
         case .equalTimes: "PagingTests/messagesOfOneTimeAreToldApartAtTheBordersOfPages"
         case .wrongClocks: "PagingTests/clocksThatDisagreeLoseNothing"
-        case .changedMeanwhile: "HoleTests/whatChangedBeforeAHoleIsFound"
+        case .changedMeanwhile: "TruncationTests/whatChangedBeforeATruncationIsFound"
         case .channelLeft: "FollowingTests/aChannelThatTheUserLeavesGoesWithItsMessages"
         case .channelMadeAgain: "FollowingTests/aChannelOfTheSameNameIsAnotherOne"
         case .messagesForgotten:

@@ -110,7 +110,7 @@ extension Fault {
     /// True if the device is offline while others write.
     fileprivate var isAway: Bool {
         switch self {
-        case .shortPages, .pageCursorsExpired, .holes, .feedCursorExpired, .repeatedChangelog,
+        case .shortPages, .pageCursorsExpired, .truncations, .feedCursorExpired, .repeatedChangelog,
             .changelogExpired, .equalTimes, .wrongClocks, .changedMeanwhile, .channelLeft,
             .channelMadeAgain, .messagesForgotten, .serverPutBack:
             true
@@ -129,7 +129,8 @@ extension Fault {
     fileprivate var server: ServerConditions {
         var conditions = ServerConditions()
         switch self {
-        case .shortPages, .pageCursorsExpired, .holes, .changedMeanwhile: conditions.feedLimit = 1
+        case .shortPages, .pageCursorsExpired, .truncations, .changedMeanwhile:
+            conditions.feedLimit = 1
         case .repeatedChangelog, .changelogExpired:
             conditions.feedLimit = 1
             conditions.changelogPageSize = 2
@@ -184,7 +185,7 @@ extension Fault {
         case .shortPages: line.contains("passed on")
         case .pageCursorsExpired: line.contains(" messages ") && line.hasSuffix("expired")
         case .cutBatches: line.hasSuffix("events delivered")
-        case .holes: line.contains(" feed") && line.hasSuffix("answered")
+        case .truncations: line.contains(" feed") && line.hasSuffix("answered")
         case .repeatedChangelog, .changelogExpired:
             line.contains("messageChanges") && !line.hasSuffix("answered")
         case .repeatedBatches: line.hasSuffix("told again")

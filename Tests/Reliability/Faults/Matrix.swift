@@ -33,7 +33,7 @@ package struct Matrix: Sendable {
             try await refuseOpening(fault, &outcome)
         default: try await trouble(fault, &outcome)
         }
-        if outcome.lost > 0 && !fault.destroysDrafts {
+        if outcome.lost > 0 && !fault.destroysOutboxItems {
             outcome.violations.append("\(outcome.lost) promised messages are lost")
         }
         return outcome
@@ -115,6 +115,6 @@ extension World {
             _ = try store.messages(in: url)
             _ = try store.gaps(in: url)
         }
-        _ = try store.drafts()
+        _ = try store.outboxItems()
     }
 }

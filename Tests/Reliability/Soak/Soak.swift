@@ -118,7 +118,7 @@ final class Soak {
             id: nil, channelURL: url, text: "alice \(said) \(filler)", createdAt: 0)
         message.userMessageParams = UserMessageCreateParams(message.text)
         let sent = try await alice.send(
-            Draft(message, requestID: RequestID("alice \(said)")))
+            OutboxItem(message, requestID: RequestID("alice \(said)")))
         guard let id = sent.messageID else { return }
         switch Int.random(in: 0..<10, using: &random) {
         case 0: try await alice.delete(id, in: url, requestID: RequestID("delete \(said)"))

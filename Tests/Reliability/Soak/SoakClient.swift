@@ -50,7 +50,7 @@ final class SoakClient {
             for await event in await engine.events() {
                 switch event {
                 case .evicted: self?.note("evictions")
-                case .fate(.failed(let draft), of: _): self?.noteFailure(draft)
+                case .fate(.failed(let item), of: _): self?.noteFailure(item)
                 case .historyLost: self?.note("cursors lost")
                 default: break
                 }
@@ -58,12 +58,12 @@ final class SoakClient {
         }
     }
 
-    private func noteFailure(_ draft: Draft) {
+    private func noteFailure(_ item: OutboxItem) {
         note("sends failed")
-        guard let text = draft.message?.text.split(separator: " "), text.count > 1,
+        guard let text = item.message?.text.split(separator: " "), text.count > 1,
             let number = Int(text[1])
         else { return }
-        failed[draft.channelURL, default: []].insert(number)
+        failed[item.channelURL, default: []].insert(number)
     }
 
     /// Does something that people do, or that becomes of their devices.
@@ -143,12 +143,12 @@ final class SoakClient {
         try await resume()
         try await connect()
         let engine = try client.engine()
-        for draft in try engine.store.drafts() where draft.state == .failed {
-            _ = try await engine.resend(draft.requestID)
+        for item in try engine.store.outboxItems() where item.state == .failed {
+            _ = try await engine.resend(item.requestID)
         }
         let (snapshot, changes) = try engine.store.observe(.everything)
-        if try snapshot.drafts().isEmpty { return }
-        for await _ in changes where try engine.store.drafts().isEmpty { return }
+        if try snapshot.outboxItems().isEmpty { return }
+        for await _ in changes where try engine.store.outboxItems().isEmpty { return }
     }
 
     /// Returns the differences between a channel and the server's, once all of it was fetched.

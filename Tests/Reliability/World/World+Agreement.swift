@@ -18,23 +18,23 @@ extension World {
         for url in World.channels { try await engine.caughtUp(url) }
         // An uncertain send can only be resolved when its attempt has ended, and the feed has
         // delivered all.
-        try await until { try $0.drafts().allSatisfy { $0.state == .failed } }
-        if try store.drafts().contains(where: \.isDoubtful) { try await hearNewest() }
-        for draft in try store.drafts() where draft.state == .failed {
-            let text = draft.message?.text ?? ""
+        try await until { try $0.outboxItems().allSatisfy { $0.state == .failed } }
+        if try store.outboxItems().contains(where: \.isDoubtful) { try await hearNewest() }
+        for item in try store.outboxItems() where item.state == .failed {
+            let text = item.message?.text ?? ""
             // The user of an uncertain message looks whether it was sent.
-            let isThere = try store.messages(in: draft.channelURL).contains { $0.text == text }
-            if draft.isDoubtful && isThere {
-                try await engine.removeFailedMessages([draft.requestID])
+            let isThere = try store.messages(in: item.channelURL).contains { $0.text == text }
+            if item.isDoubtful && isThere {
+                try await engine.removeFailedMessages([item.requestID])
                 calls.append("`removeFailedMessages`")
-            } else if draft.errorCode == .fileDamaged {
+            } else if item.errorCode == .fileDamaged {
                 let file = try file(text)
                 defer { remove(file) }
-                try await engine.resend(draft.requestID, replacing: [0: file])
+                try await engine.resend(item.requestID, replacing: [0: file])
                 resent.insert(text)
                 calls.append("`resend(_:replacing:)`")
             } else {
-                _ = try await engine.resend(draft.requestID)
+                _ = try await engine.resend(item.requestID)
                 resent.insert(text)
                 calls.append("`resend`")
             }
@@ -103,7 +103,7 @@ extension World {
                 found.append("\(url): \(ordered) became \(texts)")
             }
         }
-        if try !store.drafts().isEmpty { found.append("the outbox is not empty") }
+        if try !store.outboxItems().isEmpty { found.append("the outbox is not empty") }
         let copies = try? FileManager.default.contentsOfDirectory(
             atPath: device.appending(path: "files").path)
         if copies?.isEmpty == false { found.append("copies of files are left") }

@@ -105,7 +105,7 @@ final class World {
         listener = Task { [told] in
             for await event in await engine.events() {
                 if let text = event.asTold { told.note(text) }
-                if case .fate(.failed(let draft), of: _) = event { told.note(failed: draft) }
+                if case .fate(.failed(let item), of: _) = event { told.note(failed: item) }
             }
         }
     }
@@ -156,7 +156,7 @@ final class World {
         for url in urls {
             count += 1
             clock.advance(by: .seconds(1))
-            said.append(try await alice.send(draft("alice \(process).\(count)", in: url)))
+            said.append(try await alice.send(outboxItem("alice \(process).\(count)", in: url)))
         }
         return said
     }
@@ -218,12 +218,12 @@ final class World {
     }
 
     /// Waits until all was sent that bob wrote.
-    func land() async throws { try await until { try $0.drafts().isEmpty } }
+    func land() async throws { try await until { try $0.outboxItems().isEmpty } }
 
-    private func draft(_ text: String, in url: ChannelURL) -> Draft {
+    private func outboxItem(_ text: String, in url: ChannelURL) -> OutboxItem {
         var message = Message(id: nil, channelURL: url, text: text, createdAt: 0)
         message.userMessageParams = UserMessageCreateParams(text)
-        return Draft(message, requestID: requestIDs.next())
+        return OutboxItem(message, requestID: requestIDs.next())
     }
 
     /// A name that no other request has.
@@ -242,8 +242,8 @@ final class Told: Sendable {
 
     func note(_ text: String) { texts.withLock { _ = $0.insert(text) } }
 
-    func note(failed draft: Draft) {
-        guard let text = draft.message?.text else { return }
+    func note(failed item: OutboxItem) {
+        guard let text = item.message?.text else { return }
         failedTexts.withLock { _ = $0.insert(text) }
     }
 }
@@ -262,11 +262,11 @@ extension SyncEvent {
         case .historyLost(let loss): return "historyLost(\(loss))"
         case .sessionExpired: return "sessionExpired"
         case .failed(_, let error): return "failed(\(error.code))"
-        case .fate(.failed(let draft), of: _):
+        case .fate(.failed(let item), of: _):
             let reason =
-                draft.errorCode == .fileDamaged
-                ? "fileDamaged" : draft.isDoubtful ? "isDoubtful" : "can be resent"
-            return "DraftFate.failed: \(reason)"
+                item.errorCode == .fileDamaged
+                ? "fileDamaged" : item.isDoubtful ? "isDoubtful" : "can be resent"
+            return "DeliveryResult.failed: \(reason)"
         case .fate, .hugeGap, .evicted: return nil
         }
     }

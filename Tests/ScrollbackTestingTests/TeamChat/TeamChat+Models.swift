@@ -95,10 +95,10 @@ extension FeedEvent {
 
 extension TeamChatServer.Answer {
     /// A truncation for each room with omitted posts, older than the first delivered one.
-    var holes: [FeedEvent] {
+    var truncations: [FeedEvent] {
         skipped.map { room, first in
             let edge = first.map { Edge($0.time, seen: [$0.id]) } ?? Edge(.distantFuture)
-            return .hole(in: ChannelURL(room), walk: edge.cursor)
+            return .truncation(in: ChannelURL(room), walk: edge.cursor)
         }
     }
 }

@@ -56,7 +56,8 @@ actor TeamChatBackend: Backend {
         if Task.isCancelled { throw BackendError(.canceled, "the feed was canceled") }
         // Truncations come first: the omitted messages are older than the delivered ones.
         return batch(
-            answer.holes + answer.entries.compactMap { FeedEvent($0, answer, me) }, answer.last,
+            answer.truncations + answer.entries.compactMap { FeedEvent($0, answer, me) },
+            answer.last,
             isLive: !answer.hasMore)
     }
 
@@ -198,12 +199,12 @@ actor TeamChatBackend: Backend {
 
     // MARK: Writing
 
-    func send(_ draft: Draft) async throws(BackendError) -> Message {
-        guard let params = draft.userMessageCreateParams else { throw .lacking(.files) }
+    func send(_ item: OutboxItem) async throws(BackendError) -> Message {
+        guard let params = item.userMessageCreateParams else { throw .lacking(.files) }
         let post = try await ask {
             try await server.say(
                 params.text, data: params.data, kind: params.customType, arrays: params.metaArrays,
-                in: draft.channelURL.rawValue, requestID: draft.requestID.rawValue, $0)
+                in: item.channelURL.rawValue, requestID: item.requestID.rawValue, $0)
         }
         return Message(post)
     }

@@ -37,7 +37,7 @@ struct TeamChatSubject: ConformanceSubject {
         case .restartServer: await server.restart()
         case .forgetPast: await server.forgetPast()
         case .breakHistory: await server.restoreBackup()
-        case .openHoles: await server.skipDetails()
+        case .openTruncations: await server.skipDetails()
         case .stopTime: clock.isStopped = true
         case .startTime: clock.isStopped = false
         }

@@ -16,7 +16,7 @@ extension Device {
             let message = Message(
                 params, in: ChannelURL(url), channelType: .group,
                 by: core.state.user.map { Sender($0) }, at: time)
-            try post(Draft(message, requestID: RequestID(tag)))
+            try post(OutboxItem(message, requestID: RequestID(tag)))
         case .writeFiles(let tag, let url):
             var params = MultipleFilesMessageCreateParams(
                 (0..<2).map { number in
@@ -27,24 +27,24 @@ extension Device {
             params.text = tag
             let message = Message(
                 params, in: ChannelURL(url), by: core.state.user.map { Sender($0) }, at: time)
-            try post(Draft(message, requestID: RequestID(tag)))
+            try post(OutboxItem(message, requestID: RequestID(tag)))
         case .change(let name, let tag, let change):
             try self.change(RequestID(name), RequestID(tag), change)
         case .cancel(let tag):
-            guard let draft = try held(RequestID(tag)) else { return true }
-            guard let isThere = try attempt({ try core.cancel(draft.requestID) }) else {
+            guard let item = try held(RequestID(tag)) else { return true }
+            guard let isThere = try attempt({ try core.cancel(item.requestID) }) else {
                 return true
             }
             guard isThere else { throw Violation("C5 canceled", "\(tag) is not there") }
-            sendings.cancel(draft.requestID)
+            sendings.cancel(item.requestID)
             try take(.changed)
         case .resend(let tag):
-            guard let draft = try held(RequestID(tag)), draft.state == .failed
+            guard let item = try held(RequestID(tag)), item.state == .failed
             else { return true }
-            guard try attempt({ try core.resend(draft.requestID, replacing: [:]) }) != nil else {
+            guard try attempt({ try core.resend(item.requestID, replacing: [:]) }) != nil else {
                 return true
             }
-            sendings.resend(draft.requestID)
+            sendings.resend(item.requestID)
             try take(.changed)
         case .moveClock(let seconds):
             time = Timestamp(milliseconds: time.milliseconds + seconds * 1000)
@@ -54,8 +54,8 @@ extension Device {
     }
 
     /// Returns an outbox item, or nil if it does not exist or the disk cannot be read.
-    private func held(_ id: RequestID) throws -> Draft? {
-        try attempt { try core.heldDraft(id) } ?? nil
+    private func held(_ id: RequestID) throws -> OutboxItem? {
+        try attempt { try core.heldOutboxItem(id) } ?? nil
     }
 
     /// Runs `body`, and returns nil if the disk refuses the write.
@@ -69,70 +69,70 @@ extension Device {
         }
     }
 
-    private func post(_ draft: Draft, of target: RequestID? = nil) throws {
-        guard sendings.items[draft.requestID] == nil else { return }
-        sendings.post(draft, of: target)
-        guard try attempt({ try core.post(draft) }) != nil else {
-            return sendings.withdraw(draft.requestID)
+    private func post(_ item: OutboxItem, of target: RequestID? = nil) throws {
+        guard sendings.items[item.requestID] == nil else { return }
+        sendings.post(item, of: target)
+        guard try attempt({ try core.post(item) }) != nil else {
+            return sendings.withdraw(item.requestID)
         }
-        guard let held = try store.draft(draft.requestID) else {
-            throw Violation("E1 no lost send", "\(draft.requestID) was accepted, and is not there")
+        guard let held = try store.outboxItem(item.requestID) else {
+            throw Violation("E1 no lost send", "\(item.requestID) was accepted, and is not there")
         }
-        let newest = oracle.rows[draft.channelURL]?.positions.max()
+        let newest = oracle.rows[item.channelURL]?.positions.max()
         guard held.follows == newest else {
-            throw Violation("D3 pending last", "\(draft.requestID) follows \(held.follows as Any)")
+            throw Violation("D3 pending last", "\(item.requestID) follows \(held.follows as Any)")
         }
-        try awaitFate(draft.requestID, draft.channelURL)
+        try deliveryResult(item.requestID, item.channelURL)
         try take(.changed)
     }
 
     private func change(_ name: RequestID, _ tag: RequestID, _ change: Step.Change) throws {
         guard sendings.items[name] == nil else { return }
-        var draft = Draft(
+        var item = OutboxItem(
             change.operation, requestID: name, channelURL: "", createdAt: time)
         switch change {
         case .edit:
             if tag.rawValue.hasPrefix("f") {
                 var params = FileMessageUpdateParams()
                 params.text = name.rawValue
-                draft.fileMessageUpdateParams = params
+                item.fileMessageUpdateParams = params
             } else {
                 var params = UserMessageUpdateParams()
                 params.text = name.rawValue
-                draft.userMessageUpdateParams = params
+                item.userMessageUpdateParams = params
             }
-        case .react, .unreact: draft.reactionKey = "+"
+        case .react, .unreact: item.reactionKey = "+"
         case .delete: break
         }
         if let held = try held(tag), held.operation == .send {
-            draft.channelURL = held.channelURL
-            draft.targetRequestID = tag
+            item.channelURL = held.channelURL
+            item.targetRequestID = tag
             guard change != .delete else { return }
-            guard change == .edit, let update = draft.update else {
-                return try post(draft, of: tag)
+            guard change == .edit, let update = item.update else {
+                return try post(item, of: tag)
             }
-            sendings.post(draft, of: tag)
+            sendings.post(item, of: tag)
             let isThere = try attempt {
-                try core.rewrite(tag, as: draft) { $0.message?.apply(update) ?? false }
+                try core.rewrite(tag, as: item) { $0.message?.apply(update) ?? false }
             }
             guard let isThere else { return sendings.withdraw(name) }
             guard isThere else { throw Violation("E5 dependents", "\(tag) is not there") }
-            if try store.draft(name) == nil { sendings.rewrite(name) }
-            try awaitFate(name, held.channelURL)
+            if try store.outboxItem(name) == nil { sendings.rewrite(name) }
+            try deliveryResult(name, held.channelURL)
             return try take(.changed)
         }
         // The user sees a message and changes it.
         guard let (url, id) = server.history.place(of: tag.rawValue),
             oracle.rows[url]?.messages[id] != nil
         else { return }
-        draft.channelURL = url
-        draft.messageID = id
-        try post(draft, of: tag)
+        item.channelURL = url
+        item.messageID = id
+        try post(item, of: tag)
     }
 }
 
 extension Step.Change {
-    fileprivate var operation: DraftOperation {
+    fileprivate var operation: OutboxOperation {
         switch self {
         case .edit: .update
         case .delete: .delete

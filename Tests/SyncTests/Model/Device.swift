@@ -52,14 +52,15 @@ final class Device {
     private(set) var failures: [ChannelURL: SyncError] = [:]
     /// The rows after each commit, if they are recorded.
     private(set) var cuts: [[CacheRow]] = []
-    private(set) var outboxCuts: [[Draft]] = []
+    private(set) var outboxCuts: [[OutboxItem]] = []
     var keepsCuts = false
     /// Receives a line for each event of the run.
     var tell: ((String) -> Void)?
     private var isQuiet = false
 
     init(
-        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [], drafts: [Draft] = [],
+        _ server: ModelServer, _ config: WorldConfig, rows: [CacheRow] = [],
+        items: [OutboxItem] = [],
         directory: ScratchDirectory? = nil
     ) throws {
         self.directory = directory
@@ -71,14 +72,14 @@ final class Device {
         if let directory, let disk {
             store = try disk.open(directory.url)
         } else {
-            store = try ChatStore(rows, drafts)
+            store = try ChatStore(rows, items)
         }
         core = SyncCore(store, SyncOptions(config), client.capabilities)
         oracle = Oracle(server)
         sendings = Sendings(server, config)
         follow()
         if !rows.isEmpty { try oracle.begin(rows) }
-        sendings.begin(drafts, oracle.rows)
+        sendings.begin(items, oracle.rows)
     }
 
     /// Records each commit.
@@ -226,11 +227,11 @@ final class Device {
     /// Ends the process and removes unsynced data from the disk: some commits of the cache.
     private func losePower(_ count: Int) async throws {
         if let directory, let disk { return try await losePower(directory.url, disk) }
-        let drafts = try store.drafts()
+        let items = try store.outboxItems()
         store.close()
         cuts.removeLast(min(count, cuts.count))
         outboxCuts.removeLast(outboxCuts.count - cuts.count)
-        store = try ChatStore(cuts.last ?? [], drafts)
+        store = try ChatStore(cuts.last ?? [], items)
         follow()
         await kill()
         oracle = Oracle(server)
@@ -238,7 +239,7 @@ final class Device {
     }
 
     private func losePower(_ directory: URL, _ disk: FailingDisks) async throws {
-        let drafts = sendings.drafts
+        let items = sendings.outboxItems
         try disk.cutPower(of: store, at: directory)
         let disk = FailingDisks()
         self.disk = disk
@@ -248,9 +249,9 @@ final class Device {
         let rows = try store.snapshot().view.version.cache.cacheRows()
         oracle = Oracle(server)
         if !rows.isEmpty { try oracle.begin(rows) }
-        let left = try store.drafts()
-        guard Dictionary(uniqueKeysWithValues: left.map({ ($0.requestID, $0) })) == drafts else {
-            throw Violation("E1 no lost send", "\(drafts.keys) became \(left)")
+        let left = try store.outboxItems()
+        guard Dictionary(uniqueKeysWithValues: left.map({ ($0.requestID, $0) })) == items else {
+            throw Violation("E1 no lost send", "\(items.keys) became \(left)")
         }
     }
 
@@ -321,7 +322,7 @@ final class Device {
         guard let index = calls.indices.turn(turn) else { return }
         let call = calls.remove(at: index)
         // A lost answer of an executed request is `unanswered`, whatever failure was chosen.
-        let failure = call.answer != nil && call.request.draftID != nil ? .unanswered : failure
+        let failure = call.answer != nil && call.request.outboxItemID != nil ? .unanswered : failure
         let error =
             switch failure {
             case .notConnected: BackendError(.notConnected, "a tunnel")
@@ -348,17 +349,17 @@ final class Device {
 
     // MARK: Inputs and actions
 
-    func awaitFate(_ id: RequestID, _ url: ChannelURL) throws {
+    func deliveryResult(_ id: RequestID, _ url: ChannelURL) throws {
         let ticket = ticket("fate")
         tickets[ticket] = nil
         fates[ticket] = id
-        try take(.awaitFate(id, url, ticket: ticket))
+        try take(.deliveryResult(id, url, ticket: ticket))
     }
 
     /// At rest, no item that could be sent is left.
     func expectSent() throws {
         try sendings.checkRest()
-        for id in fates.values where sendings.drafts[id]?.state != .pending {
+        for id in fates.values where sendings.outboxItems[id]?.state != .pending {
             throw Violation("E4 fate", "what became of \(id) was not told")
         }
     }
@@ -388,7 +389,7 @@ final class Device {
         case .renewSession: isRenewing = true
         case .tell(.hugeGap(let url)): hugeGaps.insert(url)
         case .tell(.failed(let url, let error)): failures[url] = error
-        case .tell(.fate(let fate, let draft)): try sendings.tellAll(fate, of: draft.requestID)
+        case .tell(.fate(let fate, let item)): try sendings.tellAll(fate, of: item.requestID)
         case .tell, .removeFiles, .keepFiles: break
         case .reply(.fate(let fate), let ticket):
             guard let id = fates.removeValue(forKey: ticket) else {
@@ -406,13 +407,13 @@ final class Device {
     private func check() throws {
         for snapshot in commits.take() {
             let rows = try snapshot.view.version.cache.cacheRows()
-            let drafts = try snapshot.drafts()
+            let items = try snapshot.outboxItems()
             if keepsCuts {
                 cuts.append(rows)
-                outboxCuts.append(drafts)
+                outboxCuts.append(items)
             }
             try oracle.check(rows)
-            try sendings.check(drafts, oracle.rows, hasFailed: core.state.failure != nil)
+            try sendings.check(items, oracle.rows, hasFailed: core.state.failure != nil)
         }
         if disk == nil, let failure = core.state.failure { throw Violation("store", "\(failure)") }
     }
@@ -493,9 +494,9 @@ extension SyncOptions {
         backgroundChannels = config.backgroundChannels
         backgroundPages = config.backgroundPages
         hugeGapThreshold = config.hugeGapThreshold
-        failedDraftPolicy = config.stopsAtFailure ? .stop : .goOn
-        failedDraftLimit = config.failedLimit
-        failedDraftLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
+        failedItemPolicy = config.stopsAtFailure ? .stop : .goOn
+        failedItemLimit = config.failedLimit
+        failedItemLifetime = config.forgetsFailed ? .seconds(24 * 60 * 60) : nil
         hugeGapPolicy = config.healsHugeGaps ? .heal : .tell
         // Two clocks may be wrong in opposite directions, and both may have produced timestamps.
         clockSkew =
@@ -519,7 +520,7 @@ extension NetworkConditions {
 extension ChatStore {
     /// Creates a store in memory with the rows of another store's cache, and the items of its
     /// outbox.
-    fileprivate convenience init(_ rows: [CacheRow], _ drafts: [Draft]) throws {
+    fileprivate convenience init(_ rows: [CacheRow], _ items: [OutboxItem]) throws {
         let environment = LevelDB.Environment.memory()
         let cache = try LevelDB(at: "/cache", environment: environment)
         let overlay = Overlay()
@@ -527,8 +528,8 @@ extension ChatStore {
         if !rows.isEmpty { try cache.write(overlay, isDurable: false) }
         cache.close()
         try self.init(at: nil, environments: (environment, .memory()))
-        if !drafts.isEmpty {
-            try write { batch in for draft in drafts { try batch.save(draft) } }
+        if !items.isEmpty {
+            try write { batch in for item in items { try batch.save(item) } }
         }
     }
 }

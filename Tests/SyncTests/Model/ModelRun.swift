@@ -53,10 +53,10 @@ struct ModelRun {
             do {
                 tell?("what is left after commit \(index), and \(outbox) of the outbox")
                 // Without deduplication, messages sent after the cut would be sent again.
-                let drafts = trace.config.deduplicates ? device.outboxCuts[outbox] : []
+                let items = trace.config.deduplicates ? device.outboxCuts[outbox] : []
                 let device = try Device(
                     server, trace.config, rows: device.cuts[index],
-                    drafts: drafts)
+                    items: items)
                 device.tell = tell
                 tell?(device.picture)
                 try await finish(device, server)

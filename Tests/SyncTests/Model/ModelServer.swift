@@ -202,7 +202,7 @@ final class ModelServer {
         var message = Message(id: nil, channelURL: url, text: tag, createdAt: 0)
         message.userMessageParams = params
         message.parentMessageID = params.parentMessageID
-        let sent = try await user(name).send(Draft(message, requestID: RequestID(tag)))
+        let sent = try await user(name).send(OutboxItem(message, requestID: RequestID(tag)))
         guard let position = sent.position else { return }
         history.channels[url]?.entries[position.messageID] = ServerHistory.Entry(
             tag: tag, position: position, versions: [], createdAt: count, changedAt: count,
@@ -277,15 +277,15 @@ final class ModelServer {
         let before = server.withState { $0.counters }
         let answer = await call()
         let after = server.withState { $0.counters }
-        guard let id = request.draftID else { return answer }
+        guard let id = request.outboxItemID else { return answer }
         if case .delete = request, case .failed(let error) = answer, error.code == .notFound {
             done[id, default: 0] += 1
         }
         guard after.sequence != before.sequence else { return answer }
         switch request {
-        case .send(let draft):
+        case .send(let item):
             for number in before.nextMessage..<after.nextMessage {
-                try await noteMade(MessageID(String(number)), draft)
+                try await noteMade(MessageID(String(number)), item)
             }
         case .update(let message, let url, _, _), .react(_, _, let message, let url, _):
             done[id, default: 0] += 1
@@ -301,14 +301,14 @@ final class ModelServer {
         return answer
     }
 
-    private func noteMade(_ id: MessageID, _ draft: Draft) async throws {
-        let url = draft.channelURL
+    private func noteMade(_ id: MessageID, _ item: OutboxItem) async throws {
+        let url = item.channelURL
         guard let message = try await user("alice").lookup([id], in: url).found.first,
             let position = message.position
         else { return }
-        made[draft.requestID, default: 0] += 1
+        made[item.requestID, default: 0] += 1
         history.channels[url]?.entries[id] = ServerHistory.Entry(
-            tag: draft.requestID.rawValue, position: position, versions: [], createdAt: count,
+            tag: item.requestID.rawValue, position: position, versions: [], createdAt: count,
             changedAt: count, essence: MessageEssence(message))
         try await record(id, in: url)
         note()

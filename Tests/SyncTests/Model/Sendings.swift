@@ -30,7 +30,7 @@ struct Sendings {
     let server: ModelServer
     let config: WorldConfig
     private(set) var items: [RequestID: Item] = [:]
-    private(set) var drafts: [RequestID: Draft] = [:]
+    private(set) var outboxItems: [RequestID: OutboxItem] = [:]
     private var both: Set<RequestID> = []
     /// True if the server has received items that the device's disk has lost.
     private var isCut = false
@@ -40,29 +40,29 @@ struct Sendings {
     }
 
     /// Starts from what an earlier process left.
-    mutating func begin(_ held: [Draft], _ cache: CacheRows) {
-        for draft in held {
-            post(draft, of: draft.targetRequestID)
-            items[draft.requestID]?.hasFailed = draft.state == .failed
-            drafts[draft.requestID] = draft
+    mutating func begin(_ held: [OutboxItem], _ cache: CacheRows) {
+        for outboxItem in held {
+            post(outboxItem, of: outboxItem.targetRequestID)
+            items[outboxItem.requestID]?.hasFailed = outboxItem.state == .failed
+            outboxItems[outboxItem.requestID] = outboxItem
         }
-        both = twice(drafts, cache)
+        both = twice(outboxItems, cache)
         isCut = !held.isEmpty
     }
 
     // MARK: Actions of the user
 
-    mutating func post(_ draft: Draft, of target: RequestID? = nil) {
-        let id = draft.requestID
+    mutating func post(_ outboxItem: OutboxItem, of target: RequestID? = nil) {
+        let id = outboxItem.requestID
         items[id] = Item(
-            url: draft.channelURL, isSend: draft.operation == .send, target: target,
+            url: outboxItem.channelURL, isSend: outboxItem.operation == .send, target: target,
             place: items.count)
-        if draft.operation == .update, let target { items[target]?.edits.append(id) }
+        if outboxItem.operation == .update, let target { items[target]?.edits.append(id) }
     }
 
     mutating func cancel(_ id: RequestID) {
         items[id]?.isCanceled = true
-        for change in drafts.values where change.targetRequestID == id {
+        for change in outboxItems.values where change.targetRequestID == id {
             items[change.requestID]?.isCanceled = true
         }
     }
@@ -83,13 +83,15 @@ struct Sendings {
     // MARK: Actions of the engine
 
     mutating func call(_ request: BackendRequest, at time: Timestamp) throws {
-        guard let id = request.draftID, let item = items[id] else {
-            if let id = request.draftID { throw Violation("E5 dependents", "who wrote \(id)?") }
+        guard let id = request.outboxItemID, let item = items[id] else {
+            if let id = request.outboxItemID {
+                throw Violation("E5 dependents", "who wrote \(id)?")
+            }
             return
         }
         items[id]?.callCount += 1
         if item.isCanceled { throw Violation("C5 canceled", "\(id) is sent") }
-        if let notBefore = drafts[id]?.notBefore, notBefore > time {
+        if let notBefore = outboxItems[id]?.notBefore, notBefore > time {
             throw Violation("E6 bounded", "\(id) is sent at \(time), before \(notBefore)")
         }
         guard item.isSend else {
@@ -110,25 +112,25 @@ struct Sendings {
             }
             items[id]?.isInDoubt = true
         }
-        for (other, draft) in drafts where draft.operation == .send && draft.channelURL == item.url
-        {
+        for (other, outboxItem) in outboxItems
+        where outboxItem.operation == .send && outboxItem.channelURL == item.url {
             guard let before = items[other], before.place < item.place else { continue }
             if !before.hasFailed && !item.hasFailed {
                 throw Violation("E3 fifo", "\(id) is sent before \(other)")
             }
-            if config.stopsAtFailure && draft.state == .failed {
+            if config.stopsAtFailure && outboxItem.state == .failed {
                 throw Violation("E6 stops", "\(id) is sent behind \(other), which failed")
             }
         }
     }
 
     mutating func answer(_ answer: BackendAnswer, to request: BackendRequest) {
-        guard let id = request.draftID else { return }
+        guard let id = request.outboxItemID else { return }
         guard case .failed(let error) = answer, case .send = request else { return }
         if ![.unanswered, .canceled].contains(error.code) { items[id]?.isInDoubt = false }
     }
 
-    func tell(_ fate: DraftFate, of id: RequestID) throws {
+    func tell(_ fate: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else { return }
         let isTrue =
             switch fate {
@@ -142,7 +144,7 @@ struct Sendings {
     }
 
     /// Records a reported result: a final result once, and a failure once for each attempt.
-    mutating func tellAll(_ fate: DraftFate, of id: RequestID) throws {
+    mutating func tellAll(_ fate: DeliveryResult, of id: RequestID) throws {
         guard let item = items[id] else { throw Violation("E4 fate", "who wrote \(id)?") }
         if item.isEnded { throw Violation("E4 fate", "\(id) is told to be \(fate) after its end") }
         try tell(fate, of: id)
@@ -176,42 +178,43 @@ struct Sendings {
     ///
     /// After a failed commit, the cache may have stored a message whose outbox item was not
     /// removed.
-    mutating func check(_ held: [Draft], _ cache: CacheRows, hasFailed: Bool = false) throws {
+    mutating func check(_ held: [OutboxItem], _ cache: CacheRows, hasFailed: Bool = false) throws {
         let new = Dictionary(held.map { ($0.requestID, $0) }) { $1 }
         guard new.count == held.count else {
-            throw Violation("B1 unique id", "drafts \(held.map(\.requestID))")
+            throw Violation("B1 unique id", "outboxItems \(held.map(\.requestID))")
         }
-        for (id, _) in drafts where new[id] == nil {
+        for (id, _) in outboxItems where new[id] == nil {
             guard let item = items[id], !item.isCanceled else { continue }
             if item.isSend ? wasMade(id) : wasDone(id) { continue }
             if !isExcused(id, item) { throw Violation("E1 no lost send", "\(id) is gone") }
         }
-        for (id, draft) in new {
+        for (id, outboxItem) in new {
             guard let item = items[id] else { throw Violation("E1", "nobody wrote \(id)") }
             if item.isCanceled { throw Violation("C5 canceled", "\(id) is back") }
             items[id]?.uploads = Set(
-                draft.files.indices.filter { draft.uploadedFile(at: $0) != nil })
-            guard draft.state == .failed, drafts[id]?.state != .failed else { continue }
+                outboxItem.files.indices.filter { outboxItem.uploadedFile(at: $0) != nil })
+            guard outboxItem.state == .failed, outboxItems[id]?.state != .failed else { continue }
             items[id]?.hasFailed = true
             guard item.isSend else { continue }
-            if draft.isDoubtful != (item.isInDoubt && !config.deduplicates) {
+            if outboxItem.isDoubtful != (item.isInDoubt && !config.deduplicates) {
                 throw Violation(
                     "E2 doubt",
-                    "\(id) failed with \(draft.errorCode as Any), "
-                        + "doubtful: \(draft.isDoubtful), in doubt: \(item.isInDoubt)")
+                    "\(id) failed with \(outboxItem.errorCode as Any), "
+                        + "doubtful: \(outboxItem.isDoubtful), in doubt: \(item.isInDoubt)")
             }
         }
         let twice = twice(new, cache)
         if !hasFailed, let id = twice.subtracting(both).first {
-            throw Violation("B1 unique id", "\(id) has landed, and is a draft")
+            throw Violation("B1 unique id", "\(id) has landed, and is a outboxItem")
         }
-        (both, drafts) = (twice, new)
+        (both, outboxItems) = (twice, new)
     }
 
-    private func twice(_ drafts: [RequestID: Draft], _ cache: CacheRows) -> Set<RequestID> {
+    private func twice(_ outboxItems: [RequestID: OutboxItem], _ cache: CacheRows) -> Set<RequestID>
+    {
         Set(
-            drafts.filter { id, draft in
-                draft.operation == .send && cache[draft.channelURL]?.requests[id] != nil
+            outboxItems.filter { id, outboxItem in
+                outboxItem.operation == .send && cache[outboxItem.channelURL]?.requests[id] != nil
             }.keys)
     }
 
@@ -219,15 +222,15 @@ struct Sendings {
 
     func checkRest() throws {
         if let id = both.first {
-            throw Violation("B1 unique id", "\(id) has landed, and is a draft at rest")
+            throw Violation("B1 unique id", "\(id) has landed, and is a outboxItem at rest")
         }
-        for (id, draft) in drafts where draft.state == .pending {
-            if let target = draft.targetRequestID, drafts[target] != nil { continue }
+        for (id, outboxItem) in outboxItems where outboxItem.state == .pending {
+            if let target = outboxItem.targetRequestID, outboxItems[target] != nil { continue }
             let place = items[id]?.place ?? 0
             if config.stopsAtFailure,
-                drafts.values.contains(where: {
+                outboxItems.values.contains(where: {
                     $0.operation == .send && $0.state == .failed
-                        && $0.channelURL == draft.channelURL
+                        && $0.channelURL == outboxItem.channelURL
                         && items[$0.requestID]?.place ?? 0 < place
                 })
             {
@@ -237,10 +240,10 @@ struct Sendings {
         }
         for (id, item) in items {
             // A failed item has ended with a failure.
-            if drafts[id] == nil && !item.isEnded {
+            if outboxItems[id] == nil && !item.isEnded {
                 throw Violation("E4 fate", "nobody was told what became of \(id)")
             }
-            if drafts[id]?.state == .failed && !isCut && !item.isToldToFail {
+            if outboxItems[id]?.state == .failed && !isCut && !item.isToldToFail {
                 throw Violation("E4 fate", "nobody was told that \(id) failed")
             }
         }
@@ -259,7 +262,7 @@ struct Sendings {
             !config.limitsFailed || !item.hasFailed,
             item.edits.allSatisfy({ items[$0]?.hasFailed == false }),
             item.edits.allSatisfy({ items[$0]?.isCanceled == false }),
-            item.edits.allSatisfy({ drafts[$0] == nil }),
+            item.edits.allSatisfy({ outboxItems[$0] == nil }),
             server.history.channels[item.url]?.isVisible(entry) == true
         else { return }
         let expected = item.edits.last?.rawValue ?? id.rawValue
@@ -271,9 +274,9 @@ struct Sendings {
 
 extension BackendRequest {
     /// The request id of an outbox item, or nil for other requests.
-    var draftID: RequestID? {
+    var outboxItemID: RequestID? {
         switch self {
-        case .send(let draft), .upload(let draft, _): draft.requestID
+        case .send(let outboxItem), .upload(let outboxItem, _): outboxItem.requestID
         case .update(_, _, _, let id), .delete(_, _, let id), .react(_, _, _, _, let id): id
         default: nil
         }

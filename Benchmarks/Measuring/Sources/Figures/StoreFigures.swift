@@ -105,10 +105,10 @@ struct StoreFigures {
     private func writing() throws -> [Figure] {
         let new = (0..<80).map { message($0 % 10, 1000 + $0) }
         let edited = (0..<80).map { message($0 % 10, $0 / 10 + 20, text: "edited") }
-        let drafts = (0..<80).map { number in
+        let items = (0..<80).map { number in
             var message = message(3, 2000 + number)
             message.messageID = nil
-            return Draft(message, requestID: RequestID("draft-\(100 + number)"))
+            return OutboxItem(message, requestID: RequestID("item-\(100 + number)"))
         }
         return [
             try Figure.count("save a new message") { call in
@@ -125,11 +125,11 @@ struct StoreFigures {
                     try batch.removeMessage(id(call % 10, call / 10 + 40), in: url(call % 10))
                 }
             },
-            try Figure.count("save a draft") { call in
-                try store.write { batch in try batch.save(drafts[call]) }
+            try Figure.count("save an outbox item") { call in
+                try store.write { batch in try batch.save(items[call]) }
             },
-            try Figure.count("remove a draft") { call in
-                try store.write { batch in try batch.removeDraft(drafts[call].requestID) }
+            try Figure.count("remove an outbox item") { call in
+                try store.write { batch in try batch.removeOutboxItem(items[call].requestID) }
             },
         ]
     }

@@ -17,7 +17,7 @@ import Testing
 
     network.goOnline()
     let request = try #require(hello.requestID)
-    let fate = try await client.engine().awaitFate(of: request, in: "general")
+    let fate = try await client.engine().deliveryResult(of: request, in: "general")
     guard case .sent = fate else {
         Issue.record("not sent: \(fate)")
         return

@@ -9,7 +9,7 @@ public import Models
 /// the databases, and the app processes them when it runs next:
 ///
 /// ```swift
-/// let box = try DropBox(
+/// let box = try PushInbox(
 ///     of: "alice", applicationID: "default", in: container, encryptionKey: key)
 /// try box?.leave([message])
 /// ```
@@ -22,14 +22,14 @@ public import Models
 ///
 /// The app creates the inbox when it opens the user's store, and removes it when the user logs out,
 /// so that no data of a logged-out user is stored: then there is no inbox to open.
-/// `SyncEngine.absorbDrops()` processes its content. Docs/Format.md, "Push inbox", describes the
+/// `SyncEngine.absorbPushes()` processes its content. Docs/Format.md, "Push inbox", describes the
 /// files.
 ///
 /// A value consists of a directory and a key. Several processes may leave messages at the same
 /// time.
-public struct DropBox: Sendable {
+public struct PushInbox: Sendable {
     /// The maximum total size of the messages of one file in their binary form: 1 MiB.
-    public static let maximumDropSize = 1 << 20
+    public static let maximumPushByteCount = 1 << 20
 
     /// The maximum total size of all files: 16 MiB.
     public static let maximumSize = 16 << 20
@@ -40,7 +40,7 @@ public struct DropBox: Sendable {
     /// The directory of the user's store.
     public let directory: URL
 
-    let files: DropFiles
+    let files: PushInboxFiles
     private let key: EncryptionKey?
 
     /// Opens the push inbox in the directory of a store; `nil` if there is none.
@@ -59,7 +59,7 @@ public struct DropBox: Sendable {
     public init?(in directory: URL, encryptionKey: EncryptionKey? = nil) throws(StoreError) {
         self.directory = directory
         key = encryptionKey
-        files = DropFiles(in: directory)
+        files = PushInboxFiles(in: directory)
         guard try files.exists() else { return nil }
         _ = try files.keys(encryptionKey)
     }
@@ -94,7 +94,7 @@ public struct DropBox: Sendable {
     /// - Parameter messages: Messages that the server has accepted, each with its channel and its
     ///   ID. An empty array writes no file.
     /// - Throws: ``StoreError`` with the code `invalid` for an unsent message or more than
-    ///   ``maximumDropSize``; `noSpace`, also if the inbox is full because the app has not
+    ///   ``maximumPushByteCount``; `noSpace`, also if the inbox is full because the app has not
     ///   processed it for long; `closed` if the inbox was removed; `wrongKey` if the key was
     ///   changed; `permission`, `io`. No file is left then.
     /// - Complexity: O(*n*) in the numbers of waiting files and of messages. Waits for the disk
@@ -107,9 +107,10 @@ public struct DropBox: Sendable {
                 .invalid, "a message that the server does not have", path: files.path)
         }
         let size = messages.reduce(0) { $0 + $1.serializedSize }
-        guard size <= DropBox.maximumDropSize else {
+        guard size <= PushInbox.maximumPushByteCount else {
             throw StoreError(
-                .invalid, "\(size) bytes are more than the \(DropBox.maximumDropSize) of a drop",
+                .invalid,
+                "\(size) bytes are more than the \(PushInbox.maximumPushByteCount) of a drop",
                 path: files.path)
         }
         try files.alone { () throws(StoreError) in
@@ -127,7 +128,7 @@ public struct DropBox: Sendable {
     }
 }
 
-extension DropBox {
+extension PushInbox {
     /// A corrupted line of a file in the inbox.
     public struct Damage: Hashable, Sendable, CustomStringConvertible {
         /// The name of the file, which reveals nothing about its content.

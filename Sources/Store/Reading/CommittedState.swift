@@ -3,7 +3,7 @@ import Models
 /// The committed state: the immutable state that all readers see until the next commit.
 ///
 /// It is created by the writer, so that a reader only retains it, without waiting for a write.
-final class Version: Sendable {
+final class CommittedState: Sendable {
     /// The number of the last change; 0 before the first.
     let number: Int
     let cache: LevelDB.Snapshot
@@ -34,8 +34,8 @@ final class Version: Sendable {
     }
 
     /// Returns the same rows with another number.
-    func numbered(_ number: Int) -> Version {
-        Version(
+    func numbered(_ number: Int) -> CommittedState {
+        CommittedState(
             number: number, cache: cache, outbox: outbox, names: names, extents: extents,
             latest: latest)
     }

@@ -4,7 +4,7 @@ import Models
 /// The files of a push inbox: naming, writing and reading them.
 ///
 /// On-disk format, DO NOT CHANGE: Docs/Format.md, "Push inbox", has the grammar.
-struct DropFiles: Sendable {
+struct PushInboxFiles: Sendable {
     private let store: StoreFiles
 
     init(in directory: URL) { store = StoreFiles(directory: directory) }
@@ -18,7 +18,7 @@ struct DropFiles: Sendable {
     func exists() throws(StoreError) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {
-            throw StoreError(errno: errno, doing: "look at the drop box", path: path)
+            throw StoreError(errno: errno, doing: "look at the push inbox", path: path)
         }
         return false
     }
@@ -53,7 +53,7 @@ struct DropFiles: Sendable {
 
 // MARK: Names
 
-extension DropFiles {
+extension PushInboxFiles {
     private static let suffix = ".drop"
 
     /// Returns a file name: a number, which determines the order, and a random number, so that no
@@ -72,7 +72,7 @@ extension DropFiles {
 
     /// Returns the names of the files, oldest first.
     func names() throws(StoreError) -> [String] {
-        try OpenFile.names(in: path).filter { DropFiles.number(of: $0) != nil }.sorted()
+        try OpenFile.names(in: path).filter { PushInboxFiles.number(of: $0) != nil }.sorted()
     }
 
     private func path(of name: String) -> String { path + "/" + name }
@@ -80,7 +80,7 @@ extension DropFiles {
 
 // MARK: Leaving and taking
 
-extension DropFiles {
+extension PushInboxFiles {
     /// Writes a file.
     ///
     /// The caller excludes other writers.
@@ -88,14 +88,14 @@ extension DropFiles {
         try removeUnfinished()
         let names = try names()
         let text = CacheFile.drop.text(of: messages)
-        let name = DropFiles.name(
-            (names.last.flatMap(DropFiles.number) ?? 0) &+ 1, .random(in: .min ... .max))
+        let name = PushInboxFiles.name(
+            (names.last.flatMap(PushInboxFiles.number) ?? 0) &+ 1, .random(in: .min ... .max))
         let bytes = try keys.map(LineCipher.init)?.seal(text, name: name) ?? text
         var size = bytes.count
         for name in names { size += try OpenFile(reading: path(of: name))?.size() ?? 0 }
-        guard names.count < DropBox.maximumCount, size <= DropBox.maximumSize else {
+        guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumSize else {
             throw StoreError(
-                .noSpace, "the drop box is full: \(names.count) drops wait to be taken in",
+                .noSpace, "the push inbox is full: \(names.count) drops wait to be taken in",
                 path: path)
         }
         try OpenFile.replace(path(of: name), by: bytes)
@@ -133,7 +133,7 @@ extension DropFiles {
 
 // MARK: The box
 
-extension DropFiles {
+extension PushInboxFiles {
     /// Creates the inbox if it does not exist.
     func make() throws(StoreError) {
         if access(removed, F_OK) == 0 { try OpenFile.removeAll(at: removed) }

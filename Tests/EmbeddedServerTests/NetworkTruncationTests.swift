@@ -4,25 +4,25 @@ import Testing
 
 @testable import EmbeddedServer
 
-@Suite(.timeLimit(.minutes(10))) struct NetworkHoleTests {
+@Suite(.timeLimit(.minutes(10))) struct NetworkTruncationTests {
     let server = LogBackend()
     let network: ConditionedBackend
 
     init() {
         network = ConditionedBackend(server)
-        network.update { $0.feed.holes = 1 }
+        network.update { $0.feed.truncations = 1 }
     }
 
     /// The walk cursors of the truncations in a batch.
     func walks(_ batch: FeedBatch) -> [PageCursor] {
         batch.events.compactMap { event in
-            guard case .hole(in: _, walk: let cursor) = event else { return nil }
+            guard case .truncation(in: _, walk: let cursor) = event else { return nil }
             return cursor
         }
     }
 
     @Test(arguments: UInt64(0)..<30)
-    func aWalkFromAHoleFindsWhatItHides(seed: UInt64) async throws {
+    func aWalkFromATruncationFindsWhatItHides(seed: UInt64) async throws {
         server.receive("a b", in: "one")
         let start = try await network.feed(since: nil).cursor
         server.receive("c d e f g", in: "one")
@@ -41,7 +41,7 @@ import Testing
         #expect(behind.isEmpty || !found.contains(behind.first ?? ""))
     }
 
-    @Test func theCursorOfAHoleIsThePlaceBeforeWhatIsToldNext() async throws {
+    @Test func theCursorOfATruncationIsThePlaceBeforeWhatIsToldNext() async throws {
         server.receive("a b c d")
         let pictures = try await (0..<30).asyncMap { seed in
             network.update { $0.seed = UInt64(seed) }
@@ -56,14 +56,14 @@ import Testing
         #expect(Set(pictures).count > 5)
     }
 
-    @Test func editsThatAHoleHidesAreInTheChangelogSinceTheBatchBefore() async throws {
+    @Test func editsThatATruncationHidesAreInTheChangelogSinceTheBatchBefore() async throws {
         server.receive("a b")
-        network.update { $0.feed.holes = 0 }
+        network.update { $0.feed.truncations = 0 }
         let before = try await network.feed(since: nil).cursor
         server.change("a", to: "A")
         server.remove("b")
         server.receive("c")
-        network.update { $0.feed.holes = 1 }
+        network.update { $0.feed.truncations = 1 }
         // The seed chooses how many messages a truncation omits.
         let pictures = try await (0..<30).asyncMap { seed in
             network.update { $0.seed = UInt64(seed) }
@@ -75,7 +75,7 @@ import Testing
         #expect(changes.deleted.map(\.messageID) == ["b"])
     }
 
-    @Test func whereNoMessageIsMissingThereIsNoHole() async throws {
+    @Test func whereNoMessageIsMissingThereIsNoTruncation() async throws {
         server.receive("a")
         server.change("a", to: "A")
         server.tell(.read(by: "u", in: "one", at: 1))
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(0)..<8)
-    func aChannelThatIsLostHasNoHole(seed: UInt64) async throws {
+    func aChannelThatIsLostHasNoTruncation(seed: UInt64) async throws {
         server.receive("a b")
         server.tell(.channelRemoved("one", .left))
         network.update { $0.seed = seed }
@@ -100,16 +100,16 @@ import Testing
                     createdAt: Timestamp(milliseconds: time)))
         }
         var conditions = FeedConditions()
-        conditions.holes = 1
+        conditions.truncations = 1
         var plan = FeedPlan(conditions: conditions, random: SplitMix64(seed: seed))
         let hidden = try #require(plan.hidden(in: FeedPlan.items(of: events)).first)
         #expect(hidden.next == nil)
     }
 
-    @Test func theRestOfABatchGoesOnBehindAHole() async throws {
+    @Test func theRestOfABatchGoesOnBehindATruncation() async throws {
         server.receive("a b c d e f")
         network.update {
-            $0.feed.holes = 1
+            $0.feed.truncations = 1
             $0.feed.batchCap = 1
         }
         let batches = try await network.batches(since: "0", upTo: "6")

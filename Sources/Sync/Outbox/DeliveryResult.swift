@@ -1,7 +1,7 @@
 public import Models
 
 /// The delivery result of an outbox item.
-public enum DraftFate: Hashable, Sendable {
+public enum DeliveryResult: Hashable, Sendable {
     /// The server has accepted the message. The value is the sent or edited message.
     case sent(Message)
     /// The server has executed the operation: a message was deleted, or a reaction added or
@@ -9,7 +9,7 @@ public enum DraftFate: Hashable, Sendable {
     case done
     /// The server rejected the item, or the outbox gave up. The item contains the reason and may be
     /// resent.
-    case failed(Draft)
+    case failed(OutboxItem)
     /// The item is no longer sent: the user canceled it, or its target does not exist.
     case canceled
     /// The result is unknown: the item ended long ago or before this process started, or it never
@@ -19,7 +19,7 @@ public enum DraftFate: Hashable, Sendable {
 
 /// The latest delivery results, for calls that ask after the end.
 struct LastFates {
-    private var fates: [RequestID: DraftFate] = [:]
+    private var fates: [RequestID: DeliveryResult] = [:]
     private var ids: [RequestID] = []
     /// The index of the oldest entry, which is replaced next when the limit is reached.
     private var oldest = 0
@@ -27,9 +27,9 @@ struct LastFates {
     /// The maximum number of results.
     static let limit = 1000
 
-    subscript(id: RequestID) -> DraftFate? { fates[id] }
+    subscript(id: RequestID) -> DeliveryResult? { fates[id] }
 
-    mutating func note(_ fate: DraftFate, of id: RequestID) {
+    mutating func note(_ fate: DeliveryResult, of id: RequestID) {
         guard fates.updateValue(fate, forKey: id) == nil else { return }
         guard ids.count == LastFates.limit else { return ids.append(id) }
         fates[ids[oldest]] = nil

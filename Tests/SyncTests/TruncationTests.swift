@@ -6,8 +6,8 @@ import Sync
 import Testing
 
 /// Truncations of the feed, and their backfill.
-@Suite(.timeLimit(.minutes(10))) struct HoleTests {
-    @Test func aHoleIsFilled() async throws {
+@Suite(.timeLimit(.minutes(10))) struct TruncationTests {
+    @Test func aTruncationIsFilled() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -54,7 +54,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func aHoleDuringAWalkIsFilledToo() async throws {
+    @Test func aTruncationDuringAWalkIsFilledToo() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Changes of older messages
 
-    @Test func whatChangedBeforeAHoleIsFound() async throws {
+    @Test func whatChangedBeforeATruncationIsFound() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()

@@ -5,7 +5,7 @@ import Store
 /// absence.
 ///
 /// The truncation is reported in place of the first omitted entry.
-final class FeedHoles {
+final class FeedTruncations {
     private let absence: LogCursor.Absence
     private let userID: UserID
     /// The last omitted entry of each channel; 0 if none is omitted.
@@ -34,7 +34,7 @@ final class FeedHoles {
         else { return true }
         let newest = try newestHidden(in: channel, after: start, state)
         let cursor = HistoryCursor(newest, isBehind: true).text(state.counters)
-        builder.addHole(in: channel, walk: cursor)
+        builder.addTruncation(in: channel, walk: cursor)
         return true
     }
 

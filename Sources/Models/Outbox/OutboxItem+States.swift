@@ -1,5 +1,5 @@
 // Lists show the message of an item. Every change of state updates both.
-extension Draft {
+extension OutboxItem {
     /// The start of the period after which the outbox gives up: when the item was written or last
     /// resent by the user.
     public var waitingSince: Timestamp { resentAt ?? createdAt }

@@ -7,62 +7,62 @@ import TestSupport
 import Testing
 
 /// An outbox item whose operation or state only a newer version knows is left alone.
-@Suite(.timeLimit(.minutes(10))) struct UnknownDraftTests {
+@Suite(.timeLimit(.minutes(10))) struct UnknownOutboxItemTests {
     /// The bytes of field 4, the operation, and of field 5, the state, each 99.
     static let fields: [[UInt8]] = [
         [0x20, 99], [0x28, 99], [0x20, 99, 0x28, 1], [0x20, 99, 0x28, 99],
     ]
 
-    private func draft(_ fields: [UInt8]) throws -> Draft {
-        var draft = Draft(
+    private func outboxItem(_ fields: [UInt8]) throws -> OutboxItem {
+        var item = OutboxItem(
             Message(id: nil, channelURL: "general", text: "unknown", createdAt: 1),
             requestID: "newer")
-        draft.message?.userMessageParams = UserMessageCreateParams("unknown")
-        return try Draft(serialized: draft.serializedBytes + fields)
+        item.message?.userMessageParams = UserMessageCreateParams("unknown")
+        return try OutboxItem(serialized: item.serializedBytes + fields)
     }
 
     @Test(arguments: fields) func unknownItemIsNotSentFailedOrRemoved(fields: [UInt8]) async throws
     {
         var options = SyncOptions.exact
-        options.failedDraftLimit = 0
+        options.failedItemLimit = 0
         let story = try await Story(options)
-        let newer = try draft(fields)
+        let newer = try outboxItem(fields)
         try story.store.write { try $0.save(newer) }
         // It waited longer than any item may.
         story.device.advance(by: .seconds(30 * 24 * 3600))
         try await story.open()
         let written = try await story.write("b")
-        guard case .sent = try await story.engine.awaitFate(of: written, in: "general") else {
+        guard case .sent = try await story.engine.deliveryResult(of: written, in: "general") else {
             Issue.record("The item after the unknown one was not sent.")
             return
         }
         #expect(try await story.texts() == ["b"])
-        #expect(try story.store.draft("newer") == newer)
+        #expect(try story.store.outboxItem("newer") == newer)
         #expect(try story.store.pendingMessages(in: "general") == [])
         #expect(try story.store.failedMessages(in: "general") == [])
-        #expect(try story.store.drafts(state: .pending) == [])
-        #expect(try story.store.drafts(state: .failed) == [])
-        #expect(try story.store.drafts() == [newer])
+        #expect(try story.store.outboxItems(state: .pending) == [])
+        #expect(try story.store.outboxItems(state: .failed) == [])
+        #expect(try story.store.outboxItems() == [newer])
         await #expect(throws: SyncError.self) { try await story.engine.resend("newer") }
         #expect(try await story.engine.removeFailedMessages(["newer"]) == [])
         #expect(try await story.engine.removeAllFailedMessages(in: "general") == [])
-        #expect(try story.store.draft("newer") == newer)
+        #expect(try story.store.outboxItem("newer") == newer)
         // The user can take it back.
         #expect(try await story.engine.cancel("newer"))
-        #expect(try story.store.drafts() == [])
+        #expect(try story.store.outboxItems() == [])
         await story.close()
     }
 
     @Test func unknownStateOfAnEditChangesNothingThatIsShown() throws {
-        var edit = Draft(.update, requestID: "newer", channelURL: "general", createdAt: 1)
+        var edit = OutboxItem(.update, requestID: "newer", channelURL: "general", createdAt: 1)
         edit.messageID = "1"
         var params = UserMessageUpdateParams()
         params.text = "edited"
         edit.userMessageUpdateParams = params
         let message = Message(id: "1", channelURL: "general", text: "as it was", createdAt: 1)
-        let known = DraftOverlay([edit], userID: nil)
+        let known = UnsentChanges([edit], userID: nil)
         #expect(known.shown(message)?.text == "edited")
-        let newer = try Draft(serialized: edit.serializedBytes + [0x28, 99])
-        #expect(DraftOverlay([newer], userID: nil).isEmpty)
+        let newer = try OutboxItem(serialized: edit.serializedBytes + [0x28, 99])
+        #expect(UnsentChanges([newer], userID: nil).isEmpty)
     }
 }

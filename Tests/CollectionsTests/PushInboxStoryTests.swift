@@ -10,18 +10,18 @@ import Testing
 
 /// Messages that a notification extension leaves and the app reads.
 @MainActor
-@Suite(.timeLimit(.minutes(10))) struct DropBoxStoryTests {
+@Suite(.timeLimit(.minutes(10))) struct PushInboxStoryTests {
     /// The push inbox, as another process opens it.
     private func box(
         _ story: ClientStory, of userID: UserID = "bob", _ key: EncryptionKey? = nil
-    ) throws -> DropBox {
+    ) throws -> PushInbox {
         try #require(
-            try DropBox(
+            try PushInbox(
                 of: userID, applicationID: "default", in: story.directory, encryptionKey: key))
     }
 
     private func hasBox(_ story: ClientStory, of userID: UserID = "bob") throws -> Bool {
-        try DropBox(of: userID, applicationID: "default", in: story.directory) != nil
+        try PushInbox(of: userID, applicationID: "default", in: story.directory) != nil
     }
 
     /// Opens the app and shows the channel.
@@ -52,12 +52,12 @@ import Testing
         try FileManager.default.createSymbolicLink(
             at: first, withDestinationURL: drops.appending(path: "lock"))
 
-        await #expect(throws: SyncError.self) { try await client.absorbDrops() }
+        await #expect(throws: SyncError.self) { try await client.absorbPushes() }
         #expect(try texts(client) == ["a"])
-        #expect(try client.engine().store.dropNames() == [first.lastPathComponent])
+        #expect(try client.engine().store.pushNames() == [first.lastPathComponent])
         #expect(try await client.damageReport().searchFailures.count == 1)
         try FileManager.default.removeItem(at: first)
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         if case .failure = client.lastAbsorption { Issue.record("it could look") }
         await client.close()
     }
@@ -70,14 +70,14 @@ import Testing
         let told = try await story.say("c d")
         try box(story).leave([told[1]])
 
-        let absorbed = try await client.absorbDrops()
-        #expect(absorbed.dropCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
+        let absorbed = try await client.absorbPushes()
+        #expect(absorbed.pushCount == 1 && absorbed.heldCount == 1 && absorbed.damage.isEmpty)
         #expect(absorbed.messages.map(\.text) == ["d"])
         await view.until { $0.items.last?.message?.text == "d" }
         // The message is in a gap; coverage is unchanged.
         #expect(try client.engine().store.gaps(in: "general").count == 1)
         #expect(try box(story).count == 0)
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         try await client.connect(as: Credentials("bob"))
         await view.shows("a b c d")
         await client.close()
@@ -104,7 +104,7 @@ import Testing
         try await client.suspend()
         try box(story).leave(try await story.say("b"))
         // Without the store, nothing is read or lost.
-        await #expect(throws: SyncError.self) { try await client.absorbDrops() }
+        await #expect(throws: SyncError.self) { try await client.absorbPushes() }
         #expect(try box(story).count == 1)
         try await client.resume()
         #expect(try box(story).count == 0)
@@ -140,7 +140,7 @@ import Testing
         try await story.alice.delete(told[1].messageID!, in: "general", requestID: "deletion")
         await view.shows("A")
         try box(story).leave(told)
-        let absorbed = try await client.absorbDrops()
+        let absorbed = try await client.absorbPushes()
         // The older message is returned in its current version.
         #expect(absorbed.messages.count == 2 && absorbed.heldCount == 1)
         #expect(try texts(client) == ["A"])
@@ -158,11 +158,11 @@ import Testing
         let drops = try client.engine().store.directory!.appending(path: "drops")
         let copy = story.directory.appending(path: "drops-before")
         try FileManager.default.copyItem(at: drops, to: copy)
-        try await client.absorbDrops()
+        try await client.absorbPushes()
         try FileManager.default.removeItem(at: drops)
         try FileManager.default.moveItem(at: copy, to: drops)
         let before = try client.engine().store.snapshot()
-        #expect(try await client.absorbDrops().heldCount == 2)
+        #expect(try await client.absorbPushes().heldCount == 2)
         #expect(try texts(client) == ["a", "b", "c"])
         #expect(try client.engine().store.gaps(in: "general") == before.gaps(in: "general"))
         #expect(try before.messageCount() == client.engine().store.messageCount())
@@ -190,12 +190,12 @@ import Testing
         let absorbed = try #require(try client.lastAbsorption?.get())
         #expect(absorbed.damage.map(\.file) == [name])
         #expect(absorbed.damage.map(\.description) == ["\(name), line 3: check"])
-        #expect(absorbed.dropCount == 2 && absorbed.heldCount == 3)
+        #expect(absorbed.pushCount == 2 && absorbed.heldCount == 3)
         #expect(try box(story).count == 0)
         await client.close()
     }
 
-    @Test func aDraftThatWasToldByAPushIsNotSentAgain() async throws {
+    @Test func anOutboxItemThatWasToldByAPushIsNotSentAgain() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
@@ -205,8 +205,8 @@ import Testing
             createdAt: 9_000_000)
         landed.requestID = pending.requestID
         try box(story).leave([landed])
-        try await client.absorbDrops()
-        #expect(try client.engine().store.draftCount() == 0)
+        try await client.absorbPushes()
+        #expect(try client.engine().store.outboxItemCount() == 0)
         #expect(try texts(client) == ["mine"])
         await client.close()
     }
@@ -224,8 +224,8 @@ import Testing
                         text: "x", createdAt: Timestamp(milliseconds: Int64(drop * 400 + index)))
                 })
         }
-        let absorbed = try await client.absorbDrops()
-        #expect(absorbed.dropCount == 5 && absorbed.heldCount == 2000)
+        let absorbed = try await client.absorbPushes()
+        #expect(absorbed.pushCount == 5 && absorbed.heldCount == 2000)
         #expect(try texts(client).count == 2000)
         await client.close()
     }
@@ -238,7 +238,7 @@ import Testing
         let (client, _) = try await begin(story)
         try await client.connect(as: Credentials("carol"))
         try box(story, of: "bob").leave(try await story.say("canary"))
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         #expect(try client.engine().store.messages(in: "general") == [])
         try box(story, of: "carol").leave(try await story.say("hers", in: "hers"))
         try await client.connect(as: Credentials("bob"))
@@ -279,7 +279,7 @@ import Testing
         try box(story).leave(try await story.say("a"))
         try await client.clearCachedData()
         #expect(try box(story).count == 0)
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         #expect(try client.engine().store.messageCount() == 0)
         await client.close()
     }
@@ -292,7 +292,7 @@ import Testing
         try story.server.revokeUser("bob")
         await listener.hears("session closed")
         while try hasBox(story), !Task.isCancelled { await Task.yield() }
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         #expect(try !hasBox(story))
         await client.close()
     }
@@ -303,7 +303,7 @@ import Testing
         options.isLocalCachingEnabled = false
         let (client, _) = try await begin(story, options)
         #expect(try !hasBox(story))
-        #expect(try await client.absorbDrops().isEmpty)
+        #expect(try await client.absorbPushes().isEmpty)
         if case .failure = client.lastAbsorption { Issue.record("it could look") }
         await client.close()
     }
@@ -321,7 +321,7 @@ import Testing
         let other = EncryptionKey()
         try await client.changeEncryptionKey(to: other)
         try box(story, of: "bob", other).leave(try await story.say("second"))
-        #expect(try await client.absorbDrops().dropCount == 2)
+        #expect(try await client.absorbPushes().pushCount == 2)
         #expect(try texts(client) == ["canary", "second"])
         await client.close()
     }

@@ -8,25 +8,25 @@ import Testing
 @testable import Store
 
 /// The drops that another process leaves beside a store.
-@Suite(.timeLimit(.minutes(10))) struct DropBoxTests {
+@Suite(.timeLimit(.minutes(10))) struct PushInboxTests {
     private func message(_ id: MessageID, _ text: String = "canary") -> Message {
         Message(id: id, channelURL: "general", text: text, createdAt: 1_700_000_000_000)
     }
 
-    private func box(_ directory: StoreDirectory) throws -> DropBox {
-        try #require(try DropBox(in: directory.url, encryptionKey: directory.files.key))
+    private func box(_ directory: StoreDirectory) throws -> PushInbox {
+        try #require(try PushInbox(in: directory.url, encryptionKey: directory.files.key))
     }
 
     /// A store with a box.
     private func open(_ directory: StoreDirectory) throws -> ChatStore {
         let store = try directory.open()
-        try store.makeDropBox()
+        try store.makePushInbox()
         return store
     }
 
     /// Returns the ids of all messages, drop by drop, and the damage.
     private func contents(_ store: ChatStore) throws -> (ids: [[MessageID?]], damage: [String]) {
-        let drops = try store.dropNames().compactMap { try store.drop($0) }
+        let drops = try store.pushNames().compactMap { try store.drop($0) }
         return (
             drops.map { $0.messages.map(\.messageID) },
             drops.flatMap { $0.damage.map { "line \($0.line): \($0.reason)" } }
@@ -64,10 +64,10 @@ import Testing
             atPath: directory.url.appending(path: "drops").path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
 
-        let names = try store.dropNames()
-        try store.removeDrops(Array(names.prefix(12)))
+        let names = try store.pushNames()
+        try store.removePushes(Array(names.prefix(12)))
         // Gone already is removed, too.
-        try store.removeDrops(names)
+        try store.removePushes(names)
         #expect(try box.count == 0)
         #expect(try store.drop(names[0]) == nil)
     }
@@ -81,7 +81,7 @@ import Testing
                 id: 42, channelURL: "general", sender: Sender(id: "alice"), text: "Hi!",
                 createdAt: 1_700_000_000_000)
         ])
-        let name = try #require(try store.dropNames().first)
+        let name = try #require(try store.pushNames().first)
         #expect(name.hasPrefix("0000000000000001-") && name.hasSuffix(".drop"))
         #expect(name.count == 38)
         let text = try String(contentsOf: try files(directory)[0], encoding: .utf8)
@@ -98,7 +98,7 @@ import Testing
         let box = try box(directory)
         var pending = message("1")
         pending.sendingStatus = .pending
-        let large = message("2", String(repeating: "x", count: DropBox.maximumDropSize))
+        let large = message("2", String(repeating: "x", count: PushInbox.maximumPushByteCount))
         for wrong in [
             pending, large, Message(id: nil, channelURL: "general", createdAt: 1),
             Message(id: "3", channelURL: "", createdAt: 1),
@@ -112,17 +112,17 @@ import Testing
         let directory = try StoreDirectory()
         let store = try open(directory)
         let box = try box(directory)
-        let drop = message("1", String(repeating: "x", count: DropBox.maximumDropSize / 2))
+        let drop = message("1", String(repeating: "x", count: PushInbox.maximumPushByteCount / 2))
         // In Base64, half a megabyte has two thirds of one.
         for _ in 1...23 { try box.leave([drop]) }
         #expect(code { try box.leave([drop]) } == .noSpace)
         #expect(try box.count == 23)
-        try store.removeDrops([try store.dropNames()[0]])
+        try store.removePushes([try store.pushNames()[0]])
         try box.leave([drop])
-        try store.removeDrops(try store.dropNames())
+        try store.removePushes(try store.pushNames())
 
         let drops = directory.url.appending(path: "drops")
-        for number in 0..<DropBox.maximumCount {
+        for number in 0..<PushInbox.maximumCount {
             let digits = String(number + 0x1000_0000, radix: 16)
             try Data().write(
                 to: drops.appending(path: "00000000\(digits)-0000000000000000.drop"))
@@ -132,20 +132,20 @@ import Testing
 
     @Test func withoutABoxThereIsNone() throws {
         let directory = try StoreDirectory()
-        #expect(try DropBox(in: directory.url) == nil)
-        #expect(try DropBox(in: directory.url.appending(path: "nowhere")) == nil)
+        #expect(try PushInbox(in: directory.url) == nil)
+        #expect(try PushInbox(in: directory.url.appending(path: "nowhere")) == nil)
         let store = try directory.open()
-        #expect(try DropBox(in: directory.url) == nil)
-        try store.makeDropBox()
+        #expect(try PushInbox(in: directory.url) == nil)
+        try store.makePushInbox()
         let box = try box(directory)
         try box.leave([message("1")])
-        try store.removeDropBox()
-        try store.removeDropBox()
-        #expect(try DropBox(in: directory.url) == nil)
-        #expect(try store.dropNames() == [])
+        try store.removePushInbox()
+        try store.removePushInbox()
+        #expect(try PushInbox(in: directory.url) == nil)
+        #expect(try store.pushNames() == [])
         #expect(code { try box.leave([message("2")]) } == .closed)
         #expect(!FileManager.default.fileExists(atPath: box.files.path))
-        try store.makeDropBox()
+        try store.makePushInbox()
         try box.leave([message("3")])
         #expect(try contents(store).ids == [["3"]])
     }
@@ -156,14 +156,14 @@ import Testing
             let directory = ChatStore.directory(
                 in: root.url, applicationID: "chat", userID: "alice", hidesUser: key != nil)
             let store = try ChatStore(at: directory, encryptionKey: key)
-            try store.makeDropBox()
-            let box = try DropBox(
+            try store.makePushInbox()
+            let box = try PushInbox(
                 of: "alice", applicationID: "chat", in: root.url, encryptionKey: key)
             try #require(box).leave([message("1")])
             #expect(try contents(store).ids == [["1"]])
             for other in ["bob", "ALICE"] as [UserID] {
                 #expect(
-                    try DropBox(
+                    try PushInbox(
                         of: other, applicationID: "chat", in: root.url, encryptionKey: key) == nil)
             }
         }
@@ -178,7 +178,7 @@ import Testing
             let wrong: [EncryptionKey?] = form == .plain ? [Steps.key] : [EncryptionKey(), nil]
             for key in wrong {
                 #expect(
-                    code { _ = try DropBox(in: directory.url, encryptionKey: key) } == .wrongKey)
+                    code { _ = try PushInbox(in: directory.url, encryptionKey: key) } == .wrongKey)
             }
             #expect(try files(directory) == [])
             store.close()
@@ -194,7 +194,7 @@ import Testing
         try store.changeEncryptionKey(to: other)
         // A process with the old key gets an error, and leaves nothing.
         #expect(code { try box.leave([message("2")]) } == .wrongKey)
-        let again = try #require(try DropBox(in: directory.url, encryptionKey: other))
+        let again = try #require(try PushInbox(in: directory.url, encryptionKey: other))
         try again.leave([message("3")])
         #expect(try contents(store).ids == [["1"], ["3"]])
     }
@@ -222,7 +222,7 @@ import Testing
                 // The change of keys ended half way: either key opens the box, and the drops left
                 // with it are read.
                 for (index, key) in [old, new].compactMap(\.self).enumerated() {
-                    let box = try #require(try DropBox(in: directory.url, encryptionKey: key))
+                    let box = try #require(try PushInbox(in: directory.url, encryptionKey: key))
                     try box.leave([message(MessageID("between-\(index)"))])
                     let store = try ChatStore(at: directory.url, encryptionKey: key)
                     #expect(try contents(store).ids.count == 3 + index)
@@ -238,7 +238,7 @@ import Testing
                 try Data(contentsOf: $0).range(of: readable) != nil
             }
             #expect(hasReadable == (new == nil))
-            try #require(try DropBox(in: directory.url, encryptionKey: new)).leave([message("4")])
+            try #require(try PushInbox(in: directory.url, encryptionKey: new)).leave([message("4")])
             #expect(try contents(store).ids.last == ["4"])
             if isDone {
                 #expect(number > 5)
@@ -309,7 +309,7 @@ import Testing
         let link = drops.appending(path: "0000000000000007-0000000000000000.drop")
         try FileManager.default.createSymbolicLink(
             at: link, withDestinationURL: drops.appending(path: "notes"))
-        #expect(try store.dropNames() == [link.lastPathComponent])
+        #expect(try store.pushNames() == [link.lastPathComponent])
         // No link is followed.
         #expect(code { _ = try store.drop(link.lastPathComponent) } != nil)
         try FileManager.default.removeItem(at: link)
@@ -330,7 +330,7 @@ import Testing
         try box.leave([message("1")])
         let file = try #require(try files(directory).first)
         let whole = try Data(contentsOf: file)
-        try store.removeDrops(try store.dropNames())
+        try store.removePushes(try store.pushNames())
         // Each state that a writer passes: a part of the file, or all of it, under its first name.
         for count in 0...whole.count {
             try whole.prefix(count).write(to: URL(filePath: file.path + ".new"))
@@ -351,13 +351,13 @@ import Testing
             let process = try WritingProcess(leavingIn: directory, from: first)
             process.readLines(Int.random(in: 2...20, using: &random))
             let last = try process.kill().compactMap { Int($0) }.last ?? first - 1
-            let drops = try store.dropNames().compactMap { try store.drop($0) }
+            let drops = try store.pushNames().compactMap { try store.drop($0) }
             #expect(drops.allSatisfy { $0.damage.isEmpty })
             // The promised drops; the next one may exist or not.
             let found = drops.map(\.messages)
             let expected = (first...last + 1).map { Steps.drop($0) }
             #expect(found == expected || found == expected.dropLast())
-            try store.removeDrops(try store.dropNames())
+            try store.removePushes(try store.pushNames())
             first = last + 2
         }
     }
@@ -370,7 +370,7 @@ import Testing
         one.readLines(25)
         two.readLines(25)
         let promised = try (one.kill() + two.kill()).compactMap { Int($0) }
-        let drops = try store.dropNames().compactMap { try store.drop($0) }
+        let drops = try store.pushNames().compactMap { try store.drop($0) }
         #expect(drops.allSatisfy { $0.damage.isEmpty })
         let found = Set(drops.map(\.messages))
         #expect(promised.count >= 48 && promised.allSatisfy { found.contains(Steps.drop($0)) })

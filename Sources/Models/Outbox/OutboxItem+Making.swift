@@ -1,4 +1,4 @@
-extension Draft {
+extension OutboxItem {
     /// Creates an outbox item for a new message.
     ///
     /// - Parameters:
@@ -36,7 +36,7 @@ extension Draft {
     ///   - fileMessageUpdateParams: The edit of a file message.
     ///   - follows: The newest known position in the channel.
     public init(
-        _ operation: DraftOperation,
+        _ operation: OutboxOperation,
         requestID: RequestID,
         channelURL: ChannelURL,
         channelType: ChannelType = .group,

@@ -6,9 +6,9 @@ public import Store
 /// An overlay is applied to stored messages, and shows edits, deletions and reactions at once. The
 /// stored rows keep the server's state, so nothing has to be reverted if the server refuses a
 /// change.
-public struct DraftOverlay: Hashable, Sendable {
-    private var changes: [MessageID: [Draft]] = [:]
-    private var changesOfUnsent: [RequestID: [Draft]] = [:]
+public struct UnsentChanges: Hashable, Sendable {
+    private var changes: [MessageID: [OutboxItem]] = [:]
+    private var changesOfUnsent: [RequestID: [OutboxItem]] = [:]
     private let userID: UserID?
 
     /// A Boolean value that indicates whether the overlay contains no changes.
@@ -17,16 +17,16 @@ public struct DraftOverlay: Hashable, Sendable {
     /// Creates an overlay of outbox items.
     ///
     /// - Parameters:
-    ///   - drafts: The outbox items of a channel, in order; failed items have no effect.
+    ///   - items: The outbox items of a channel, in order; failed items have no effect.
     ///   - userID: The user whose reactions are added and removed.
-    public init(_ drafts: some Sequence<Draft>, userID: UserID?) {
+    public init(_ items: some Sequence<OutboxItem>, userID: UserID?) {
         self.userID = userID
-        for draft in drafts
-        where draft.isUnderstood && draft.operation != .send && draft.state == .pending {
-            if let id = draft.messageID {
-                changes[id, default: []].append(draft)
-            } else if let id = draft.targetRequestID {
-                changesOfUnsent[id, default: []].append(draft)
+        for item in items
+        where item.isUnderstood && item.operation != .send && item.state == .pending {
+            if let id = item.messageID {
+                changes[id, default: []].append(item)
+            } else if let id = item.targetRequestID {
+                changesOfUnsent[id, default: []].append(item)
             }
         }
     }
@@ -41,28 +41,28 @@ public struct DraftOverlay: Hashable, Sendable {
     /// Returns a message with the user's changes, or `nil` if the user has deleted it.
     public func shown(_ message: Message) -> Message? {
         var message = message
-        let drafts =
+        let items =
             (message.requestID.flatMap { changesOfUnsent[$0] } ?? [])
             + (message.messageID.flatMap { changes[$0] } ?? [])
-        for draft in drafts {
-            switch draft.operation {
+        for item in items {
+            switch item.operation {
             case .send: break
-            case .update: if let update = draft.update { message.apply(update) }
+            case .update: if let update = item.update { message.apply(update) }
             case .delete: return nil
-            case .addReaction, .deleteReaction: react(draft, &message)
+            case .addReaction, .deleteReaction: react(item, &message)
             }
         }
         return message
     }
 
-    private func react(_ draft: Draft, _ message: inout Message) {
-        guard let userID, let key = draft.reactionKey, let id = message.messageID else { return }
+    private func react(_ item: OutboxItem, _ message: inout Message) {
+        guard let userID, let key = item.reactionKey, let id = message.messageID else { return }
         let known = message.reactionHistory.first { $0.key == key }
         var event = ReactionEvent()
         event.messageID = id
         event.key = key
         event.userID = userID
-        event.operation = draft.operation == .addReaction ? .add : .delete
+        event.operation = item.operation == .addReaction ? .add : .delete
         // The change follows the stored state, whatever the clocks say.
         event.updatedAt = known?.updatedAt ?? message.createdAt
         message.apply(event)
@@ -81,8 +81,8 @@ extension StoreReader {
     /// - Complexity: O(*n*) in the outbox items of the channel.
     public func overlay(
         of url: ChannelURL, for userID: UserID?
-    ) throws(StoreError) -> DraftOverlay {
-        DraftOverlay(try drafts(in: url), userID: userID)
+    ) throws(StoreError) -> UnsentChanges {
+        UnsentChanges(try outboxItems(in: url), userID: userID)
     }
 
     /// Returns the new messages of a channel that wait to be sent, in the order in which they were
@@ -104,11 +104,11 @@ extension StoreReader {
     }
 
     private func unsentMessages(
-        in url: ChannelURL, _ state: DraftState
+        in url: ChannelURL, _ state: OutboxItemState
     ) throws(StoreError) -> [Message] {
-        let drafts = try drafts(in: url)
-        let overlay = DraftOverlay(drafts, userID: nil)
-        return drafts.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
+        let items = try outboxItems(in: url)
+        let overlay = UnsentChanges(items, userID: nil)
+        return items.filter { $0.isUnderstood && $0.state == state && $0.operation == .send }
             .compactMap { $0.message.flatMap(overlay.shown) }
     }
 }

@@ -6,7 +6,7 @@ extension SyncEngine {
     /// The number of messages in a write batch, which limits the duration of a write.
     private static let messagesOfABatch = 500
 
-    /// Stores the messages that other processes have left in the store's `DropBox`, and creates the
+    /// Stores the messages that other processes have left in the store's `PushInbox`, and creates the
     /// inbox if there is none.
     ///
     /// They are treated as by ``ingest(_:source:)``: a message is stored unless a newer version is,
@@ -22,25 +22,27 @@ extension SyncEngine {
     /// - Complexity: Lists a directory and reads the files in it. If there are any, waits for the
     ///   disk.
     @discardableResult
-    public func absorbDrops() throws(SyncError) -> AbsorbedDrops {
-        var absorbed = AbsorbedDrops()
+    public func absorbPushes() throws(SyncError) -> AbsorbedPushes {
+        var absorbed = AbsorbedPushes()
         guard store.directory != nil, state.connection != .revoked else { return absorbed }
         // If the store is closed or suspended, the inbox is left unchanged.
         _ = try stored { (reader) throws(StoreError) in reader.number }
-        let names = try withDropFiles { (store) throws(StoreError) in
-            try store.makeDropBox()
-            return try store.dropNames()
+        let names = try withPushInboxFiles { (store) throws(StoreError) in
+            try store.makePushInbox()
+            return try store.pushNames()
         }
         var failure: SyncError?
         var rest = names[...]
         while !rest.isEmpty {
             var drops: [String] = []
             var messages: [Message] = []
-            var damage: [DropBox.Damage] = []
+            var damage: [PushInbox.Damage] = []
             while messages.count < SyncEngine.messagesOfABatch, let name = rest.popFirst() {
-                let drop: (messages: [Message], damage: [DropBox.Damage])?
+                let drop: (messages: [Message], damage: [PushInbox.Damage])?
                 do throws(SyncError) {
-                    drop = try withDropFiles { (store) throws(StoreError) in try store.drop(name) }
+                    drop = try withPushInboxFiles { (store) throws(StoreError) in
+                        try store.drop(name)
+                    }
                 } catch {
                     // The file may be read by a newer version, or later. Continue with the other
                     // files.
@@ -54,8 +56,8 @@ extension SyncEngine {
             }
             let held = try absorb(messages)
             // Remove the files only now: their messages are on disk.
-            try withDropFiles { (store) throws(StoreError) in try store.removeDrops(drops) }
-            absorbed.dropCount += drops.count
+            try withPushInboxFiles { (store) throws(StoreError) in try store.removePushes(drops) }
+            absorbed.pushCount += drops.count
             absorbed.messages += messages
             absorbed.heldCount += held
             absorbed.damage += damage
@@ -67,16 +69,16 @@ extension SyncEngine {
     /// Removes the push inbox with its content, so that no more data of the user is stored on this
     /// device.
     ///
-    /// Call this when a user logs out: other processes find no inbox until ``absorbDrops()``
+    /// Call this when a user logs out: other processes find no inbox until ``absorbPushes()``
     /// creates one.
     ///
     /// - Throws: ``SyncError`` with code `store` or `closed`.
-    public func removeDropBox() throws(SyncError) {
-        try withDropFiles { (store) throws(StoreError) in try store.removeDropBox() }
+    public func removePushInbox() throws(SyncError) {
+        try withPushInboxFiles { (store) throws(StoreError) in try store.removePushInbox() }
     }
 
     /// Accesses the files of the inbox.
-    func withDropFiles<Value>(
+    func withPushInboxFiles<Value>(
         _ body: (ChatStore) throws(StoreError) -> Value
     ) throws(SyncError) -> Value {
         do throws(StoreError) {
@@ -95,20 +97,20 @@ extension SyncEngine {
 }
 
 /// The content of a push inbox that was processed.
-public struct AbsorbedDrops: Sendable {
+public struct AbsorbedPushes: Sendable {
     /// The number of files, all of which are removed.
-    public internal(set) var dropCount = 0
+    public internal(set) var pushCount = 0
 
     /// The messages in the order in which they were left, up to the capacity of the inbox, which is
-    /// `DropBox.maximumSize`.
+    /// `PushInbox.maximumSize`.
     public internal(set) var messages: [Message] = []
 
     /// The number of these messages that are now stored, in this or a newer version.
     public internal(set) var heldCount = 0
 
     /// The unreadable parts of the files; empty if there are none.
-    public internal(set) var damage: [DropBox.Damage] = []
+    public internal(set) var damage: [PushInbox.Damage] = []
 
     /// A Boolean value that indicates whether the inbox was empty.
-    public var isEmpty: Bool { dropCount == 0 }
+    public var isEmpty: Bool { pushCount == 0 }
 }

@@ -1,5 +1,5 @@
 /// The operation that an outbox item asks the server to perform.
-public enum DraftOperation: Int, CaseIterable, Sendable {
+public enum OutboxOperation: Int, CaseIterable, Sendable {
     /// Send a new message.
     case send = 0
     /// Edit a message.
@@ -12,20 +12,20 @@ public enum DraftOperation: Int, CaseIterable, Sendable {
     case deleteReaction = 4
 }
 
-extension DraftOperation: WireEnum {
+extension OutboxOperation: WireEnum {
     static var names: [String] { ["send", "update", "delete", "add_reaction", "delete_reaction"] }
 }
 
 /// The state of an outbox item.
 ///
 /// Canceled and acknowledged items are removed and have no state.
-public enum DraftState: Int, CaseIterable, Sendable {
+public enum OutboxItemState: Int, CaseIterable, Sendable {
     /// The item is waiting or in flight.
     case pending = 0
     /// The server rejected the item, or the outbox gave up. The error code is the reason.
     case failed = 1
 }
 
-extension DraftState: WireEnum {
+extension OutboxItemState: WireEnum {
     static var names: [String] { ["pending", "failed"] }
 }

@@ -1,7 +1,7 @@
 // The state of each file: the uploaded file, and the copy that is kept for the next attempt. Both
 // are lists parallel to `files`, without trailing empty entries, so that equal items have equal
 // bytes.
-extension Draft {
+extension OutboxItem {
     /// The files of a new message in the order of its parameters, as the application passed them;
     /// empty for any other outbox item.
     public var files: [UploadableFile] {

@@ -5,9 +5,9 @@
 /// removed. Some properties depend on ``operation``. A new message is in ``message``. A change
 /// identifies its target by ``messageID``, or by ``targetRequestID`` if the target was not sent
 /// yet, and has a ``reactionKey`` or update parameters.
-public struct Draft: Record {
+public struct OutboxItem: Record {
     /// The fields in their binary form.
-    public var fields = RecordFields<Draft>()
+    public var fields = RecordFields<OutboxItem>()
 
     /// Creates a record without any fields.
     public init() {}
@@ -35,18 +35,18 @@ public struct Draft: Record {
 
     /// The operation that the server is asked to perform.
     ///
-    /// An operation that only a newer version knows reads as ``DraftOperation/send``. The sync
+    /// An operation that only a newer version knows reads as ``OutboxOperation/send``. The sync
     /// engine leaves such an item alone.
-    public var operation: DraftOperation {
+    public var operation: OutboxOperation {
         get { self[4] }
         set { self[4] = newValue }
     }
 
     /// The state of the item.
     ///
-    /// A state that only a newer version knows reads as ``DraftState/pending``. The sync engine
+    /// A state that only a newer version knows reads as ``OutboxItemState/pending``. The sync engine
     /// leaves such an item alone.
-    public var state: DraftState {
+    public var state: OutboxItemState {
         get { self[5] }
         set { self[5] = newValue }
     }
@@ -166,33 +166,33 @@ public struct Draft: Record {
 
     /// The fields of this type.
     public static let schema = Schema(
-        "Draft",
+        "OutboxItem",
         [
-            Field(1, "request_id", \Draft.requestID, aliases: ["req_id"]),
-            Field(2, "channel_url", \Draft.channelURL),
-            Field(3, "channel_type", \Draft.channelType),
-            Field(4, "operation", \Draft.operation),
-            Field(5, "state", \Draft.state),
-            Field(6, "created_at", \Draft.createdAt),
-            Field(7, "message", \Draft.message),
-            Field(8, "message_id", \Draft.messageID, meaning: .zeroIsNone),
-            Field(9, "target_request_id", \Draft.targetRequestID),
-            Field(10, "reaction_key", \Draft.reactionKey),
+            Field(1, "request_id", \OutboxItem.requestID, aliases: ["req_id"]),
+            Field(2, "channel_url", \OutboxItem.channelURL),
+            Field(3, "channel_type", \OutboxItem.channelType),
+            Field(4, "operation", \OutboxItem.operation),
+            Field(5, "state", \OutboxItem.state),
+            Field(6, "created_at", \OutboxItem.createdAt),
+            Field(7, "message", \OutboxItem.message),
+            Field(8, "message_id", \OutboxItem.messageID, meaning: .zeroIsNone),
+            Field(9, "target_request_id", \OutboxItem.targetRequestID),
+            Field(10, "reaction_key", \OutboxItem.reactionKey),
             // 11 to 13 are free: the parameters of a new message are stored in the message.
-            Field(14, "user_message_update_params", \Draft.userMessageUpdateParams),
-            Field(15, "file_message_update_params", \Draft.fileMessageUpdateParams),
-            Field(16, "attempts", \Draft.attempts),
-            Field(17, "error_code", \Draft.errorCode),
-            Field(18, "error_message", \Draft.errorMessage),
-            Field(19, "not_before", \Draft.notBefore),
-            Field(20, "follows_created_at", \Draft.followsCreatedAt),
-            Field(21, "follows_message_id", \Draft.followsMessageID, meaning: .zeroIsNone),
-            Field(22, "uploaded_files", \Draft.uploadedFiles),
-            Field(23, "is_doubtful", \Draft.isDoubtful),
+            Field(14, "user_message_update_params", \OutboxItem.userMessageUpdateParams),
+            Field(15, "file_message_update_params", \OutboxItem.fileMessageUpdateParams),
+            Field(16, "attempts", \OutboxItem.attempts),
+            Field(17, "error_code", \OutboxItem.errorCode),
+            Field(18, "error_message", \OutboxItem.errorMessage),
+            Field(19, "not_before", \OutboxItem.notBefore),
+            Field(20, "follows_created_at", \OutboxItem.followsCreatedAt),
+            Field(21, "follows_message_id", \OutboxItem.followsMessageID, meaning: .zeroIsNone),
+            Field(22, "uploaded_files", \OutboxItem.uploadedFiles),
+            Field(23, "is_doubtful", \OutboxItem.isDoubtful),
             // 24 is free: names of copies without their size and hash.
-            Field(25, "resent_at", \Draft.resentAt),
-            Field(26, "file_copies", \Draft.fileCopies),
+            Field(25, "resent_at", \OutboxItem.resentAt),
+            Field(26, "file_copies", \OutboxItem.fileCopies),
         ])
 }
 
-extension Draft: SingularValue {}
+extension OutboxItem: SingularValue {}

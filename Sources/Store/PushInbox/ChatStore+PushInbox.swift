@@ -1,0 +1,30 @@
+package import Models
+
+// The app's access to the push inbox. Nothing here waits for writers of the inbox.
+extension ChatStore {
+    /// Creates the push inbox if it does not exist.
+    package func makePushInbox() throws(StoreError) { try pushInboxFiles?.make() }
+
+    /// Removes the push inbox with its content.
+    package func removePushInbox() throws(StoreError) { try pushInboxFiles?.removeBox() }
+
+    /// Returns the names of the waiting files, oldest first; empty if there is no inbox.
+    package func pushNames() throws(StoreError) -> [String] { try pushInboxFiles?.names() ?? [] }
+
+    /// Returns the messages of a file and its unreadable lines; `nil` if there is no such file.
+    ///
+    /// - Throws: ``StoreError`` with code `newerSchema`, `permission` or `io`.
+    package func drop(
+        _ name: String
+    ) throws(StoreError) -> (messages: [Message], damage: [PushInbox.Damage])? {
+        guard let contents = try pushInboxFiles?.contents(name, keys) else { return nil }
+        return (contents.records, contents.damage.map { PushInbox.Damage(file: name, $0) })
+    }
+
+    /// Removes files of the inbox durably.
+    package func removePushes(_ names: [String]) throws(StoreError) {
+        try pushInboxFiles?.remove(names)
+    }
+
+    private var pushInboxFiles: PushInboxFiles? { directory.map(PushInboxFiles.init) }
+}

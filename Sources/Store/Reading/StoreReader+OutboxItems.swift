@@ -1,0 +1,128 @@
+public import Models
+
+extension StoreReader {
+    /// Returns what the user wrote in a channel and the server has not confirmed.
+    ///
+    /// In the order it was written. An item that cannot be decoded is left out, so that it does not
+    /// keep the others from being sent; ``unreadableOutboxItemIDs()`` names it.
+    ///
+    /// - Parameters:
+    ///   - url: The channel. One that the cache does not hold may have items too.
+    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An item with an
+    ///     operation or a state that only a newer version knows is in no state.
+    ///   - limit: The most items to return. The default, `nil`, returns all.
+    /// - Returns: The items; none for an unknown channel.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the items walked over.
+    public func outboxItems(
+        in url: ChannelURL, state: OutboxItemState? = nil, limit: Int? = nil
+    ) throws(StoreError) -> [OutboxItem] {
+        try view.outboxItems(
+            KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }), state, limit)
+    }
+
+    /// Returns all items: channel by channel, those of each in the order they were written.
+    ///
+    /// An item that cannot be decoded is left out; ``unreadableOutboxItemIDs()`` names it.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the items to return. The default, `nil`, returns those of any. An item with an
+    ///     operation or a state that only a newer version knows is in no state.
+    ///   - limit: The most items to return. The default, `nil`, returns all.
+    /// - Returns: The items.
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the items walked over.
+    public func outboxItems(
+        state: OutboxItemState? = nil, limit: Int? = nil
+    ) throws(StoreError) -> [OutboxItem] {
+        try view.outboxItems(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]), state, limit)
+    }
+
+    /// Returns the outbox item with a request ID, or `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` with code `corruption` if it cannot be decoded.
+    /// - Complexity: Two lookups.
+    public func outboxItem(_ id: RequestID) throws(StoreError) -> OutboxItem? {
+        let outbox = try view.outbox
+        guard let key = try outbox.outboxItemKey(id) else { return nil }
+        return try outbox.record(key, as: "outbox item \(id)")
+    }
+
+    /// Returns the number of outbox items of a channel, including those that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
+    public func outboxItemCount(in url: ChannelURL) throws(StoreError) -> Int {
+        try view.outbox.count(KeyRange(prefix: ByteWriter.key { $0.outboxItemPrefix(url) }))
+    }
+
+    /// Returns the number of all outbox items, including those that cannot be decoded.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: One seek, then O(*n*) in the items; decodes none.
+    public func outboxItemCount() throws(StoreError) -> Int {
+        try view.outbox.count(KeyRange(prefix: [OutboxTable.outboxItem.rawValue]))
+    }
+
+    /// Returns the request IDs of the outbox items that cannot be decoded, which lists leave out.
+    ///
+    /// - Throws: ``StoreError`` with code `closed`, `io` or `corruption`.
+    /// - Complexity: O(*n*) in all outbox items; decodes each.
+    public func unreadableOutboxItemIDs() throws(StoreError) -> [RequestID] {
+        let outbox = try view.outbox
+        var ids: [RequestID] = []
+        let range = KeyRange(prefix: [OutboxTable.request.rawValue])
+        try outbox.scan(range) { (key, value) throws(StoreError) in
+            let row = [OutboxTable.outboxItem.rawValue] + value
+            let item: OutboxItem? = try outbox.readableRecord(row)
+            guard item == nil, try outbox.contains(row) else { return true }
+            ids.append(
+                RequestID(try outbox.text(ofKey: key, as: "the request id of an outbox item")))
+            return true
+        }
+        return ids
+    }
+}
+
+extension Rows {
+    /// The greatest number that any outbox item has; 0 if there is none.
+    ///
+    /// - Complexity: O(*n*) in the items; decodes none.
+    func greatestSequence() throws(StoreError) -> UInt64 {
+        var greatest: UInt64 = 0
+        try scan(KeyRange(prefix: [OutboxTable.outboxItem.rawValue])) {
+            (key, _) throws(StoreError) in
+            let place = OutboxItemLocation(KeyBytes(key.dropFirst())[...])
+            greatest = max(greatest, place?.sequence ?? 0)
+            return true
+        }
+        return greatest
+    }
+
+    /// Returns the key of an outbox item's row, or `nil` if there is none.
+    func outboxItemKey(_ id: RequestID) throws(StoreError) -> KeyBytes? {
+        try withValue(of: ByteWriter.key { $0.outboxItemRequestKey(id) }) {
+            (value) throws(StoreError) in
+            value.map { [OutboxTable.outboxItem.rawValue] + $0 }
+        }
+    }
+}
+
+extension StoreView {
+    fileprivate func outboxItems(
+        _ range: KeyRange, _ state: OutboxItemState?, _ limit: Int?
+    ) throws(StoreError) -> [OutboxItem] {
+        let limit = limit ?? .max
+        guard limit > 0 else { return [] }
+        var items: [OutboxItem] = []
+        let outbox = outbox
+        try outbox.scan(range) { (_, value) throws(StoreError) in
+            let item: OutboxItem? = outbox.readableRecord(value)
+            if let item, state == nil || item.isUnderstood && item.state == state {
+                items.append(item)
+            }
+            return items.count < limit
+        }
+        return items
+    }
+}

@@ -1,0 +1,73 @@
+public import Models
+
+extension Batch {
+    /// Saves an outbox item: at the end of the outbox or, if it exists already, in its place.
+    ///
+    /// The item is on disk when the write returns.
+    ///
+    /// - Throws: `invalid` if the item has no request ID or no channel, if one of the two is longer
+    ///   than 65,535 bytes, if the outbox has the item under another channel, or if its message
+    ///   belongs to another channel.
+    public func save(_ item: OutboxItem, source: CollectionEventSource? = nil) throws(StoreError) {
+        let url = item.channelURL
+        let id = item.requestID
+        guard !url.rawValue.isEmpty, !id.rawValue.isEmpty else {
+            throw StoreError(
+                .invalid, "the outbox item needs a channel and a request id", path: outbox.path)
+        }
+        try checkName(url.rawValue, "the URL of a channel")
+        try checkName(id.rawValue, "a request id")
+        if let message = item.message, message.channelURL != url {
+            throw StoreError(
+                .invalid,
+                "outbox item \(id) is of \(url), and its message of \(message.channelURL)",
+                path: outbox.path)
+        }
+        if let key = try outbox.outboxItemKey(id) {
+            guard key.starts(with: ByteWriter.key { $0.outboxItemPrefix(url) }) else {
+                throw StoreError(
+                    .invalid, "outbox item \(id) is in another channel already", path: outbox.path)
+            }
+            put(item, key)
+        } else {
+            if !next.isOutboxItemCompared {
+                next.item = max(next.item, try outbox.greatestSequence() + 1)
+                next.isOutboxItemCompared = true
+            }
+            let key = ByteWriter.key { $0.outboxItemKey(url, next.item) }
+            next.item &+= 1
+            put(item, key)
+            rows.outbox.put({ $0.outboxItemRequestKey(id) }, { $0.raw(Array(key.dropFirst())) })
+        }
+        note(.savedOutboxItem(item), source)
+    }
+
+    /// Removes an item from the outbox.
+    ///
+    /// The removal is on disk when the write returns; the batch's changes to the cache are written
+    /// before it. An item that cannot be decoded can be removed too; its change then carries only
+    /// its request ID and its channel.
+    ///
+    /// - Returns: A Boolean value that indicates whether the item existed.
+    @discardableResult
+    public func removeOutboxItem(
+        _ id: RequestID, source: CollectionEventSource? = nil
+    ) throws(StoreError) -> Bool {
+        guard let key = try outbox.outboxItemKey(id) else { return false }
+        let item = try outbox.withValue(of: key) { (value) throws(StoreError) in
+            value.flatMap { try? OutboxItem(serialized: $0) }
+        }
+        rows.outbox.remove { $0.raw(key) }
+        rows.outbox.remove { $0.outboxItemRequestKey(id) }
+        note(
+            .removedOutboxItem(
+                item ?? OutboxItem(unreadable: id, at: OutboxItemLocation(key.dropFirst()))), source
+        )
+        return true
+    }
+
+    private func put(_ item: OutboxItem, _ key: KeyBytes) {
+        rows.outbox.put(
+            { $0.raw(key) }, { writer in item.withSerializedBytes { writer.raw($0) } })
+    }
+}
