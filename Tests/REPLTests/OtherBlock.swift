@@ -44,7 +44,7 @@ struct OtherBlock {
         OtherBlock("Docs/Sync.md", "empty cache", .test("theLifeOfAMessage")),
         OtherBlock("Docs/Sync.md", "offline                   a b c", .test("theLifeOfAGap")),
         OtherBlock("Docs/Sync.md", "live  ", .test("theLifeOfACursor")),
-        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfAOutboxItem")),
+        OtherBlock("Docs/Sync.md", "offline, bob sends d", .test("theLifeOfAnOutboxItem")),
         OtherBlock("Docs/Sync.md", "a b c d e ", .test("whatIsKept")),
         OtherBlock("Docs/Sync.md", "the app is not running", .test("thePushInbox")),
 

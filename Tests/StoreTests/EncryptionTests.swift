@@ -9,7 +9,7 @@ import Testing
 /// The files are unreadable without the key, and modified bytes are detected.
 @Suite struct EncryptionTests {
     private static let canaries = [
-        "canary-text", "canary-channel", "canary-user", "canary-item", "canary-name",
+        "canary-text", "canary-channel", "canary-user", "canary-draft", "canary-name",
     ]
 
     private let other = EncryptionKey()
@@ -32,8 +32,8 @@ import Testing
                 message.sender = sender
                 try batch.save(message)
                 let item = Message(
-                    id: nil, channelURL: "canary-channel", text: "canary-item", createdAt: 8)
-                try batch.save(OutboxItem(item, requestID: RequestID("canary-item-\(round)")))
+                    id: nil, channelURL: "canary-channel", text: "canary-draft", createdAt: 8)
+                try batch.save(OutboxItem(item, requestID: RequestID("canary-draft-\(round)")))
                 batch.setToken(Array("canary-text".utf8), for: "canary-user")
             }
             store.close()
@@ -51,7 +51,7 @@ import Testing
     private func expectFilled(_ store: ChatStore) throws {
         #expect(
             try store.messages(in: "canary-channel").map(\.text) == ["canary-text", "canary-text"])
-        #expect(try store.outboxItems().map(\.requestID) == ["canary-item-1", "canary-item-2"])
+        #expect(try store.outboxItems().map(\.requestID) == ["canary-draft-1", "canary-draft-2"])
         #expect(try store.contradictions() == [])
     }
 
@@ -333,13 +333,13 @@ import Testing
                     #expect(store.openingReport.cacheDamage == nil, "at \(number)")
                     #expect(store.openingReport.outboxDamage == nil, "at \(number)")
                     try expectFilled(store)
-                    try store.write { try $0.removeOutboxItem("canary-item-1") }
+                    try store.write { try $0.removeOutboxItem("canary-draft-1") }
                     try store.write { batch in
                         try batch.save(
                             OutboxItem(
                                 Message(
-                                    id: nil, channelURL: "canary-channel", text: "canary-item",
-                                    createdAt: 8), requestID: "canary-item-3"))
+                                    id: nil, channelURL: "canary-channel", text: "canary-draft",
+                                    createdAt: 8), requestID: "canary-draft-3"))
                     }
                     store.close()
                     // Reencryption keeps the rows that were written meanwhile.
@@ -348,7 +348,7 @@ import Testing
                     #expect(!again.openingReport.isReencryptionUnfinished)
                     #expect(
                         try again.outboxItems().map(\.requestID)
-                            == ["canary-item-2", "canary-item-3"])
+                            == ["canary-draft-2", "canary-draft-3"])
                     if new != nil { #expect(try canaries(in: copy) == []) }
                 }
                 #expect(code { _ = try ChatStore(at: directory.url) } == .wrongKey)

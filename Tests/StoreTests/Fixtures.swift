@@ -76,7 +76,7 @@ extension Change.Operation {
         case .removedUser(let id): "nouser(\(id))"
         case .clearedCachedData: "cleared()"
         case .savedOutboxItem(let item): "item(\(item.requestID))"
-        case .removedOutboxItem(let item): "nodraft(\(item.requestID))"
+        case .removedOutboxItem(let item): "noitem(\(item.requestID))"
         case .told(.typing(let users, _)): "typing(\(users.map(\.userID.rawValue).joined()))"
         case .told(.participants(let entered, let exited, _)):
             "participants(\(entered.count) \(exited.count))"

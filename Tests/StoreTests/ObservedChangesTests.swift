@@ -160,15 +160,15 @@ import Testing
         #expect(
             pictures(everything) == [
                 "1 gap(-∞ +∞) group(general) gap(-∞ +∞) open(other) +a +b",
-                "2 outbox items(r) item(s) user(ann) stale(-∞ +∞)",
+                "2 item(r) item(s) user(ann) stale(-∞ +∞)",
                 "3 typing(ann) typing() upload(r 1/2) upload(s 2/2) connection(open)",
-                "4 -a cleared(general) gap(-∞ +∞) nodraft(r) removed(other)",
+                "4 -a cleared(general) gap(-∞ +∞) noitem(r) removed(other)",
             ])
         #expect(
             pictures(general) == [
-                "1 gap(-∞ +∞) group(general) +a", "2 outbox items(r) stale(-∞ +∞)",
+                "1 gap(-∞ +∞) group(general) +a", "2 item(r) stale(-∞ +∞)",
                 "3 typing(ann) upload(r 1/2) connection(open)",
-                "4 -a cleared(general) gap(-∞ +∞) nodraft(r)",
+                "4 -a cleared(general) gap(-∞ +∞) noitem(r)",
             ])
         #expect(
             pictures(channels) == [
@@ -177,8 +177,8 @@ import Testing
             ])
         #expect(
             pictures(items) == [
-                "2 outbox items(r) item(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
-                "4 nodraft(r)",
+                "2 item(r) item(s)", "3 upload(r 1/2) upload(s 2/2) connection(open)",
+                "4 noitem(r)",
             ])
     }
 

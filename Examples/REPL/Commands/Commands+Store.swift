@@ -13,7 +13,7 @@ extension Command {
                 channels        1
                 messages        3
                 gaps            2
-                items          1
+                items           1
                 last change     1
                 """,
             gives: [.place, .counts, .change]

@@ -21,7 +21,6 @@ enum Field: String, CodingKey, CaseIterable {
     case device
     case devices
     case different
-    case outboxItems
     case error
     case extra
     case fields
@@ -41,6 +40,7 @@ enum Field: String, CodingKey, CaseIterable {
     case missing
     case name
     case outboxBytes = "outbox_bytes"
+    case outboxItems = "outbox_items"
     case path
     case picture
     case pinned
@@ -85,7 +85,6 @@ enum Field: String, CodingKey, CaseIterable {
         case .device: "the name of a device"
         case .devices: "a list of {name, user_id, connection, channel_url}"
         case .different: "messages that differ from those on the server"
-        case .outboxItems: "outbox items, as the JSON of an OutboxItem"
         case .error: "the description of an error"
         case .extra: "messages that are not on the server"
         case .fields: "{number, name, type} of each field of a type"
@@ -105,6 +104,7 @@ enum Field: String, CodingKey, CaseIterable {
         case .missing: "messages that are missing in the cache"
         case .name: "the name of a setting, a type, a token or a file"
         case .outboxBytes: "the size of the outbox in bytes"
+        case .outboxItems: "outbox items, as the JSON of an OutboxItem"
         case .path: "the path of a file or directory"
         case .picture: "a history as one line"
         case .pinned: "the URLs of channels whose messages are never evicted"

@@ -110,7 +110,7 @@ extension OutboxTable {
     /// The name in Docs/Format.md.
     var name: String {
         switch self {
-        case .outboxItem: "outbox item"
+        case .outboxItem: "item"
         case .request: "request"
         case .schema: "schema"
         }
