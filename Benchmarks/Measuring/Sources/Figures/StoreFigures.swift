@@ -108,7 +108,7 @@ struct StoreFigures {
         let items = (0..<80).map { number in
             var message = message(3, 2000 + number)
             message.messageID = nil
-            return OutboxItem(message, requestID: RequestID("item-\(100 + number)"))
+            return OutboxItem(message, requestID: RequestID("draft-\(100 + number)"))
         }
         return [
             try Figure.count("save a new message") { call in

@@ -59,7 +59,7 @@ extension PlainMessage {
             nickname: language.nicknames[index % language.nicknames.count],
             profileURL: "https://cdn.example.com/p/\(100 + index % 5).png")
         text = language.texts[index % language.texts.count]
-        data = #"{"item":0,"v":\#(index % 10)}"#
+        data = #"{"draft":0,"v":\#(index % 10)}"#
         customType = "note"
         parentMessageID = String(7_310_402_500 + index)
         reactions = [Reaction(key: "+1", userIDs: ["user-7"], updatedAt: createdAt + 90_000)]
