@@ -94,7 +94,7 @@ extension CollectionError {
     init(_ error: StoreError) { self.init(.store, error.message, cause: error) }
 
     static func disposed(_ what: String) -> CollectionError {
-        CollectionError(.disposed, "the collection of \(what) was disposed of")
+        CollectionError(.disposed, "the collection of \(what) was disposed")
     }
 
     /// The same text as ``description``, for code that handles any `Error`.

@@ -75,7 +75,7 @@ extension OpenFile {
     func size() throws(StoreError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
-            throw StoreError(errno: errno, doing: "look at the file", path: path)
+            throw StoreError(errno: errno, doing: "read the attributes of the file", path: path)
         }
         return Int(status.st_size)
     }

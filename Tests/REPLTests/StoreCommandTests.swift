@@ -225,7 +225,7 @@ import Testing
         ("open-gap general + -", "a gap goes from what is older: +∞ is not below -∞"),
         (
             "cover general + -",
-            "invalid: /cache: what is known from +∞ through -∞ is nothing"
+            "invalid: /cache: invalid range: lower bound +∞ is above upper bound -∞"
         ),
         (
             "save Reaction {}",

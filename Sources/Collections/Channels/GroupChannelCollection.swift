@@ -105,7 +105,7 @@ public final class GroupChannelCollection {
     public func loadMore() async throws(CollectionError) -> [GroupChannel] {
         try checkIsNotDisposed()
         guard !isLoading else {
-            throw CollectionError(.queryInProgress, "more channels are being loaded")
+            throw CollectionError(.queryInProgress, "more channels are already being loaded")
         }
         isLoading = true
         defer { isLoading = false }

@@ -80,7 +80,8 @@ extension ChatClientOptions {
         get throws(StoreError) {
             guard let encryptionKey else {
                 throw StoreError(
-                    .wrongKey, "the client keeps what it has without a key", path: directory.path)
+                    .wrongKey, "the client stores its data without encryption", path: directory.path
+                )
             }
             return encryptionKey
         }

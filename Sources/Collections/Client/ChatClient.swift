@@ -169,7 +169,9 @@ public final class ChatClient {
         reportDamage()
         isConnectionWanted = true
         await absorb(of: session)
-        guard isConnectionWanted else { throw SyncError(.closed, "disconnected meanwhile") }
+        guard isConnectionWanted else {
+            throw SyncError(.closed, "the client was disconnected during the request")
+        }
         let outcome = try await session.engine.connect(as: credentials)
         guard self.session?.engine === session.engine else {
             throw SyncError(.canceled, "another user has connected instead of \(credentials)")

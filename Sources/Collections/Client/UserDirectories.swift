@@ -127,7 +127,7 @@ struct UserDirectories {
         guard report.outboxDamage == nil, report.outboxCopy == nil else {
             throw SyncError(
                 StoreError(
-                    .corruption, "an outbox that was kept without a key is damaged",
+                    .corruption, "the unencrypted outbox is damaged",
                     path: directory.path))
         }
     }

@@ -42,7 +42,8 @@ extension MessageCollection {
     ) async throws(CollectionError) -> [Message] {
         try checkIsStarted()
         guard loading.insert(direction).inserted else {
-            throw CollectionError(.queryInProgress, "the \(direction) messages are being loaded")
+            throw CollectionError(
+                .queryInProgress, "the \(direction) messages are already being loaded")
         }
         defer { loading.remove(direction) }
         hasLoadedMore = true

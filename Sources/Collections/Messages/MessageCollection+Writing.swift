@@ -173,7 +173,7 @@ extension MessageCollection {
     private func target(_ message: Message) throws(CollectionError) -> Target {
         if let id = message.messageID { return .sent(id) }
         if let id = message.requestID { return .unsent(id) }
-        throw CollectionError(.refused, "the message has neither an id nor the name of a request")
+        throw CollectionError(.refused, "the message has neither an id nor a request id")
     }
 
     /// Performs a write of the engine, and shows the result.

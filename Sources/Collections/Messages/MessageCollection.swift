@@ -205,7 +205,7 @@ public final class MessageCollection {
         do throws(CollectionError) {
             guard !isDisposed else { throw .disposed(channelURL.rawValue) }
             guard phase == .created else {
-                throw CollectionError(.queryInProgress, "the collection was started before")
+                throw CollectionError(.queryInProgress, "the collection is already started")
             }
             phase = .started
             _ = try follow()

@@ -160,6 +160,6 @@ extension ConditionedBackend {
 
 extension BackendError {
     static func expired(_ text: String) -> BackendError {
-        BackendError(.expired, "the server does not know \(text) any more")
+        BackendError(.expired, "the server no longer knows \(text)")
     }
 }

@@ -11,7 +11,7 @@ public import Sync
 /// ```swift
 /// let network = ConditionedBackend(backend)
 /// network.update { $0.failures.answerLost = 0.5 }
-/// network.failNext(of: [.send], with: BackendError(.notConnected, "a tunnel"))
+/// network.failNext(of: [.send], with: BackendError(.notConnected, "there is no network"))
 /// network.goOffline()
 /// ```
 ///
@@ -148,6 +148,7 @@ extension BackendError {
     fileprivate static func cutOff(_ passage: Passage) -> BackendError {
         passage.call == .feed
             ? offline(passage)
-            : BackendError(.unanswered, "\(passage.call): the network went before the answer came")
+            : BackendError(
+                .unanswered, "\(passage.call): the connection was lost before the response arrived")
     }
 }

@@ -56,7 +56,7 @@ struct NetworkPlan {
             return .init(BackendError(.unanswered, "\(call): the request was lost"))
         }
         if random.happens(failures.answerLost) {
-            return .init(BackendError(.unanswered, "\(call): the answer was lost"), .afterEffect)
+            return .init(BackendError(.unanswered, "\(call): the response was lost"), .afterEffect)
         }
         return nil
     }

@@ -27,7 +27,8 @@ extension ServerState {
         endSessions(
             of: userID,
             with: BackendError(
-                .sessionRevoked, "user \(userID) is let in no more", detail: .sessionTokenRevoked))
+                .sessionRevoked, "the session of \(userID) was revoked",
+                detail: .sessionTokenRevoked))
     }
 
     /// Sends an admin message.

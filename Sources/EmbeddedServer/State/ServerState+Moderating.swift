@@ -22,7 +22,7 @@ extension ServerState {
         let channel = try moderatedChannel(url, by: userID)
         guard target != userID else {
             throw BackendError(
-                .refused, "\(userID) cannot be \(type) in channel \(url) by themselves",
+                .refused, "\(userID) cannot be \(type) in channel \(url) by their own request",
                 detail: .notAuthorized)
         }
         _ = try account(target)

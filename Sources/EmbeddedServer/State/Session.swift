@@ -75,7 +75,8 @@ extension ServerState {
         }
         if account.isRevoked {
             throw BackendError(
-                .sessionRevoked, "user \(userID) is let in no more", detail: .sessionTokenRevoked)
+                .sessionRevoked, "the session of \(userID) was revoked",
+                detail: .sessionTokenRevoked)
         }
         if let token = account.accessToken, token != credentials.accessToken {
             throw BackendError(

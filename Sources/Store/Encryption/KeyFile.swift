@@ -76,7 +76,7 @@ package struct KeyFile: Sendable {
             // A nonce of the default size always permits the combined form, and all sizes are
             // valid.
             guard let sealed = try? AES.GCM.seal(plain, using: derived).combined else {
-                throw StoreError(.io, "the keys cannot be sealed", path: path)
+                throw StoreError(.io, "the keys cannot be encrypted", path: path)
             }
             bytes += salt
             bytes.append(bigEndian: UInt16(sealed.count))

@@ -64,7 +64,7 @@ struct LineCipher: Sendable {
                 let box = try? AES.GCM.seal(
                     line, using: file.key, authenticating: LineCipher.bytes(index)),
                 let combined = box.combined
-            else { throw StoreError(.io, "a line cannot be encrypted", path: name) }
+            else { throw StoreError(.io, "the line cannot be encrypted", path: name) }
             sealed += combined.base64EncodedData()
             sealed.append(UInt8(ascii: "\n"))
         }

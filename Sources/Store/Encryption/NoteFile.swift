@@ -35,7 +35,7 @@ package struct NoteFile: Sendable {
         var bytes = bytes
         if let key {
             guard let sealed = key.seal(bytes, for: purpose) else {
-                throw StoreError(.io, "the note cannot be encrypted", path: path)
+                throw StoreError(.io, "the file cannot be encrypted", path: path)
             }
             bytes = sealed
         }

@@ -30,7 +30,7 @@ extension StoreFiles {
         if try hasFiles() {
             throw StoreError(
                 .wrongKey,
-                "the store is not encrypted: ChatStore.reencrypt(at:from:to:) does it",
+                "the store is not encrypted: encrypt it with ChatStore.reencrypt(at:from:to:)",
                 path: directory.path)
         }
         return isCreating ? try makeKeys(for: key) : nil

@@ -20,7 +20,7 @@ struct DatabaseFiles {
         // A manifest alone is the leftover of an opening that could not finish the first files.
         if try hasRows() {
             throw StoreError(
-                .corruption, "the file CURRENT is missing among the others", path: directory)
+                .corruption, "the file CURRENT is missing", path: directory)
         }
     }
 
@@ -28,7 +28,7 @@ struct DatabaseFiles {
     /// one.
     func checkAllAreGone() throws(StoreError) {
         if try hasRows() {
-            throw StoreError(.io, "files of the database cannot be removed", path: directory)
+            throw StoreError(.io, "the files of the database cannot be removed", path: directory)
         }
     }
 
@@ -47,7 +47,7 @@ struct DatabaseFiles {
             let (file, copy) = ("\(directory)/\(name)", "\(path)/\(name)")
             var status = stat()
             guard lstat(file, &status) == 0 else {
-                throw StoreError(errno: errno, doing: "look at the file", path: file)
+                throw StoreError(errno: errno, doing: "read the attributes of the file", path: file)
             }
             guard status.st_mode & S_IFMT == S_IFREG else { continue }
             do {

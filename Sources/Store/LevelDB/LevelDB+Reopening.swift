@@ -137,7 +137,7 @@ extension LevelDB {
             if status != 0 {
                 throw status == EBUSY
                     ? StoreError(lockedAt: path)
-                    : StoreError(errno: status, doing: "cut off a failed write", path: path)
+                    : StoreError(errno: status, doing: "remove an incomplete write", path: path)
             }
             state.handle = try Handle(
                 at: path, options: options, environment: environment, skippingDamage: false)

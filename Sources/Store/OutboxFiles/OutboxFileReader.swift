@@ -19,7 +19,7 @@ package final class OutboxFileReader {
     ) throws(StoreError) {
         guard file.size == copy.size else {
             throw StoreError(
-                .corruption, "it has \(file.size) bytes instead of \(copy.size)", path: path)
+                .corruption, "the file has \(file.size) bytes instead of \(copy.size)", path: path)
         }
         self.copy = copy
         self.path = path
@@ -39,7 +39,7 @@ package final class OutboxFileReader {
         let bytes = try file.read(expected)
         guard bytes.count == expected else {
             throw StoreError(
-                .corruption, "it ends \(left - bytes.count) bytes too early", path: path)
+                .corruption, "the file is \(left - bytes.count) bytes too short", path: path)
         }
         hash.update(data: bytes)
         left -= expected
@@ -49,10 +49,10 @@ package final class OutboxFileReader {
 
     private func verify() throws(StoreError) {
         guard try file.read(1).isEmpty else {
-            throw StoreError(.corruption, "it has more than \(copy.size) bytes", path: path)
+            throw StoreError(.corruption, "the file has more than \(copy.size) bytes", path: path)
         }
         guard let sha256 = copy.sha256, hash.finalize() == sha256 else {
-            throw StoreError(.corruption, "its bytes have changed", path: path)
+            throw StoreError(.corruption, "the bytes of the file were changed", path: path)
         }
         isVerified = true
     }

@@ -76,7 +76,7 @@ package struct OutboxFiles: Sendable {
     package func reader(of copy: FileCopy) throws(StoreError) -> OutboxFileReader {
         let path = path(copy.name)
         guard OutboxFiles.isName(copy.name), access(path, F_OK) == 0 || errno != ENOENT else {
-            throw StoreError(.corruption, "it is missing", path: path)
+            throw StoreError(.corruption, "the file is missing", path: path)
         }
         return try OutboxFileReader(copy, FileReader(path, in: environment), at: path)
     }

@@ -104,13 +104,14 @@ public struct PushInbox: Sendable {
         guard messages.allSatisfy({ $0.sentPosition != nil && !$0.channelURL.rawValue.isEmpty })
         else {
             throw StoreError(
-                .invalid, "a message that the server does not have", path: files.path)
+                .invalid, "the message has no id: only messages of the server can be added",
+                path: files.path)
         }
         let size = messages.reduce(0) { $0 + $1.serializedSize }
         guard size <= PushInbox.maximumPushByteCount else {
             throw StoreError(
                 .invalid,
-                "\(size) bytes are more than the \(PushInbox.maximumPushByteCount) of a drop",
+                "\(size) bytes are more than the limit of \(PushInbox.maximumPushByteCount) for a push",
                 path: files.path)
         }
         try files.alone { () throws(StoreError) in

@@ -18,7 +18,8 @@ struct PushInboxFiles: Sendable {
     func exists() throws(StoreError) -> Bool {
         if access(path, F_OK) == 0 { return true }
         guard errno == ENOENT || errno == ENOTDIR else {
-            throw StoreError(errno: errno, doing: "look at the push inbox", path: path)
+            throw StoreError(
+                errno: errno, doing: "read the attributes of the push inbox", path: path)
         }
         return false
     }
@@ -95,7 +96,7 @@ extension PushInboxFiles {
         for name in names { size += try OpenFile(reading: path(of: name))?.size() ?? 0 }
         guard names.count < PushInbox.maximumCount, size <= PushInbox.maximumSize else {
             throw StoreError(
-                .noSpace, "the push inbox is full: \(names.count) drops wait to be taken in",
+                .noSpace, "the push inbox is full: \(names.count) messages wait for the app",
                 path: path)
         }
         try OpenFile.replace(path(of: name), by: bytes)

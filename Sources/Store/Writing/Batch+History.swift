@@ -143,7 +143,7 @@ extension Batch {
         try checkBounds(stretch.lower, stretch.upper)
         guard stretch.lower < stretch.upper else {
             throw StoreError(
-                .invalid, "\(stretch) is empty: its bounds are equal", path: cache.path)
+                .invalid, "\(stretch) is an empty range: its bounds are equal", path: cache.path)
         }
         let number = try number(giving: stretch.channelURL)
         var stretch = stretch
@@ -235,7 +235,7 @@ extension Batch {
     private func checkOrder(_ first: Gap.Bound, _ last: Gap.Bound) throws(StoreError) {
         guard first <= last else {
             throw StoreError(
-                .invalid, "what is known from \(first) through \(last) is nothing",
+                .invalid, "invalid range: lower bound \(first) is above upper bound \(last)",
                 path: cache.path)
         }
         try checkBounds(first, last)

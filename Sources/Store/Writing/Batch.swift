@@ -204,7 +204,7 @@ extension Batch {
         }
         let number = next.channel
         guard number < .max else {
-            throw StoreError(.invalid, "no number is left for another channel", path: cache.path)
+            throw StoreError(.invalid, "the store has no channel number left", path: cache.path)
         }
         next.channel = number + 1
         rows.cache.put({ $0.schemaKey(.nextNumber) }, { $0.integer(next.channel) })
@@ -304,7 +304,7 @@ extension Batch {
     func checkName(_ text: String, _ what: String) throws(StoreError) {
         if text.utf8.count > Limits.nameSize {
             throw StoreError(
-                .invalid, "\(what) has \(text.utf8.count) bytes, at most \(Limits.nameSize) fit",
+                .invalid, "\(what) has \(text.utf8.count) bytes; the limit is \(Limits.nameSize)",
                 path: cache.path)
         }
     }

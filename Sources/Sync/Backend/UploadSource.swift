@@ -100,7 +100,8 @@ public struct UploadSource: Sendable {
         @Sendable func reader() throws(BackendError) -> OutboxFileReader {
             guard let files else {
                 throw BackendError(
-                    .refused, "\(name): a store in memory has no copies", detail: .fileDamaged)
+                    .refused, "\(name): an in-memory store has no file copies", detail: .fileDamaged
+                )
             }
             return try checked { () throws(StoreError) in try files.reader(of: copy) }
         }

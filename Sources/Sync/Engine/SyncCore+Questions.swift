@@ -8,7 +8,7 @@ extension SyncCore {
     /// Sends a request on behalf of a caller outside the core.
     mutating func ask(_ question: SyncQuestion, _ ticket: Int, attempt: Int) {
         guard connector.isOn else {
-            let error = SyncError(.notConnected, "there is no connection to ask for it")
+            let error = SyncError(.notConnected, "the request needs a connection")
             return act(.fail(error, ticket: ticket))
         }
         let question = withValidEdge(question)
@@ -46,7 +46,7 @@ extension SyncCore {
         }
         guard let news else {
             guard attempt < SyncCore.attempts else {
-                let error = SyncError(.stalled, "each answer was out of date when it came")
+                let error = SyncError(.stalled, "every response was outdated on arrival")
                 return act(.fail(error, ticket: ticket))
             }
             return ask(question.repeated, ticket, attempt: attempt + 1)

@@ -364,7 +364,10 @@ struct SyncCore {
         cutOff()
         act(.disconnect)
         if let ticket = connectTicket.take() {
-            act(.fail(SyncError(.closed, "disconnected meanwhile"), ticket: ticket))
+            act(
+                .fail(
+                    SyncError(.closed, "the client was disconnected during the request"),
+                    ticket: ticket))
         }
     }
 

@@ -211,7 +211,7 @@ extension SyncEngine {
 extension SyncError {
     /// The error for a reply of the wrong kind.
     static var unasked: SyncError {
-        SyncError(.refused, "the backend answered what it was not asked")
+        SyncError(.refused, "the backend answered another request")
     }
 
     fileprivate static func withoutToken(_ what: String) -> SyncError {

@@ -521,5 +521,5 @@ extension Credentials {
 }
 
 extension SyncError {
-    fileprivate static let canceled = SyncError(.canceled, "the task that asked was canceled")
+    fileprivate static let canceled = SyncError(.canceled, "the calling task was canceled")
 }

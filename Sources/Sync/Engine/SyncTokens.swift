@@ -81,7 +81,8 @@ extension StoreReader {
         do {
             return try User(serialized: bytes)
         } catch {
-            throw StoreError(.corruption, "the store's user is damaged", path: "", cause: error)
+            throw StoreError(
+                .corruption, "the row of the store's user is damaged", path: "", cause: error)
         }
     }
 

@@ -184,7 +184,7 @@ extension SyncEngine {
             try core.rewrite(target, as: posted) { $0.message?.apply(update) ?? false }
         }
         guard isThere else {
-            throw SyncError(.refused, "nothing waits to be sent under the name \(target)")
+            throw SyncError(.refused, "no pending outbox item has the request id \(target)")
         }
         return posted.requestID
     }
@@ -273,7 +273,7 @@ extension SyncEngine {
     private func copy(of file: UploadableFile) throws(SyncError) -> FileCopy? {
         guard let path = file.path, file.data == nil else { return nil }
         guard let files = store.outboxFiles else {
-            throw SyncError(.refused, "a store in memory has no place for a copy of \(path)")
+            throw SyncError(.refused, "an in-memory store cannot keep a copy of \(path)")
         }
         do throws(StoreError) {
             return try files.add(path)
@@ -315,7 +315,7 @@ extension SyncEngine {
             let size = try size(of: file)
             if let limit = info?.uploadSizeLimit, size > limit {
                 let message =
-                    "\(file.name ?? "the file") has \(size) bytes, at most \(limit) are taken"
+                    "\(file.name ?? "the file") has \(size) bytes; the limit is \(limit)"
                 throw SyncError(
                     .refused, message,
                     cause: BackendError(.refused, message, detail: .fileSizeLimitExceeded))

@@ -325,7 +325,7 @@ final class Device {
         let failure = call.answer != nil && call.request.outboxItemID != nil ? .unanswered : failure
         let error =
             switch failure {
-            case .notConnected: BackendError(.notConnected, "a tunnel")
+            case .notConnected: BackendError(.notConnected, "there is no network")
             case .unanswered: BackendError(.unanswered, "no answer")
             case .throttled: BackendError(.throttled, "too much", retryAfter: .seconds(1))
             case .serverFailure: BackendError(.serverFailure, "a failure")
