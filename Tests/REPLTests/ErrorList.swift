@@ -1,0 +1,167 @@
+/// The codes of an error type and the messages that the sources construct, as a Markdown list.
+struct ErrorList {
+    /// A code and the text of its documentation comment.
+    struct Code {
+        var name: String
+        var number: String?
+        var meaning: String
+    }
+
+    let type: String
+    let codes: [Code]
+
+    /// The messages of each code, sorted; the code is empty for an initializer without one.
+    private var messages: [String: Set<String>] = [:]
+
+    /// Creates a list from the declaration of an error type and the sources that construct it.
+    init(of type: String, declaredIn declaration: String, constructedIn sources: [String]) {
+        self.type = type
+        codes = Self.codes(in: declaration)
+        for source in sources {
+            for call in source.ranges(of: "\(type)(") where Self.isCall(at: call, in: source) {
+                read(Arguments(of: source[call.upperBound...]))
+            }
+        }
+    }
+
+    var messageCount: Int { messages.values.map(\.count).reduce(0, +) }
+
+    /// The list in Markdown, without a heading.
+    var markdown: String {
+        var lines: [String] = []
+        for code in codes {
+            let number = code.number.map { " (\($0))" } ?? ""
+            lines += Self.wrapped("- **`\(code.name)`**\(number): \(code.meaning)", indent: "  ")
+            lines += (messages[code.name] ?? []).sorted().map { "  - `\($0)`" }
+        }
+        if let others = messages[""] {
+            lines.append("- With the code of the system's error:")
+            lines += others.sorted().map { "  - `cannot \($0): <reason> (errno <number>)`" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private mutating func read(_ arguments: Arguments) {
+        let known = codes.first { $0.name == arguments.code }
+        guard let message = arguments.message else { return }
+        messages[known?.name ?? "", default: []].insert(message)
+    }
+
+    /// A Boolean value that indicates whether the name is not the end of a longer one.
+    private static func isCall(at range: Range<String.Index>, in source: String) -> Bool {
+        guard range.lowerBound > source.startIndex else { return true }
+        let previous = source[source.index(before: range.lowerBound)]
+        return !previous.isLetter && previous != "_"
+    }
+
+    private static func codes(in declaration: String) -> [Code] {
+        var codes: [Code] = []
+        var comment: [Substring] = []
+        for line in declaration.split(separator: "\n") {
+            let line = line.drop { $0 == " " }
+            if line.hasPrefix("///") {
+                let text = line.dropFirst(3).drop { $0 == " " }
+                if !text.isEmpty { comment.append(text) }
+                continue
+            }
+            if let match = line.firstMatch(
+                of: /^public static let (\w+) = (?:Error)?Code\((?:value: \.\w+|([\d_]+))\)/)
+            {
+                let meaning = comment.joined(separator: " ").replacing("``", with: "`")
+                codes.append(
+                    Code(
+                        name: String(match.output.1),
+                        number: match.output.2.map { $0.filter { $0 != "_" } },
+                        meaning: meaning))
+            }
+            comment = []
+        }
+        return codes
+    }
+
+    private static func wrapped(_ text: String, indent: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if line.count + word.count + 1 > 100 {
+                lines.append(line)
+                line = indent + word
+            } else {
+                line += line.isEmpty ? "\(word)" : " \(word)"
+            }
+        }
+        return lines + [line]
+    }
+}
+
+/// The arguments of a call, as far as a list of errors needs them.
+private struct Arguments {
+    /// The name after the dot of the first argument; empty for other arguments.
+    var code: Substring = ""
+
+    /// The first text, with the parts of a concatenation joined, and `<name>` for what is inserted.
+    var message: String?
+
+    /// Reads the text after the opening parenthesis up to the closing one.
+    init(of source: Substring) {
+        if source.drop(while: \.isWhitespace).first == "." {
+            code = source.drop(while: \.isWhitespace).dropFirst().prefix { $0.isLetter }
+        }
+        var rest = source
+        var depth = 1
+        var index = 0
+        while depth > 0, let character = rest.popFirst() {
+            switch character {
+            case "(", "[", "{": depth += 1
+            case ")", "]", "}": depth -= 1
+            case "," where depth == 1:
+                index += 1
+                // After a code, the message is the second argument.
+                if message != nil || !code.isEmpty && index == 2 { return }
+            case "\"":
+                // The text of a nested call belongs to that call.
+                let text = Self.text(&rest)
+                if depth == 1 { message = (message ?? "") + text }
+            default: break
+            }
+        }
+    }
+
+    /// Reads a text after its opening quotation mark, through the closing one.
+    private static func text(_ rest: inout Substring) -> String {
+        var text = ""
+        while let character = rest.popFirst(), character != "\"" {
+            guard character == "\\" else {
+                text.append(character)
+                continue
+            }
+            guard rest.first == "(" else {
+                // An escaped character, such as a quotation mark.
+                rest.popFirst().map { text.append($0) }
+                continue
+            }
+            text += "<\(name(of: interpolation(&rest)))>"
+        }
+        return text
+    }
+
+    /// Reads an interpolation with its parentheses.
+    private static func interpolation(_ rest: inout Substring) -> String {
+        var expression = ""
+        var depth = 0
+        while let character = rest.popFirst() {
+            expression.append(character)
+            if character == "\"" { expression += self.text(&rest) }
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            if depth == 0 { break }
+        }
+        return String(expression.dropFirst().dropLast())
+    }
+
+    /// The last property of a plain expression, and an ellipsis for another one.
+    private static func name(of expression: String) -> String {
+        guard expression.wholeMatch(of: /[\w.]+/) != nil else { return "…" }
+        return expression.split(separator: ".").last.map(String.init) ?? "…"
+    }
+}
