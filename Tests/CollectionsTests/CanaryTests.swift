@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whoLogsOutWithEverythingLeavesNothing(isEncrypted: Bool) async throws {
+    func logOutWithRemovalLeavesNoFiles(isEncrypted: Bool) async throws {
         let story = try await ClientStory()
         let key = isEncrypted ? EncryptionKey() : nil
         var options = story.options
@@ -288,7 +288,7 @@ import Testing
         await again.close()
     }
 
-    @Test func whatALogOutCouldNotRemoveGoesWithTheNextOpening() async throws {
+    @Test func nextOpeningRemovesFilesThatLogOutCouldNot() async throws {
         let story = try await ClientStory()
         let client = await story.open()
         try await fill(story, client, nil)

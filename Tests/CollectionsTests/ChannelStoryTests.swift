@@ -45,7 +45,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsHeldMakesWayForWhatComesBetween() async throws {
+    @Test func fullListDropsItsLastChannelForANewerOne() async throws {
         let story = try await Story()
         try story.create("a b c d")
         story.network.hold([.feed])
@@ -107,7 +107,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoLoadsTwiceAtOnceIsTold() async throws {
+    @Test func secondConcurrentLoadThrows() async throws {
         let story = try await Story()
         story.network.hold([.feed, .channels])
         try await story.connect()
@@ -146,7 +146,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatTheListEndedWithMayMoveAwayOrGo() async throws {
+    @Test func lastListedChannelMayMoveOrLeave() async throws {
         let story = try await Story()
         try story.create("a b c d")
         for name in "abcd" { try await story.say("m", in: ChannelURL(String(name))) }
@@ -211,7 +211,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoLeavesIsBannedOrDeletedLosesTheChannel() async throws {
+    @Test func leavingBanAndDeletionRemoveTheChannel() async throws {
         let story = try await Story()
         try story.create("a b c d")
         try await story.sync()
@@ -284,7 +284,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsReadLeavesTheUnreadOnes() async throws {
+    @Test func readChannelLeavesTheUnreadList() async throws {
         let story = try await Story()
         try story.create("a b")
         try await story.say("hello", in: "a")
@@ -356,7 +356,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatIsClearedLeavesAndComesAgain() async throws {
+    @Test func clearedChannelsLeaveTheListAndReturn() async throws {
         let story = try await Story()
         try story.create("a b")
         try await story.sync()
@@ -394,7 +394,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whoHasMissedMuchReadsAgain() async throws {
+    @Test func listIsReadAgainAfterManyMissedChanges() async throws {
         let story = try await Story()
         try story.create("a b c")
         try await story.sync()
@@ -443,7 +443,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoIsLetGoOfIsGone() async throws {
+    @Test func releasedCollectionIsDeallocated() async throws {
         let story = try await Story()
         try story.create("a")
         try await story.sync()

@@ -27,7 +27,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: story.directory.path))
     }
 
-    @Test func whatIsHeldIsShownBeforeAnybodyConnects() async throws {
+    @Test func cachedRowsAreShownBeforeConnecting() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let first = await story.open()
@@ -66,7 +66,7 @@ import Testing
         await client.close()
     }
 
-    @Test func nobodyIsLetInWhoWasNeverThere() async throws {
+    @Test func connectingAsAnUnknownUserIsRefused() async throws {
         let story = try await ClientStory()
         story.network.goOffline()
         let client = await story.open()
@@ -158,7 +158,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whoConnectsLastIsIn() async throws {
+    @Test func lastConnectedUserIsConnected() async throws {
         let story = try await ClientStory()
         let client = await story.open()
         async let bob = client.connect(as: Credentials("bob"))
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: ChatClient.Wiping.allCases)
-    func whoLogsOutGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
+    func logOutReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let client = await story.open()
@@ -196,7 +196,7 @@ import Testing
         await again.close()
     }
 
-    @Test func whoIsNotLetInAnyMoreIsShownNothing() async throws {
+    @Test func revokedUserSeesNoCachedData() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let client = await story.open()
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: ChatClient.Wiping.allCases)
-    func whoLogsOutOfADamagedCacheGetsWhatWasNotSent(wiping: ChatClient.Wiping) async throws {
+    func logOutOfADamagedCacheReturnsUnsentItems(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         let client = try await openedDamaged(story)
         let items = try await client.logOut(wiping: wiping)
@@ -263,7 +263,7 @@ import Testing
     }
 
     /// A user who connects while another one logs out keeps the own data.
-    @Test func whoLogsOutTakesNobodyAlong() async throws {
+    @Test func logOutKeepsOtherUsers() async throws {
         let story = try await ClientStory()
         let client = await story.open()
         try await client.connect(as: Credentials("carol"))
@@ -288,7 +288,7 @@ import Testing
     }
 
     /// `disconnect` also wins while `connect` is still waiting for the engine.
-    @Test func whoDisconnectsLastIsNotConnected() async throws {
+    @Test func disconnectAfterConnectWins() async throws {
         let story = try await ClientStory()
         let client = await story.open()
         try await client.connect(as: Credentials("bob"))
@@ -328,7 +328,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatCannotBeOpenedIsNotLoggedOutOf() async throws {
+    @Test func logOutFailsIfTheFilesCannotBeOpened() async throws {
         let story = try await ClientStory()
         let other = try ChatStore(at: story.directory(of: "bob"))
         let client = await story.open()
@@ -538,7 +538,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatIsReturnedOfChannelsIsHeld() async throws {
+    @Test func returnedChannelsAreCached() async throws {
         let story = try await ClientStory()
         let client = await story.open()
         try await client.connect(as: Credentials("bob"))

@@ -45,7 +45,7 @@ import Testing
         return texts
     }
 
-    @Test func whatIsHeldIsShownAndCannotBeRead() async throws {
+    @Test func encryptedCacheIsShownAndUnreadableOnDisk() async throws {
         let story = try await ClientStory()
         try await story.say("canary")
         var options = story.options
@@ -63,7 +63,7 @@ import Testing
         await other.close()
     }
 
-    @Test func whatWasKeptWithoutAKeyIsEncrypted() async throws {
+    @Test func unencryptedCacheIsEncryptedOnOpening() async throws {
         let story = try await ClientStory()
         try await story.say("canary")
         try await use(story.open())

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func whoConnectsAndDisconnectsIsToldBoth() {
+    @Test func connectAndDisconnectAreReported() {
         #expect(
             events([.offline, .connecting, .online, .online, .offline], wantedUntil: 4)
                 == [.connected("bob"), .disconnected("bob")])
@@ -31,7 +31,7 @@ import Testing
                 == [.connected("bob"), .startedReconnection, .succeededReconnection])
     }
 
-    @Test func whoGivesUpIsTold() {
+    @Test func canceledConnectionAttemptIsReported() {
         #expect(
             events([.connecting, .waiting, .offline]) == [
                 .startedReconnection, .failedReconnection,
@@ -41,7 +41,7 @@ import Testing
                 == [.startedReconnection, .canceledReconnection])
     }
 
-    @Test func whoIsLetInNoMoreIsToldOnce() {
+    @Test func revokedSessionIsReportedOnce() {
         #expect(
             events([.connecting, .online, .revoked, .revoked]) == [.connected("bob"), .revoked])
         #expect(events([.connecting, .revoked]) == [.revoked])

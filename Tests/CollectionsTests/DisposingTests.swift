@@ -153,7 +153,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoStartsAndEndsInOneBreathIsTold() async throws {
+    @Test func collectionDisposedDuringItsStartThrows() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.connect()
@@ -189,7 +189,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatIsMissedIsReadAgain() async throws {
+    @Test func missedChangeIsReadAgain() async throws {
         let story = try await Story()
         try await story.open()
         let view = try await story.startedView()

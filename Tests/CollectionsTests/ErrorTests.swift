@@ -7,7 +7,7 @@ import Testing
 
 /// The texts of errors that wrap other errors.
 @Suite struct ErrorTests {
-    @Test func whatTheCauseSaysIsSaidOnce() {
+    @Test func descriptionDoesNotRepeatTheCause() {
         let offline = SyncError(BackendError(.notConnected, "the network is off"))
         #expect(offline.description == "notConnected: the network is off")
         #expect(
@@ -20,7 +20,7 @@ import Testing
                 == late.description)
     }
 
-    @Test func whatTheCauseSaysBeyondIsSaid() {
+    @Test func descriptionAddsTheDetailsOfTheCause() {
         let full = StoreError(.noSpace, "the disk is full", path: "/cache")
         #expect(
             SyncError(.store, "the item was not written", cause: full).description

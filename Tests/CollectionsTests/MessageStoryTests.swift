@@ -71,7 +71,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsSentIsPendingAndThenThere() async throws {
+    @Test func sentMessageIsPendingThenSent() async throws {
         let story = try await Story.holding("a")
         let view = try await story.startedView()
         await story.engine.disconnect()
@@ -289,7 +289,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatHasLeftDoesNotComeBackWhenItsEditIsTakenBack() async throws {
+    @Test func discardedEditDoesNotRestoreARemovedMessage() async throws {
         let story = try await Story.holding("a b c d")
         await story.engine.disconnect()
         let view = story.view(.sized(2), capacity: 2)
@@ -362,7 +362,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsDoneOfflineShowsAtOnce() async throws {
+    @Test func offlineChangesAreShownAtOnce() async throws {
         let story = try await Story()
         try await story.open()
         try await story.engine.send(UserMessageCreateParams("a"), in: "general")
@@ -530,7 +530,7 @@ import Testing
     }
 
     /// Only the engine sends requests; the list reports its visible range to it.
-    @Test func whatWasNeverSeenIsFilledWhenTheNetworkIsThere() async throws {
+    @Test func unseenHistoryIsBackfilledOnReconnect() async throws {
         let story = try await Story()
         try await story.say("a b")
         let view = story.view()
@@ -555,7 +555,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsAskedTwiceIsRefused() async throws {
+    @Test func secondConcurrentLoadIsRefused() async throws {
         let story = try await Story.holding("a b c d")
         let view = story.view(.sized(1))
         await #expect { try await view.collection.loadPrevious() } throws: {

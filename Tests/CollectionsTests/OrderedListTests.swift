@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func whoChangesTheKeyAndPassesNobodyHasNotMoved() {
+    @Test func keyChangeWithoutANewIndexIsNoMove() {
         var list = OrderedList<Row, Int>()
         var edits = Edits()
         for id in 1...3 { edits.save(Row(id: id, text: 0), at: id * 10) }
@@ -151,7 +151,7 @@ import Testing
         #expect(list.elements.map(\.id) == [4, 1, 2, 5])
     }
 
-    @Test func whatBecameAnotherOneAndIsThereAgainIsTwo() {
+    @Test func replacedElementThatReturnsIsListedBesideItsReplacement() {
         var list = OrderedList<Row, Int>()
         var edits = Edits()
         edits.save(Row(id: 1, text: 0), at: 10)

@@ -62,7 +62,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatWasLeftShowsAtOnceAndClaimsNothing() async throws {
+    @Test func pushedMessageIsShownAtOnceWithoutCoverage() async throws {
         let story = try await ClientStory()
         try await story.say("a b")
         let (client, view) = try await begin(story)
@@ -83,7 +83,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatWasLeftWhileItDidNotRunIsThereWhenItOpens() async throws {
+    @Test func pushesAreAbsorbedWhenTheAppOpens() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let (client, _) = try await begin(story)
@@ -96,7 +96,7 @@ import Testing
         await again.close()
     }
 
-    @Test func whatWasLeftWhileItWasSuspendedIsThereWhenItResumes() async throws {
+    @Test func pushesAreAbsorbedWhenTheAppResumes() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let (client, view) = try await begin(story)
@@ -128,7 +128,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatIsNewerStaysAndWhatWasDeletedToo() async throws {
+    @Test func pushDoesNotReplaceNewerOrDeletedMessages() async throws {
         let story = try await ClientStory()
         let told = try await story.say("a b")
         let (client, view) = try await begin(story)
@@ -147,7 +147,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatWasTakenInTwiceIsThereOnce() async throws {
+    @Test func pushAbsorbedTwiceIsListedOnce() async throws {
         let story = try await ClientStory()
         try await story.say("a")
         let (client, view) = try await begin(story)
@@ -232,7 +232,7 @@ import Testing
 
     // MARK: Who may see it
 
-    @Test func nobodyElsesDropsAreTakenIn() async throws {
+    @Test func pushesOfAnotherUserAreNotAbsorbed() async throws {
         let story = try await ClientStory()
         try story.createChannel("hers", with: ["carol"])
         let (client, _) = try await begin(story)
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test(arguments: ChatClient.Wiping.allCases)
-    func whoHasLoggedOutHasNoBox(wiping: ChatClient.Wiping) async throws {
+    func logOutRemovesThePushInbox(wiping: ChatClient.Wiping) async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
@@ -272,7 +272,7 @@ import Testing
         await again.close()
     }
 
-    @Test func whatIsClearedIsNotTakenInLater() async throws {
+    @Test func clearedPushesAreNotAbsorbedLater() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         await client.disconnect()
@@ -284,7 +284,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whoIsRevokedHasNoBox() async throws {
+    @Test func revocationRemovesThePushInbox() async throws {
         let story = try await ClientStory()
         let (client, _) = try await begin(story)
         let listener = Listener()

@@ -10,7 +10,7 @@ import Testing
 /// runs.
 @MainActor
 @Suite(.timeLimit(.minutes(10))) struct ReadingAgainTests {
-    @Test func whatIsSentMeanwhileIsThereOnce() async throws {
+    @Test func messageSentDuringALoadIsListedOnce() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
@@ -27,7 +27,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatIsDeletedMeanwhileDoesNotComeBack() async throws {
+    @Test func messageDeletedDuringARequestStaysDeleted() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
@@ -50,7 +50,7 @@ import Testing
     ///
     /// Once they are known, at most a page of them is shown.
     @Test(arguments: [(4, "a b c d"), (3, "… b c d"), (1, "… d")])
-    func whatCameAloneGetsItsNeighbours(size: Int, picture: String) async throws {
+    func separateMessageGetsItsNeighbors(size: Int, picture: String) async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }
         let view = story.view(.cacheOnly, .sized(size))
@@ -69,7 +69,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatComesMeanwhileToAnEmptyViewIsShown() async throws {
+    @Test func messageThatArrivesDuringTheStartOfAnEmptyViewIsShown() async throws {
         let story = try await Story()
         try story.store.write { try $0.save(GroupChannel.sample()) }
         let view = story.view(.cacheOnly)
@@ -84,7 +84,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatIsTakenBackMeanwhileIsTold() async throws {
+    @Test func itemDiscardedDuringARereadIsReported() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
         let view = story.view(.cacheOnly)
@@ -106,7 +106,7 @@ import Testing
         await story.close()
     }
 
-    @Test func whatIsDeletedWithinACallbackIsNotLoaded() async throws {
+    @Test func channelDeletedInACallbackIsNotLoaded() async throws {
         let story = try await Story()
         try story.store.hold(["a", "b", "c", "d"])
         let view = story.view(.cacheOnly, .sized(2))
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// As if the disk had stored the message and kept the outbox item.
-    @Test func whatWaitsBesideItselfIsTwoRowsUntilItGoes() async throws {
+    @Test func pendingAndSentCopyAreTwoRowsUntilAcknowledged() async throws {
         let story = try await Story()
         try story.store.hold(["a"])
         let item = try story.store.outboxItem("b")

@@ -41,7 +41,7 @@ import Testing
         for _ in 0..<20 { await Task.yield() }
     }
 
-    @Test func whatManyThreadsWriteIsTakenOnceInOrder() async throws {
+    @Test func changesOfManyThreadsAreDeliveredOnceInOrder() async throws {
         let follower = try follow()
         try await withThrowingTaskGroup { group in
             for writer in 0..<4 {
@@ -56,7 +56,7 @@ import Testing
         follower.stop()
     }
 
-    @Test func whatIsWrittenWhileAChangeIsTakenComesBehindIt() async throws {
+    @Test func changeCommittedDuringDeliveryIsDeliveredNext() async throws {
         let taken = taken
         var follower: StoreFollower?
         follower = try StoreFollower(.everything, of: store) { change in
@@ -71,7 +71,7 @@ import Testing
         follower?.stop()
     }
 
-    @Test func whatIsThereIsTakenByWhoCatchesUp() async throws {
+    @Test func catchUpDeliversQueuedChanges() async throws {
         let follower = try follow()
         try write("a")
         try write("b")
@@ -100,7 +100,7 @@ import Testing
         #expect(taken.numbers == [1])
     }
 
-    @Test func whoIsLetGoOfWithoutAStopTakesNothingMore() async throws {
+    @Test func releasedFollowerReceivesNoMoreChanges() async throws {
         var follower: StoreFollower? = try follow()
         weak let observed = follower
         try write("a")
@@ -112,7 +112,7 @@ import Testing
         #expect(taken.numbers == [1])
     }
 
-    @Test func whatAClosedStoreHasToldIsTakenStill() async throws {
+    @Test func changesBeforeCloseAreStillDelivered() async throws {
         let follower = try follow()
         try write("a")
         store.close()

@@ -24,7 +24,7 @@ import Testing
         #expect(try await alice.texts() == ["hu"])
     }
 
-    @Test func whatAnEditDoesNotNameStays() async throws {
+    @Test func editKeepsFieldsItDoesNotName() async throws {
         let alice = try await world.connect("alice")
         _ = try await alice.send(
             .text("hi") {

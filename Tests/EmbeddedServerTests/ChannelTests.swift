@@ -9,7 +9,7 @@ import Testing
 
     init() throws { world = try World() }
 
-    @Test func whoIsNamedIsInvited() async throws {
+    @Test func namedUsersAreInvited() async throws {
         let alice = try await world.connect("alice")
         let channel = try await alice.createChannel(
             GroupChannelCreateParams("General", userIDs: ["bob"]))
@@ -29,7 +29,7 @@ import Testing
         #expect(try await bob.send(.text("hi", in: channel.url)).text == "hi")
     }
 
-    @Test func whoDeclinesLosesTheChannel() async throws {
+    @Test func declinedInvitationRemovesTheChannel() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         _ = try await alice.createChannel(
@@ -266,7 +266,7 @@ import Testing
         #expect(try await muted() == [])
     }
 
-    @Test func whoIsBannedLosesTheChannelMeanwhile() async throws {
+    @Test func banDuringAnAbsenceRemovesTheChannel() async throws {
         var params = GroupChannelCreateParams(userIDs: ["bob"], url: "general")
         params.isPublic = true
         try world.server.createChannel(params, by: "alice")
@@ -312,7 +312,7 @@ import Testing
 
     // MARK: Open channels
 
-    @Test func whoHasEnteredAnOpenChannelIsToldWhatIsSent() async throws {
+    @Test func participantReceivesMessagesOfAnOpenChannel() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let channel = try await alice.createOpenChannel(OpenChannelCreateParams("O", url: "o"))

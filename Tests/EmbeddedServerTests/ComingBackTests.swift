@@ -5,7 +5,7 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite(.timeLimit(.minutes(10))) struct ComingBackTests {
-    @Test func whoIsBannedDoesNotComeBackThroughADistinctChannel() async throws {
+    @Test func bannedUserCannotReturnByADistinctChannel() async throws {
         let world = try World()
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")

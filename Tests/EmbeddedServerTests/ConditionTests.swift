@@ -153,7 +153,7 @@ import Testing
         #expect(try await epoch(of: try World(clock: clock)) == epochs[1])
     }
 
-    @Test func whatIsMissingIsUnsupported() async throws {
+    @Test func missingCapabilityIsUnsupported() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")
         world.server.conditions.missingCapabilities = [.counts, .reactions]
@@ -205,7 +205,7 @@ import Testing
         #expect(!seen.map(\.rawValue).contains(original))
     }
 
-    @Test func whoHasEnteredAnOpenChannelIsInItAfterARestore() async throws {
+    @Test func enteredOpenChannelSurvivesARestore() async throws {
         let world = try World()
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")

@@ -11,7 +11,7 @@ import Testing
         #expect(ConditionedCursor(text: text) == cursor)
     }
 
-    @Test func whatACursorSaysStandsInItsText() throws {
+    @Test func cursorTextHasAllFields() throws {
         var cursor = ConditionedCursor("a:b~")
         cursor.part = 1
         #expect(cursor.text == "~p1:a:b~")

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSentIsTold() throws {
+    @Test func sentMessageIsReported() throws {
         let start = try state.feed(for: "bob", since: nil).cursor
         _ = try state.perform { () throws(BackendError) in
             try state.send(.text("hi"), by: "alice")

@@ -8,7 +8,7 @@ import Testing
 @testable import EmbeddedServer
 
 @Suite(.timeLimit(.minutes(10))) struct DiskFailureTests {
-    @Test func whatARequestLeftHalfDoneIsReadAnewBeforeTheNext() async throws {
+    @Test func stateIsReadAgainAfterAnIncompleteRequest() async throws {
         let world = try World()
         try world.makeChannel("general", "alice")
         let alice = try await world.connect("alice")

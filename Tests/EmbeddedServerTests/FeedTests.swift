@@ -58,7 +58,7 @@ import Testing
         #expect(events.words == ["hi"])
     }
 
-    @Test func whatHappensIsToldInOrder() async throws {
+    @Test func eventsAreReportedInOrder() async throws {
         let alice = try await world.connect("alice")
         let bob = try await world.connect("bob")
         let start = try await bob.feed(since: nil).cursor
@@ -144,7 +144,7 @@ import Testing
         #expect(batch.isLive)
     }
 
-    @Test func whoJoinsIsToldTheChannelAndWhatComesAfter() async throws {
+    @Test func joiningUserReceivesTheChannelAndLaterMessages() async throws {
         let alice = try await world.connect("alice")
         let carol = try await world.connect("carol")
         let start = try await carol.feed(since: nil).cursor

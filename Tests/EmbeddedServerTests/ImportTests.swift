@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Skipping a message of another channel with the same id would lose it without an error.
-    @Test func whatIsPassedOverIsInItsChannel() async throws {
+    @Test func importDoesNotSkipAMessageOfAnotherChannel() async throws {
         let world = try World()
         let one = message("a", id: "1", from: "alice", at: 10)
         try world.server.importMessages([one])
@@ -167,7 +167,7 @@ import Testing
                 == ["c", "b", "thread 1", "changed 11 to 11"])
     }
 
-    @Test func whatIsSentTakesNoParentsPlace() async throws {
+    @Test func sentReplyDoesNotReplaceItsParent() async throws {
         let world = try World()
         var reply = message("b", id: "b", from: "alice", at: 12)
         reply.parentMessageID = "7"

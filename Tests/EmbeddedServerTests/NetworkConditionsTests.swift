@@ -48,7 +48,7 @@ import Testing
         ("pages.cap", "many"), ("isOnline", "yes"), ("latency.request", "-5"),
         ("latency.request", "inf"),
     ])
-    func whatIsNoValueOfAConditionChangesNothing(name: String, text: String) {
+    func invalidConditionValueChangesNothing(name: String, text: String) {
         var conditions = NetworkConditions.perfect
         #expect(NetworkCondition.named(name)?.set(text, in: &conditions) == false)
         #expect(conditions == .perfect)

@@ -119,7 +119,7 @@ private struct Client {
     }
 
     @Test(arguments: UInt64(0)..<100)
-    func whoTriesAgainHasAllInTheEnd(seed: UInt64) async throws {
+    func retriesWithinTheContractDeliverEverything(seed: UInt64) async throws {
         let server = LogBackend()
         let network = ConditionedBackend(server, conditions: .withinContract(seed: seed))
         var client = Client(network)

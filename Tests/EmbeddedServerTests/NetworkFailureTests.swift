@@ -91,7 +91,7 @@ import Testing
         #expect(await feed.value == .canceled)
     }
 
-    @Test func whatIsOnItsWayWhenTheNetworkGoesStaysUnanswered() async throws {
+    @Test func inFlightRequestIsUnansweredIfTheNetworkFails() async throws {
         let own = OwnNetwork()
         let cut = ConditionedBackend(server) { _ in own.goOffline() }
         own.network.withLock { $0 = cut }

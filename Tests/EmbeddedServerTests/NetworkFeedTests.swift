@@ -48,7 +48,7 @@ import Testing
         #expect(channels.fingerprint != FeedEvent.channels(["x", "y"]).fingerprint)
     }
 
-    @Test func whatHasChangedSinceItWasToldIsToldAgain() async throws {
+    @Test func changeAfterAReportIsReportedAgain() async throws {
         server.receive("a b c")
         network.update { $0.feed.batchCap = 2 }
         let first = try await network.feed(since: "0")
@@ -59,7 +59,7 @@ import Testing
         #expect(try await other.feed(since: first.cursor).picture == "A c A*")
     }
 
-    @Test func whatHappensMeanwhileComesAfterTheRest() async throws {
+    @Test func eventsDuringACatchUpFollowTheMissedOnes() async throws {
         server.receive("a b c")
         network.update { $0.feed.batchCap = 2 }
         let first = try await network.feed(since: "0")

@@ -143,7 +143,7 @@ import Testing
         #expect(try await network.send("a").text == "a")
     }
 
-    @Test func whoWaitsForHeldCallsMayGiveUp() async throws {
+    @Test func waitForHeldCallsCanBeCanceled() async throws {
         let network = ConditionedBackend(server)
         let waiting = Task { await network.held(atLeast: 1) }
         waiting.cancel()

@@ -24,7 +24,7 @@ import Testing
                 == "- - - notConnected unanswered - - notConnected")
     }
 
-    @Test func whatOthersDoChangesNothingForACall() {
+    @Test func otherCallsDoNotChangeTheFaultsOfACall() {
         var (plan, busy) = (NetworkPlan(.train(seed: 3)), NetworkPlan(.train(seed: 3)))
         let alone = codes(&plan, 50)
         let among = (0..<50).flatMap { _ in

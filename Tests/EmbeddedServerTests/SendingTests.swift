@@ -100,7 +100,7 @@ import Testing
         #expect(error?.detail == .parameterTooLong)
     }
 
-    @Test func whoHasNoPartInAChannelIsRefused() async throws {
+    @Test func requestOfANonMemberIsRefused() async throws {
         let carol = try await world.connect("carol")
         let error = await thrown { try await carol.send(.text("hi")) }
         #expect(error?.code == .refused)

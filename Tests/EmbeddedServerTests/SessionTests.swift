@@ -11,7 +11,7 @@ import Testing
 
     init() throws { world = try World() }
 
-    @Test func whoConnectsIsAdded() async throws {
+    @Test func connectingUserIsCreated() async throws {
         let client = world.server.client()
         let session = try await client.connect(as: Credentials("alice"))
         #expect(session.user == User(id: "alice"))

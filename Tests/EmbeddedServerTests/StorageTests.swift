@@ -125,7 +125,7 @@ import Testing
         "5:7~1-2-x", "5@x:7",
         "5:7@bad", "5:9",
     ])
-    func whatIsNoCursorOfOursIsRefused(text: String) throws {
+    func foreignCursorIsRefused(text: String) throws {
         var counters = ServerCounters()
         (counters.epoch, counters.sequence) = (5, 8)
         #expect(throws: BackendError.self) { try LogCursor(text, counters) }

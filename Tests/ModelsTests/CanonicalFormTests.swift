@@ -35,7 +35,7 @@ import Testing
         #expect(Message().survivalSeconds == nil)
     }
 
-    @Test func whatADefaultSaysIsNotWritten() throws {
+    @Test func defaultValuesAreNotEncoded() throws {
         // is_active (6) is true by default.
         #expect(try User(serialized: [0x30, 0x01]) == User())
         #expect(try User(serialized: [0x30, 0x00]).isActive == false)

@@ -171,7 +171,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func whatIsDecodedHasNoMoreBytesThanTheInput() throws {
+    @Test func decodedRecordIsNotLargerThanItsInput() throws {
         for type in RecordTests.types {
             for seed in 0..<20 {
                 var sloppy = GeneratedRecord(seed: seed, isSloppy: true)

@@ -67,7 +67,7 @@ import Testing
         #expect(message.extra.isEmpty)
     }
 
-    @Test func whatCannotBeAFileIsKeptAsItCame() throws {
+    @Test func invalidFileFieldsAreKeptAsUnknownFields() throws {
         let wrong: Message = try decode(#"{"type":"FILE","url":"u","size":[1]}"#)
         #expect(wrong.file == nil)
         #expect(wrong.extra == ["url": "u", "size": [1]])
@@ -95,7 +95,7 @@ import Testing
         #expect(channel.extra.isEmpty)
     }
 
-    @Test func whatCannotMeanHiddenIsKept() throws {
+    @Test func invalidHiddenFlagIsKeptAsAnUnknownField() throws {
         let channel: GroupChannel = try decode(#"{"is_hidden":"perhaps"}"#)
         #expect(!channel.isHidden)
         #expect(channel.extra == ["is_hidden": "perhaps"])

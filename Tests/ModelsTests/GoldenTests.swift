@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: versions, RecordTests.types)
-    func whatAnyVersionWroteIsReadAndWrittenTheSame(_ version: Int, _ type: TypeOfRecord) throws {
+    func recordsOfEachVersionKeepTheirBytes(_ version: Int, _ type: TypeOfRecord) throws {
         let directory = Self.newest.deletingLastPathComponent().appending(path: "\(version)")
         let bytes = directory.appending(path: "\(type.schema.name).bin")
         let json = directory.appending(path: "\(type.schema.name).json")

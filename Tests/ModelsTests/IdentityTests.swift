@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [#""soon""#, "1e300", "null", "[]", #""""#])
-    func whatIsNoTimeIsAnError(text: String) {
+    func invalidTimeIsAnError(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Timestamp.self, from: Data(text.utf8))
         }

@@ -20,7 +20,7 @@ struct InteropTests {
     }
 
     @Test(arguments: RecordTests.types)
-    func whatProtocWritesIsReadAsWhatItWas(_ type: TypeOfRecord) throws {
+    func recordsOfProtocAreDecoded(_ type: TypeOfRecord) throws {
         let golden = try golden(type)
         let text = try Protoc.run("decode", type.schema.name, golden)
         let bytes = try Protoc.run("encode", type.schema.name, text)

@@ -146,7 +146,7 @@ import Testing
         #expect(told.extra.isEmpty)
     }
 
-    @Test func whatAServerNamesWasSent() throws {
+    @Test func messageOfAServerHasTheStatusSucceeded() throws {
         #expect(try decode(Message.self, #"{"message_id":5}"#).sendingStatus == .succeeded)
         #expect(try decode(Message.self, #"{"message_id":0}"#) == Message())
         #expect(try decode(Message.self, #"{"req_id":"r"}"#).sendingStatus == .none)

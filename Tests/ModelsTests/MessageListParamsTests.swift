@@ -102,7 +102,7 @@ import Testing
         #expect(query.hiddenStateFilter == .unhiddenOnly && query.queryType == .and)
     }
 
-    @Test func whatIsSentIsMadeFromParams() {
+    @Test func sentMessageHasTheValuesOfItsParams() {
         #expect(UserMessageCreateParams("hi").text == "hi")
         let file = UploadableFile(path: "/a.png", name: "a.png", mimeType: "image/png")
         #expect(FileMessageCreateParams(file).file?.path == "/a.png")

@@ -163,7 +163,7 @@ import Testing
         #expect(outboxItem(FileMessageCreateParams()).files.isEmpty)
     }
 
-    @Test func whatIsUploadedNeedNotBeUploadedAgain() {
+    @Test func uploadedFilesLeaveTheIndicesToUpload() {
         var item = outboxItem([
             UploadableFile(path: "/a"), UploadableFile(url: "https://x/b"),
             UploadableFile(path: "/c"), UploadableFile(path: "/d"),

@@ -21,14 +21,14 @@ import Testing
         return channel
     }
 
-    @Test func whatAnUpdateDoesNotCarryStaysAsItIs() throws {
+    @Test func updateKeepsFieldsItDoesNotHave() throws {
         var expected = Self.channel
         #expect(try patched("{}") == expected)
         expected.name = "New"
         #expect(try patched(#"{"name":"New"}"#) == expected)
     }
 
-    @Test func whatAnUpdateSaysIsNothingIsTakenOut() throws {
+    @Test func updateRemovesFieldsThatItClears() throws {
         var expected = Self.channel
         expected.metadata = [:]
         #expect(try patched(#"{"metadata":null}"#) == expected)

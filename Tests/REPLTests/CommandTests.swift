@@ -147,7 +147,7 @@ import Testing
                 + "hostile [SEED]"
         ),
     ])
-    func whatIsNotUnderstoodIsNotGuessed(line: String, message: String) async {
+    func unknownInputIsAnError(line: String, message: String) async {
         let workspace = Workspace.standing()
         _ = await workspace.reply("demo")
         #expect(await workspace.reply(line) == "error: \(message)")

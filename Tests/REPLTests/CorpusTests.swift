@@ -15,7 +15,7 @@ struct CorpusTests {
 
     init() throws { directory = try .made() }
 
-    @Test func whatWasImportedIsPagedOfflineAndEqual() async throws {
+    @Test func importedMessagesArePagedOfflineUnchanged() async throws {
         let path = ProcessInfo.processInfo.environment["SCROLLBACK_CORPUS"] ?? ""
         let expected = try Contents(of: path)
         let home = ["--home", directory.url.appending(path: "home").path]

@@ -46,7 +46,7 @@ import Testing
         "2023-11-31T00:00:00Z", "2023-11-00T00:00:00Z", "2023-11-14T24:00:00Z",
         "2023-11-14T22:60:00Z", "2023-11-14T22:13:60Z", "12023-11-14T22:13:20Z",
     ])
-    func whatIsNoDateIsNil(text: String) {
+    func invalidDateIsNil(text: String) {
         #expect(Timestamp(iso8601: text) == nil)
     }
 }

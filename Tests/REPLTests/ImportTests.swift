@@ -44,7 +44,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func whatIsIgnoredIsToldOnceForEachName() async throws {
+    @Test func ignoredFieldsAreReportedOncePerName() async throws {
         let lines = try await imported([
             line(101, #""ts": 1, "sender": "bob", "mood": "sunny", "nothing": null"#),
             line(102, #""ts": 2, "user": {"user_id": "bob", "age": 7}, "mood": {"a": [1]}"#),
@@ -172,7 +172,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func whatCameBeforeAFailureIsThereAndIsKnown() async throws {
+    @Test func messagesBeforeAFailureAreStoredWithCoverage() async throws {
         let good = (1...1000).map { line(100_000 + $0, #""ts": 1, "user": "bob""#, in: "general") }
         let lines = try await imported(good + [line(1, #""ts": 2, "user": "bob""#)])
         #expect(
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// Of a file whose end is missing, the last complete lines are imported, too.
-    @Test func whatCameBeforeTheEndOfTheFileIsThere() async throws {
+    @Test func recordsBeforeTheTruncationAreRead() async throws {
         let long = String(repeating: " ", count: LogFile.longestLine + (2 << 20))
         let lines = try await imported([line(101, #""ts": 1, "user": "bob""#), long])
         #expect(

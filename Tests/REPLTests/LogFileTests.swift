@@ -19,7 +19,7 @@ import Testing
         return lines
     }
 
-    @Test(arguments: 2...5) func whatOnlyBeginsAsAGzipFileIsToldSo(count: Int) throws {
+    @Test(arguments: 2...5) func truncatedGzipFileIsAnError(count: Int) throws {
         let bytes = Data([0x1F, 0x8B, 8, 0, 0].prefix(count))
         let error = #expect(throws: CommandError.self) { try lines(of: bytes) }
         #expect("\(try #require(error))".hasPrefix("the gzip file is truncated or corrupted"))
@@ -69,7 +69,7 @@ import Testing
         ("true", "the field 'sender' is neither a user's id nor an object"),
         (#"{"user_id" "alice"}"#, "in 'sender': no ':' at byte 12"),
     ])
-    func whoNobodyIsMakesABadLine(json: String, reason: String) {
+    func unknownUserMakesABadLine(json: String, reason: String) {
         let error = #expect(throws: JSONLine.Damage.self) {
             try message(
                 #"{"channel_url": "g", "created_at": 1, "message": "m", "sender": \#(json)}"#)

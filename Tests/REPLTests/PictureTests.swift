@@ -70,7 +70,7 @@ import Testing
         "a", "a b c", "… a", "a …", "… a …", "…", "a ~ b", "… a ~ b ~ c …", "(a)", "a (b) !c (d)",
         "… (a)", "… a b ~ d e !f",
     ])
-    func whatWasDrawnIsThePicture(text: String) throws {
+    func drawnHistoryEqualsTheDiagram(text: String) throws {
         let store = try ChatStore.inMemory()
         for before in ["… x y (z)", "a b c"] {
             try store.write { batch in
@@ -102,7 +102,7 @@ import Testing
         ("(a) !a", "'(a) !a': each message can be drawn only once"),
         ("(a) b", "'(a) b': what is not sent comes last"),
     ])
-    func whatIsNoPictureSaysWhy(text: String, message: String) {
+    func invalidDiagramIsAnError(text: String, message: String) {
         let error = #expect(throws: CommandError.self) { try Picture(text) }
         #expect(error?.description == message)
     }

@@ -106,7 +106,7 @@ import Testing
             result.errors == "error: line 1: there is no backend 'nothing': there is embedded\n")
     }
 
-    @Test func whatWasWrittenIsThereInTheNextRun() async throws {
+    @Test func writtenRowsAreThereInTheNextProcess() async throws {
         let home = ["--home", directory.path]
         #expect(try await run(home, "demo\nsend Hello\noffline\nsend Later\n").status == 0)
         let offline = try await run(home, "as alice\nopen general cacheOnly\nwindow\npending\n")
@@ -116,7 +116,7 @@ import Testing
         #expect(online.output.hasSuffix(" 60 69 70\n"))
     }
 
-    @Test func whatIsLeftInThePushInboxIsShownOnce() async throws {
+    @Test func pushedMessageIsShownOnce() async throws {
         let home = ["--home", directory.path]
         let drop =
             #"leave-drop {"message_id": 99, "channel_url": "general", "created_at": 4000000000000, "message": "Ding!"}"#
@@ -148,7 +148,7 @@ import Testing
         #expect(read.output.hasSuffix("a b c\n"))
     }
 
-    @Test func whoComesWithTheWrongKeyIsToldThatNothingIsKept() async throws {
+    @Test func wrongKeyIsReportedAsACachingError() async throws {
         func connect(keyFile: String) async throws -> String {
             let key = directory.appending(path: keyFile).path
             let home = directory.appending(path: "home").path

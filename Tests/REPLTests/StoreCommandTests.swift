@@ -66,7 +66,7 @@ import Testing
         #expect(await ids("messages general after 2023-11-14T22:14:20Z") == "cde")
     }
 
-    @Test func whatIsObservedIsToldBelowEachReply() async {
+    @Test func observedChangesArePrintedAfterEachReply() async {
         let save = #"save User {"user_id": "alice"}"#
         #expect(await reply(save) == "saved user alice")
         #expect(await reply("observe") == "observing everything after change 1")
@@ -142,7 +142,7 @@ import Testing
         #expect(await reply("picture general") == "a")
     }
 
-    @Test func whatWasLostIsToldWhenAStoreIsOpened() {
+    @Test func lossesAreReportedWhenAStoreIsOpened() {
         var report = OpeningReport()
         #expect(report.lines == ["as it was left"])
         report.migratedFrom = 1

@@ -121,7 +121,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func whatIsDrawnFitsTheWindow() async throws {
+    @Test func drawingFitsTheTerminalWidth() async throws {
         let program = try await program(columns: 40)
         program.type("coverage\n")
         let drawn = try await program.reads("█\n")
@@ -190,7 +190,7 @@ struct TerminalTests {
         #expect(try await program.ends().status == 0)
     }
 
-    @Test func whoWantsNoColoursGetsNone() async throws {
+    @Test func colorsCanBeTurnedOff() async throws {
         let program = try await program(
             environment: ["TERM": "xterm-256color", "NO_COLOR": "1"])
         program.type("as bob send Hi\ntiem\nquit\n")

@@ -91,7 +91,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func whatIsNotHeldAndCannotBeAskedForIsToldSo() async {
+    @Test func uncachedChannelIsAnErrorOffline() async {
         let workspace = Workspace.standing()
         for line in ["demo", "offline"] { _ = await workspace.reply(line) }
         let unknown = "nothing is held of a channel nosuch, and the server cannot be asked: "
@@ -107,7 +107,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func whatTheServerHasIsThereThoughNothingIsHeldOfIt() async {
+    @Test func serverDataIsFetchedIfNothingIsCached() async {
         let workspace = Workspace.standing()
         for line in ["demo", "as bob create tea isPublic=true", "as bob create-open lobby"] {
             #expect(!(await workspace.reply(line)).contains("error: "))
@@ -186,7 +186,7 @@ import Testing
         await workspace.end()
     }
 
-    @Test func whatIsToComeMayBeObserved() async {
+    @Test func uncachedChannelCanBeObserved() async {
         let workspace = Workspace.standing()
         #expect(
             await workspace.reply("observe cats")

@@ -11,7 +11,10 @@ extension Mistake {
                 return batch
             }
         },
-        Mistake("walks from behind the truncation", ["feed.complete", "feed.truncation"]) {
+        Mistake(
+            "starts the cursor of a truncation at the beginning",
+            ["feed.complete", "feed.truncation"]
+        ) {
             backend, base, _ in
             backend.onFeed = { cursor in
                 var batch = try await base.feed(since: cursor)

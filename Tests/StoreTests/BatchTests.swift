@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Uses more rows than one write purges.
-    @Test func whatWasClearedIsNotMetInListsAndCounts() throws {
+    @Test func clearedChannelsAreInNoListOrCount() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", createdAt: 1))
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.groupChannels().isEmpty && store.messageCount() == 0)
     }
 
-    @Test func whatIsPurgedLeavesTheDiskAtOnce() throws {
+    @Test func purgedDataIsRemovedFromDisk() throws {
         let directory = ScratchDirectory()
         func size() throws -> Int {
             let cache = directory.url.appending(path: "cache")

@@ -31,7 +31,7 @@ import Testing
         "80", "c0 80", "c1 bf", "e0 80 80", "e2 82", "ed a0 80", "f0 80 80 80", "f4 90 80 80",
         "f5 80 80 80", "ff", "61 62 63 64 65 66 67 68 80", "61 c3",
     ])
-    func whatIsNotUTF8IsDamage(bytes: String) {
+    func invalidUTF8IsDamage(bytes: String) {
         #expect(texts(bytes.hex) == [nil, nil])
     }
 

@@ -45,7 +45,7 @@ import Testing
         #expect(try reader.outboxItems().map(\.requestID) == ["r"])
     }
 
-    @Test(arguments: Place.allCases) func whatIsClearedIsGoneButForTheOutboxItems(place: Place)
+    @Test(arguments: Place.allCases) func clearingKeepsOnlyTheOutboxItems(place: Place)
         throws
     {
         let store = try filled(place)
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.contradictions() == [] && store.messages(in: "a").ids == "9")
     }
 
-    @Test func whatIsDamagedIsClearedToo() throws {
+    @Test func damagedRowsAreClearedToo() throws {
         try filled(.disk).close()
         let rows: [KeyBytes] = [
             ByteWriter.key { $0.nameKey("a") }, ByteWriter.key { $0.table(.url, 1) },

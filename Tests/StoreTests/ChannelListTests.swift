@@ -230,7 +230,7 @@ import Testing
         #expect(try store.messages(in: "a").ids == "m")
     }
 
-    @Test func whatReplacesAllChannelsIsAllThereIs() throws {
+    @Test func replacingAllChannelsRemovesTheOthers() throws {
         let store = try ChatStore.inMemory()
         try store.write { batch in
             for url in ["a", "b", "c"] as [ChannelURL] {
@@ -359,7 +359,7 @@ import Testing
 
     // MARK: Access and pins
 
-    @Test func whatWasNotOpenedForLongestComesFirst() throws {
+    @Test func leastRecentlyOpenedChannelIsEvictedFirst() throws {
         let directory = ScratchDirectory()
         do {
             let store = try ChatStore(at: directory.url)

@@ -9,7 +9,7 @@ import Testing
         Message(id: id, channelURL: url, text: "m\(id)", createdAt: time)
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func writtenRecordsAreRead() throws {
         let store = try ChatStore.inMemory()
         let change = try store.write { batch in
             for id in 1...5 {

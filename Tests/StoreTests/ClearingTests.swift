@@ -78,7 +78,7 @@ import Testing
         #expect(database.purge.isDone && database.purge.number == nil)
     }
 
-    @Test(arguments: [1, 5, 9]) func whatIsClearedMeanwhileIsRemovedAsWell(number: ChannelNumber)
+    @Test(arguments: [1, 5, 9]) func rowsClearedDuringAChangeAreRemoved(number: ChannelNumber)
         throws
     {
         try clear(5, rows: 10)

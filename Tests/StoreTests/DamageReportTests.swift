@@ -40,7 +40,7 @@ import Testing
         #expect(code { _ = try store.damageReport() } == .closed)
     }
 
-    @Test func whatCannotBeDecodedIsCountedAndNotNamed() throws {
+    @Test func undecodableRowsAreCountedWithoutTheirContents() throws {
         let damaged = try directory.open().read { snapshot in
             try snapshot.describedRows(of: .cache).filter { row in
                 row.table == "message" && row.key.last != UInt8(ascii: "1") || row.table == "user"

@@ -132,7 +132,7 @@ import Testing
         #expect(try store.messageCount(in: "a") == 2)
     }
 
-    @Test func whatALogHasLostIsPutInOrderDespiteADamagedState() throws {
+    @Test func lostLogRecordsAreRepairedDespiteADamagedState() throws {
         let store = try open([
             (state(), [0xFF]), (ByteWriter.key { $0.schemaKey(.distrusted) }, []),
         ])

@@ -36,7 +36,7 @@ import Testing
         return query
     }
 
-    @Test func whatASlowReaderMadeIsKeptForThoseWhoComeLater() throws {
+    @Test func resultOfASlowReaderIsCachedForLaterReaders() throws {
         let slow = try store.snapshot()
         try save("d", at: 4)
         try store.write { try $0.removeChannel("b") }
@@ -69,7 +69,7 @@ import Testing
         #expect(try readingCount == 1)
     }
 
-    @Test func whatIsOlderThanAnythingRememberedIsKeptByItsSnapshotAlone() throws {
+    @Test func oldStateIsRetainedOnlyByItsSnapshot() throws {
         let old = try store.snapshot()
         for number in 10..<700 as Range<Int64> {
             try save("x", at: Timestamp(milliseconds: number))

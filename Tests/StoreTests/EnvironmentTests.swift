@@ -109,7 +109,7 @@ private let bufferful = String(repeating: "x", count: 70_000)
         database.close()
     }
 
-    @Test func whatIsNotThereAndWhatIsCorruptKeepTheirNames() throws {
+    @Test func missingAndCorruptedFilesKeepTheirPaths() throws {
         let missing = failure { _ = try TestDatabase(path + "/missing/db", in: environment) }
         #expect(missing.hasPrefix("NotFound: ") && !missing.contains("["))
         try open().close()

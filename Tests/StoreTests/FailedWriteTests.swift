@@ -254,7 +254,7 @@ import Testing
         #expect(try store.outboxItems().map(\.requestID) == ["s"])
     }
 
-    @Test func whatIsCountedStaysRightWhereOnlyTheOutboxFails() throws {
+    @Test func countersStayCorrectIfOnlyTheOutboxFails() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         var store = try disks.open(directory)
@@ -324,7 +324,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test func whatAnotherWroteWhileTheFilesCouldNotBeOpenedStays() throws {
+    @Test func rowsOfAnotherProcessSurviveAFailedReopening() throws {
         let directory = try StoreDirectory()
         let disks = FailingDisks()
         let store = try disks.open(directory)

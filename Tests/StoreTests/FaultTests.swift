@@ -17,7 +17,7 @@ import Testing
     // MARK: The power fails
 
     @Test(arguments: seeds, FileForm.allCases)
-    func whatWasNotSyncedGoesAsASuffix(seed: Int, files: FileForm) throws {
+    func unsyncedWritesAreLostAsASuffix(seed: Int, files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
         var random = SeededRandom(seed: seed)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: FileForm.allCases)
-    func whatIsInTheOutboxIsSyncedAndWhatIsInTheCacheIsNot(files: FileForm) throws {
+    func outboxWritesAreSyncedAndCacheWritesAreNot(files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let steps = Steps(seed: 1)
         let store = try disks.open(directory, StoreOptions())

@@ -21,7 +21,7 @@ import Testing
         try FileCache(directory: directory.url, encryptionKey: key)
     }
 
-    @Test func whatIsSavedIsLoadedAndCannotBeRead() throws {
+    @Test func encryptedFileIsLoadedAndUnreadableOnDisk() throws {
         let cache = try cache(key)
         #expect(cache.isEncrypted)
         #expect(try cache.save(messages, in: "canary"))

@@ -78,7 +78,7 @@ import Testing
         #expect(page.contains(goldenName))
     }
 
-    @Test func whatIsSavedIsLoaded() throws {
+    @Test func savedFileIsLoaded() throws {
         let cache = try directory.cache()
         var edited = message(7, "Grüße, 👋\n")
         edited.updatedAt = 1_800_000_000_000
@@ -93,7 +93,7 @@ import Testing
         #expect(try cache.loadChannels().damage.isEmpty)
     }
 
-    @Test func whatWasNeverSavedIsEmpty() throws {
+    @Test func unsavedListIsEmpty() throws {
         let cache = try directory.cache()
         #expect(try cache.load("general").records == [])
         #expect(try cache.load("general").damage == [])
@@ -160,7 +160,7 @@ import Testing
         #expect(try cache.loadChannels().records.map(\.name) == ["B", "new"])
     }
 
-    @Test func whatNoLineCanHoldIsLeftOut() throws {
+    @Test func unencodableMessageIsOmitted() throws {
         let cache = try directory.cache()
         let large = message(2, String(repeating: "x", count: 13 << 20))
         try cache.save([message(1), large], in: "general")
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Rewriting
 
-    @Test func whatHasNotChangedIsNotWrittenAgain() throws {
+    @Test func unchangedRowIsNotWritten() throws {
         let cache = try directory.cache()
         let file = directory.file(of: "general")
         #expect(try cache.save([message(1), message(2)], in: "general"))
@@ -183,7 +183,7 @@ import Testing
         #expect(try directory.attribute(.systemFileNumber, of: file) != inode)
     }
 
-    @Test func whatSomebodyElseChangedIsWrittenAgain() throws {
+    @Test func rowChangedByAnotherWriterIsWritten() throws {
         let cache = try directory.cache()
         let file = directory.file(of: "general")
         try cache.save([message(1)], in: "general")
@@ -466,7 +466,7 @@ import Testing
         #expect(error?.code == .io)
     }
 
-    @Test func whatLiesInTheWayOfAFileIsAnError() throws {
+    @Test func directoryInPlaceOfAFileIsAnError() throws {
         let cache = try directory.cache()
         try FileManager.default.createDirectory(
             at: directory.file("channels"), withIntermediateDirectories: false)

@@ -485,7 +485,7 @@ import Testing
 
     // MARK: Unknown channels, and invalid ranges
 
-    @Test func whatIsInvalidDoesNotMakeAChannelKnown() throws {
+    @Test func invalidWriteDoesNotCreateItsChannel() throws {
         let store = try ChatStore.inMemory()
         let tooLong = Gap.Bound.position(
             Position(

@@ -30,7 +30,7 @@ import Testing
         ByteWriter.key { $0.boundKey(.gap, 1, upper) }
     }
 
-    @Test func whatIsEvictedLeavesAGapAlsoWhereAnotherGapIsDamaged() throws {
+    @Test func evictionStoresAGapNextToADamagedOne() throws {
         try directory.writeToCache([(gapKey(Self.bound(1)), [0xFF])])
         let store = try directory.open()
         #expect(code { _ = try store.gaps(in: "general") } == .corruption)

@@ -98,7 +98,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 20)
     }
 
-    @Test func whatABatchPutsMovesTheEndsForTheNextOne() throws {
+    @Test func committedBatchUpdatesTheChannelsExtent() throws {
         try save(20..<28)
         try store.write { batch in
             try batch.save(Message("m40", at: 2))
@@ -109,7 +109,7 @@ import Testing
         #expect(lookedFor("m39", "m40", "m41") == "m39 m40")
     }
 
-    @Test func whatWasRemovedIsLookedFor() throws {
+    @Test func lookupOfARemovedIDReadsTheDatabase() throws {
         try save(20..<28)
         try store.write { try $0.removeMessage("m27", in: "general") }
         #expect(lookedFor("m27") == "m27")
@@ -117,7 +117,7 @@ import Testing
         #expect(try store.messageCount(in: "general") == 18)
     }
 
-    @Test func whatABatchHasPutThatIsNotWrittenIsLookedFor() throws {
+    @Test func batchFindsItsUncommittedMessages() throws {
         try save(20..<28)
         struct Stop: Error {}
         #expect(throws: Stop.self) {
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["cache", "outbox"])
-    mutating func whatADiskHasFailedIsLookedFor(name: String) throws {
+    mutating func messagesOfAFailedWriteAreLookedUp(name: String) throws {
         store.close()
         let disks = FailingDisks()
         store = try disks.open(directory.url)
@@ -200,7 +200,7 @@ import Testing
         #expect(try store.contradictions() == [])
     }
 
-    @Test func whatWasSavedWhileItWasSuspendedIsFound() throws {
+    @Test func rowsWrittenDuringASuspensionAreFound() throws {
         try save(20..<28)
         try store.suspend()
         let other = try directory.open()

@@ -22,7 +22,7 @@ import Testing
         #expect(change.isEmpty && change.number == 1)
     }
 
-    @Test func whoSavesSaysWhetherWhatIsHeldIsReplaced() throws {
+    @Test func saveClosureDecidesWhetherToReplaceTheStoredMessage() throws {
         func save(_ message: Message) throws -> Bool {
             var isSaved = false
             try store.write { batch in
@@ -93,7 +93,7 @@ import Testing
         #expect(try store.gaps(in: "c").count == 201)
     }
 
-    @Test func whatCannotBeReadCanBeReplaced() throws {
+    @Test func unreadableRowCanBeReplaced() throws {
         try store.write { batch in
             try batch.save(GroupChannel(url: "c", createdAt: 1))
             try batch.save(OutboxItem(.delete, requestID: "r", channelURL: "c", createdAt: 1))

@@ -15,7 +15,7 @@ import Testing
     private static let seeds = Seeds.count(10, atNight: 170)
 
     @Test(arguments: seeds, FileForm.allCases)
-    func whatWasPromisedOutlivesTheProcess(seed: Int, files: FileForm) throws {
+    func sentItemsSurviveTheProcess(seed: Int, files: FileForm) throws {
         let directory = try StoreDirectory(files)
         let expected = try ExpectedStore(Steps(seed: seed))
         var random = SeededRandom(seed: seed)

@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func whatLevelDBReportsIsKeptAsTheCause() {
+    @Test func levelDBErrorIsKeptAsTheCause() {
         let full = "IO error: /data/cache/000003.log: No space left on device [errno 28]"
         var error = StoreError(levelDB: full, path: "/data/cache")
         #expect(error.code == .noSpace && error.path == "/data/cache")

@@ -145,7 +145,7 @@ import Testing
         #expect(try extent() == "c to b")
     }
 
-    @Test func whatAnOlderSnapshotDidNotMeetMayBeThereNow() throws {
+    @Test func idMissingInAnOlderSnapshotMayExistNow() throws {
         try remove("e", "a")
         let before = try store.snapshot()
         try save("f", at: 6)

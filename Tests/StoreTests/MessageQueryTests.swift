@@ -294,7 +294,7 @@ import Testing
 
     // MARK: Removing
 
-    @Test func whatIsRemovedIsInNoQuery() throws {
+    @Test func removedMessageIsInNoQuery() throws {
         try store.write { try $0.save(Message("r", at: 50, request: "q", to: "a")) }
         let change = try store.write { (batch) throws in
             #expect(try batch.removeMessage("r", in: "general"))
@@ -388,7 +388,7 @@ import Testing
 
     // MARK: Messages that cannot be stored
 
-    @Test func whatHasNoNameIsInvalid() throws {
+    @Test func emptyNameIsInvalid() throws {
         try store.write { batch in
             #expect(code { try batch.save(Message("", at: 1)) } == .invalid)
             #expect(code { try batch.save(Message("m", at: 1, in: "")) } == .invalid)

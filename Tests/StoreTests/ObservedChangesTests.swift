@@ -194,7 +194,7 @@ import Testing
         #expect(entries.map(\.source) == [nil, .eventMessageReceived, nil, .channelRefresh])
     }
 
-    @Test func whatIsToldIsInOrderWithWhatIsStored() throws {
+    @Test func changesAreReportedInCommitOrder() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { $0.tell(.connection(.connecting)) }
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: The limit
 
-    @Test func whatIsNotReadForLongIsReplacedByAWord() throws {
+    @Test func unreadChangesAreReplacedByOneMissedChange() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything, limit: 3)
         try store.write { $0.tell(.connection(.connecting)) }
@@ -291,7 +291,7 @@ import Testing
         #expect(pictures(changes) == ["1 gap(-∞ +∞) +a"])
     }
 
-    @Test func whatWasToldBeforeTheEndCanStillBeTaken() async throws {
+    @Test func changesBeforeTheEndAreStillDelivered() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         try store.write { try $0.save(Message("a", at: 1)) }
@@ -304,7 +304,7 @@ import Testing
         #expect(changes.drain().isEmpty)
     }
 
-    @Test func whoIsToBeCalledIsCalledOnceBeforeTheNextDrain() throws {
+    @Test func subscriberIsCalledOnceBeforeTheNextDrain() throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         let calls = Locked(0)
@@ -328,7 +328,7 @@ import Testing
         #expect(calls.withLock { $0 } == 2)
     }
 
-    @Test func whoLeavesALoopGoesOnInTheNext() async throws {
+    @Test func nextLoopContinuesWhereTheLastOneEnded() async throws {
         let store = try store()
         let (_, changes) = try store.observe(.everything)
         for id: MessageID in ["a", "b", "c", "d"] {

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func whatIsOnTheDiskIsForItsOwnerAlone() throws {
+    @Test func filesAreReadableByTheirOwnerOnly() throws {
         let user = ChatStore.directory(in: directory.url, applicationID: "app", userID: "me")
         var options = StoreOptions()
         options.writeBufferSize = 64 << 10
@@ -130,7 +130,7 @@ import Testing
         for name in ["cache", "outbox"] { #expect(try permissions(file(name).path) == 0o700) }
     }
 
-    @Test func whatCannotBeLookedAtIsNotTakenForNothing() throws {
+    @Test func unreadableDirectoryIsNotTreatedAsEmpty() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
             try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
@@ -146,7 +146,7 @@ import Testing
         #expect(try !open().openingReport.isNew)
     }
 
-    @Test func nobodyWaitsForAPipe() throws {
+    @Test func sendingANamedPipeFailsAtOnce() throws {
         try open().close()
         for name in ["VERSION", "DISTRUST", "DISTRUST-OUTBOX"] {
             try? FileManager.default.removeItem(at: file(name))  // Only the first file exists.
@@ -201,7 +201,7 @@ import Testing
             migrations: (2..<version + 1).map { Migration(to: $0) { (_, _, _) in } })
     }
 
-    @Test func whatANewerVersionWroteIsNotTouched() throws {
+    @Test func filesOfANewerVersionStayUntouched() throws {
         let store = try open(Self.emptySchema(3))
         try store.write { try $0.save(Message("a", at: 1)) }
         store.close()

@@ -41,7 +41,7 @@ import Testing
 
     // MARK: Leaving
 
-    @Test(arguments: FileForm.allCases) func whatIsLeftIsThereInItsOrder(form: FileForm) throws {
+    @Test(arguments: FileForm.allCases) func pushesAreReadInOrder(form: FileForm) throws {
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         let box = try box(directory)
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func whatWasLeftBeforeAKeyWasExchangedIsReadAfterwards() throws {
+    @Test func pushesAreReadableAfterAKeyChange() throws {
         let directory = try StoreDirectory(.encrypted)
         let store = try open(directory)
         let box = try box(directory)
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (1, 2), (1, 1), (1, 0)])
-    func whatWasLeftIsSealedAnewWithTheStore(change: (old: Int, new: Int)) throws {
+    func pushesAreReencryptedWithTheStore(change: (old: Int, new: Int)) throws {
         let keys = [nil, Steps.key, EncryptionKey()]
         let (old, new) = (keys[change.old], keys[change.new])
         let template = try StoreDirectory(old == nil ? .plain : .encrypted)
@@ -342,7 +342,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6, FileForm.allCases)
-    func whatAnotherProcessHasLeftIsThereWhole(round: Int, form: FileForm) throws {
+    func pushesOfAnotherProcessAreComplete(round: Int, form: FileForm) throws {
         let directory = try StoreDirectory(form)
         let store = try open(directory)
         var first = 1

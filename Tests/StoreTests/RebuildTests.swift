@@ -98,7 +98,7 @@ import Testing
         database.close()
     }
 
-    @Test func whatANewerVersionWroteIsLeftAlone() throws {
+    @Test func filesOfANewerVersionAreNotChanged() throws {
         try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
         let before = try directory.contents()
         let error = #expect(throws: StoreError.self) {

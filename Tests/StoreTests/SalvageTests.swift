@@ -196,7 +196,7 @@ import Testing
         try expectSaved(ids)
     }
 
-    @Test(arguments: ["cache", "outbox"]) func whoHasItOpenKeepsOthersAway(name: String) throws {
+    @Test(arguments: ["cache", "outbox"]) func openStoreIsLockedForOthers(name: String) throws {
         let database = try LevelDB(at: directory.url.appending(path: name).path)
         let before = try files("")
         let error = #expect(throws: StoreError.self) {
@@ -207,7 +207,7 @@ import Testing
         database.close()
     }
 
-    @Test func whatANewerVersionWroteIsLeftAlone() throws {
+    @Test func filesOfANewerVersionAreNotChanged() throws {
         try Data("2\n".utf8).write(to: directory.url.appending(path: "VERSION"))
         let before = try files("")
         #expect(code { try ChatStore.salvageOutbox(at: directory.url) } == .newerSchema)

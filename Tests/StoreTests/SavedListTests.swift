@@ -100,7 +100,7 @@ import Testing
         #expect(try readingCount(store) == 0)
     }
 
-    @Test func whatAFilterLeavesOutIsPassedOver() throws {
+    @Test func filteredMessagesAreSkipped() throws {
         var query = GroupChannelListQuery()
         query.channelNameContainsFilter = "x"
         let store = try open()
@@ -209,7 +209,7 @@ import Testing
         #expect(try readingCount(cut) == 1)
     }
 
-    @Test func whatCannotBeReadIsMadeAnew() throws {
+    @Test func unreadableSavedListIsRebuilt() throws {
         try ask()
         for value: [UInt8] in [
             [9], [1], [1, 0, 0, 0, 0, 1, 0xFF, 0xFF], [1, 0, 0, 0, 0, 1, 0, 1, 0xFF, 0, 0, 0],
@@ -247,7 +247,7 @@ import Testing
         #expect(try isSaved())
     }
 
-    @Test func whatWasShownOfTheBeginningIsSavedAgainAfterAChange() throws {
+    @Test func shownBeginningIsSavedAgainAfterAChange() throws {
         try ask()
         let store = try open()
         #expect(try store.groupChannels(limit: 1).urls == "c150")
@@ -256,7 +256,7 @@ import Testing
         #expect(try isSaved())
     }
 
-    @Test func whatASessionChangedThatShowedNothingIsSavedAgain() throws {
+    @Test func savedListsAreUpdatedBySessionsWithoutALoad() throws {
         try ask()
         let store = try open()
         try store.write { try $0.save(SavedListTests.channel(200)) }

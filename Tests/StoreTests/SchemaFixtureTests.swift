@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: fixtures, FileForm.allCases)
-    func whatAVersionHasWrittenIsReadRowByRow(_ fixture: SchemaFixture, _ form: FileForm) throws {
+    func rowsOfEachVersionAreReadable(_ fixture: SchemaFixture, _ form: FileForm) throws {
         let directory = try fixture.copy(form)
         #expect(try SchemaFixture.rows(of: directory) == fixture.rows)
         let version = directory.url.appending(path: "VERSION")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: fixtures, FileForm.allCases)
-    func whatAVersionHasWrittenOpensAsTheNewest(
+    func filesOfEachVersionOpenAsTheNewest(
         _ fixture: SchemaFixture, _ form: FileForm
     ) throws {
         let directory = try fixture.copy(form)
@@ -50,7 +50,7 @@ import Testing
         #expect(try SchemaFixture.rows(of: directory) == SchemaFixture.newest.rows)
     }
 
-    @Test func whatIsWrittenNowIsWhatTheNewestVersionWrote() throws {
+    @Test func encodedRecordEqualsTheNewestGoldenFile() throws {
         let directory = try StoreDirectory()
         try SchemaFixture.fill(directory)
         #expect(

@@ -69,7 +69,7 @@ import Testing
         #expect(changes.drain().count == 1)
     }
 
-    @Test func whoHoldsASnapshotKeepsTheFiles() throws {
+    @Test func snapshotKeepsTheFilesOpen() throws {
         let store = try ChatStore(at: url)
         try store.write { try $0.save(message("1", at: 1)) }
         do {

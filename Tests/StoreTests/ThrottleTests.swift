@@ -28,7 +28,7 @@ import Testing
         #expect(delays == [0, 1, 4, 32])
     }
 
-    @Test func whatWasMergedHoldsNobodyUp() {
+    @Test func mergedItemDoesNotBlockTheQueue() {
         var throttle = throttle(tables: 9)
         for _ in 0..<8 { _ = throttle.delay(afterWriting: Self.batch) { 4 } }
         #expect(throttle.delay(afterWriting: Self.batch) { 4 } == .zero)

@@ -50,7 +50,7 @@ import Testing
         #expect(try snapshot.openChannelCount() == 1)
     }
 
-    @Test func whoAsksForTheDamagedChannelGetsTheError() {
+    @Test func readingADamagedChannelThrows() {
         #expect(code { _ = try snapshot.groupChannel("b") } == .corruption)
         #expect(code { _ = try snapshot.openChannel("p") } == .corruption)
     }

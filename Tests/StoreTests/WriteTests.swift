@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite struct WriteTests {
-    @Test func whatThrowsHasDoneNothing() throws {
+    @Test func failedCallHasNoEffect() throws {
         let store = try ChatStore.inMemory()
         let tooLong = Gap.Bound.position(
             Position(createdAt: 1, messageID: MessageID(String(repeating: "x", count: 65_536))))

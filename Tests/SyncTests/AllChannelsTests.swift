@@ -36,7 +36,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func nobodyKnowsAfterTheCursorHasExpired() async throws {
+    @Test func expiredCursorMakesCoverageStale() async throws {
         let story = try await Story()
         try await story.open()
         #expect(try hasAll(story))
@@ -54,7 +54,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func nobodyKnowsAfterTheServerWasRestored() async throws {
+    @Test func serverRestoreMakesCoverageStale() async throws {
         let story = try await Story()
         let backup = try story.server.backup()
         try await story.open()
@@ -68,7 +68,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func nobodyKnowsAfterTheCacheWasCleared() async throws {
+    @Test func clearingTheCacheRemovesCoverage() async throws {
         let story = try await Story()
         try await story.open()
         story.network.hold([.feed], at: .beforeEffect)

@@ -50,7 +50,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func whoKnowsThatTheNetworkIsBackNeedNotWait() async throws {
+    @Test func reconnectSkipsTheBackoff() async throws {
         let story = try await Story()
         try await story.open()
         story.sleeper.hold()
@@ -79,7 +79,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
     }
 
     @Test(arguments: [BackendError.Code.throttled, .serverFailure, .unanswered])
-    func whatFailsForNowIsAskedAgainLater(_ code: BackendError.Code) async throws {
+    func transientFailureIsRetriedLater(_ code: BackendError.Code) async throws {
         let story = try await Story()
         try await story.say("a b c")
         story.network.failNext(
@@ -119,7 +119,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
 
     // MARK: Users
 
-    @Test func whoWasLetInBeforeBeginsOffline() async throws {
+    @Test func knownUserStartsOffline() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -137,7 +137,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await engine.close()
     }
 
-    @Test func whoWasNeverLetInNeedsAConnection() async throws {
+    @Test func unknownUserNeedsAConnection() async throws {
         let story = try await Story()
         story.network.goOffline()
         await #expect { try await story.connect() } throws: {
@@ -168,7 +168,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func whoCannotRenewASessionIsOffline() async throws {
+    @Test func failedSessionRenewalLeavesTheClientOffline() async throws {
         let story = try await Story()
         try await story.open()
         story.server.expireSessions(of: "bob")
@@ -225,7 +225,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         try await story.end()
     }
 
-    @Test func whoWaitsWhenTheEngineIsClosedIsTold() async throws {
+    @Test func closingTheEngineFailsWaitingCalls() async throws {
         let story = try await Story()
         try await story.say("a")
         story.network.hold([.messages])
@@ -306,7 +306,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         #expect(story.network.held.isEmpty)
     }
 
-    @Test func whoDisconnectsNeedsNoNewCredentials() async throws {
+    @Test func reconnectAfterDisconnectReusesTheCredentials() async throws {
         let renewing = Sleeper()
         renewing.hold()
         let story = try await Story(renewSession: {
@@ -341,7 +341,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func whoConnectsWaitsForTheEndOfTheConnectionBefore() async throws {
+    @Test func connectWaitsForTheEndOfTheEarlierConnection() async throws {
         let story = try await Story()
         let backend = SlowlyEndingBackend(base: story.network)
         let engine = SyncEngine(store: story.store, backend: backend, options: .exact)
@@ -361,7 +361,7 @@ private struct SlowlyEndingBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func nobodyIsLetIntoAStoreWhoseUserIsDamaged() async throws {
+    @Test func connectFailsIfTheStoredUserIsDamaged() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func whatTheFeedTellsMakesAConnectionWorthWhile() {
+    @Test func progressOfTheFeedResetsTheBackoff() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         for _ in 0..<5 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func whoIsRevokedIsLeftAlone() {
+    @Test func revokedUserIsNotReconnected() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         #expect(connector.fail(revoked) == .nothing)
@@ -77,7 +77,7 @@ import Testing
         #expect(connector.fail(expired) == .wait(attempt: 3, number: connector.number))
     }
 
-    @Test func whoHasNoOtherCredentialsIsOff() {
+    @Test func failedRenewalTurnsTheConnectorOff() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(expired)
@@ -93,7 +93,7 @@ import Testing
         #expect(connector.phase == .off)
     }
 
-    @Test func whatNobodyWantsIsNotConnected() {
+    @Test func unwantedConnectionIsNotMade() {
         var connector = Connector()
         _ = connector.begin(as: bob)
         _ = connector.fail(offline)

@@ -41,7 +41,7 @@ import Testing
         actions.compactMap { if case .wait(let wait, _, _) = $0 { wait } else { nil } }
     }
 
-    @Test func whatTheFeedSaysIsAskedForAgainLater() throws {
+    @Test func feedIsRequestedAgainIfItsBatchCannotBeStored() throws {
         let store = try ChatStore.inMemory()
         var (core, calls) = try live(store)
         let feed = try #require(calls.first { $0.value == .feed("1") })
@@ -70,7 +70,7 @@ import Testing
         #expect(core.state.failure?.code == .closed)
     }
 
-    @Test func nobodyConnectsWhoseStoreCannotBeRead() throws {
+    @Test func connectFailsIfTheStoreCannotBeRead() throws {
         let store = try ChatStore.inMemory()
         store.close()
         var core = SyncCore(store, SyncOptions(), [])

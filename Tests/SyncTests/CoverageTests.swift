@@ -7,7 +7,7 @@ import Testing
 
 /// The ranges that a device may claim to know.
 @Suite(.timeLimit(.minutes(10))) struct CoverageTests {
-    @Test func whatCameWithAPushCoversNothing() async throws {
+    @Test func pushedMessageAddsNoCoverage() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.connect()
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// In Mattermost 9103, a pushed message was taken for the newest known one.
-    @Test func whatLiesBeforeAPushedMessageIsNotTakenForKnown() async throws {
+    @Test func historyOlderThanAPushedMessageStaysUnknown() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -34,7 +34,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatLiesBeforeAMessageFromASearchIsNotTakenForKnown() async throws {
+    @Test func historyOlderThanASearchResultStaysUnknown() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// In fluux 556, an id of the device was used as one of the server.
-    @Test func whatHasNoIdOfTheServerIsNotTakenIn() async throws {
+    @Test func messageWithoutAServerIDIsNotStored() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// The view of a filter says what is wanted of a history, and not what is known of it.
-    @Test func whatIsShownIsFilledBeforeAllElse() async throws {
+    @Test func visibleGapsAreBackfilledFirst() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         options.backgroundPages = 0
@@ -138,7 +138,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatNoStoreCanHoldIsPassedOver() async throws {
+    @Test func unstorableMessageIsSkipped() async throws {
         let story = try await Story()
         try await story.open()
         let long = MessageID(String(repeating: "9", count: 70_000))

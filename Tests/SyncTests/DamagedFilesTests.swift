@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotReplaceAFileChangesNothing() async throws {
+    @Test func unusableReplacementFileChangesNothing() async throws {
         try await withDevice { device in
             let id = try await device.send(device.file("a"))
             await #expect(throws: SyncError.self, "it has not failed") {

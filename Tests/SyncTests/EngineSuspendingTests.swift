@@ -50,7 +50,7 @@ extension SyncEngine {
         try await story.end()
     }
 
-    @Test func whoWasNotConnectedIsNotAfterwards() async throws {
+    @Test func disconnectedClientStaysDisconnected() async throws {
         let story = try await Story()
         try await story.say("a")
         try await story.open()
@@ -62,7 +62,7 @@ extension SyncEngine {
         try await story.end()
     }
 
-    @Test func whoDisconnectsMeanwhileStaysSo() async throws {
+    @Test func disconnectDuringACallIsKept() async throws {
         let story = try await Story()
         try await story.open()
         try await story.engine.suspend()
@@ -74,7 +74,7 @@ extension SyncEngine {
     }
 
     /// As if the user logged out while the app enters the background.
-    @Test func whoDisconnectsWhileItLetsGoStaysSo() async throws {
+    @Test func disconnectDuringASuspensionIsKept() async throws {
         let story = try await Story()
         try await story.open()
         await story.close()
@@ -96,7 +96,7 @@ extension SyncEngine {
         await engine.close()
     }
 
-    @Test func whatIsHeldKeepsTheFiles() async throws {
+    @Test func snapshotPreventsClosingTheFiles() async throws {
         let story = try await Story()
         try await story.open()
         do {

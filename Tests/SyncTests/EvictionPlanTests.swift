@@ -44,14 +44,14 @@ import Testing
                 == "a 15 size, b 15 size, a 5 size, b 2 size")
     }
 
-    @Test func whatWouldBeFetchedAgainStays() {
+    @Test func newestMessagesOfALikelyChannelAreNotEvicted() {
         var plan = plan([20, 20], target: 0)
         plan.candidates[0].keepsNewest = true
         #expect(picture(plan.eviction) == "a 15 size, b 15 size, b 5 size")
         #expect(plan.eviction.sizeAfter == 50)
     }
 
-    @Test func whatIsKeptNoLongerGoesInAnyCase() {
+    @Test func expiredMessagesAreRemovedInAnyCase() {
         var plan = plan([20, 20], target: nil)
         plan.candidates[1].expiredCount = 7
         #expect(picture(plan.eviction) == "b 7 retention")

@@ -6,7 +6,7 @@ import Testing
 
 /// Events that arrive while requests are in flight.
 @Suite struct FlightsTests {
-    @Test func whatWasTouchedSinceIsNews() {
+    @Test func idsTouchedDuringARequestAreRecorded() {
         var flights = Flights()
         flights.noteTouched("0", in: "c")
         let first = flights.begin(in: "c", isFollowed: true)
@@ -19,7 +19,7 @@ import Testing
         #expect(!flights.isAsking(about: "c") && flights.openCount == 0)
     }
 
-    @Test func whatWasDeletedAndSaidAgainIsNotDeleted() {
+    @Test func deletedAndRecreatedMessageExists() {
         var flights = Flights()
         let flight = flights.begin(in: "c", isFollowed: true)
         flights.noteDeleted("1", in: "c")

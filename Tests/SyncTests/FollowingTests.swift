@@ -7,7 +7,7 @@ import Testing
 
 /// A device that follows the feed.
 @Suite(.timeLimit(.minutes(10))) struct FollowingTests {
-    @Test func whatIsSaidIsThere() async throws {
+    @Test func sentMessageIsStored() async throws {
         let story = try await Story()
         try await story.say("a b c")
         try await story.open()
@@ -26,7 +26,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsDeletedIsGone() async throws {
+    @Test func deletedMessageIsRemoved() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// A bug elsewhere: messages were identified by their texts (xagent, issue 2454).
-    @Test func whatIsSaidTwiceIsThereTwice() async throws {
+    @Test func equalTextsAreTwoMessages() async throws {
         let story = try await Story()
         try await story.open()
         try await story.say("yes yes")
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Beside messages
 
-    @Test func whatIsUnreadIsCounted() async throws {
+    @Test func unreadMessagesAreCounted() async throws {
         let story = try await Story()
         try await story.open()
         try await story.say("a b")
@@ -126,7 +126,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatWasUnreadIsKnownOffline() async throws {
+    @Test func unreadCountIsAvailableOffline() async throws {
         let story = try await Story()
         try await story.say("a b")
         try await story.open()
@@ -140,7 +140,7 @@ import Testing
         await engine.close()
     }
 
-    @Test func whoIsTypingIsToldAndNotStored() async throws {
+    @Test func typingIsReportedAndNotStored() async throws {
         let story = try await Story()
         try await story.open()
         let (_, changes) = try story.store.observe(.channel("general"))
@@ -154,7 +154,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoHasReadIsKnown() async throws {
+    @Test func readReceiptsAreStored() async throws {
         let story = try await Story()
         let message = try await story.say("a")[0]
         try await story.open()

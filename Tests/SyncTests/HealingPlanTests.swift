@@ -37,7 +37,7 @@ import Testing
                 == .changes(since: FeedPoint("f", number: 4)))
     }
 
-    @Test func whatIsInViewComesBeforeWhatIsNewer() {
+    @Test func visibleRangeIsFetchedBeforeNewerOnes() {
         let gaps = [gap(1, 2), gap(3, 4)]
         let view = ShownRange(from: Self.bound(1), to: Self.bound(2))
         #expect(plan(gaps, view: view).next == .walk(gaps[0]))
@@ -76,13 +76,13 @@ import Testing
                 == .walk(gap(1, 5)))
     }
 
-    @Test func whatWasStoppedIsLeftAlone() {
+    @Test func stoppedGapIsNotFetched() {
         let plan = plan(
             [gap(1, 5)], view: ShownRange(from: .beginning), stopped: [Self.bound(1)])
         #expect(plan.next == nil)
     }
 
-    @Test func whatIsStaleIsFetchedAgainOnceAllGapsInViewAreClosed() {
+    @Test func staleRangesAreFetchedAfterAllVisibleGaps() {
         let stale = StaleRange(in: "general", from: Self.bound(1), to: Self.bound(3), epoch: 1)
         let view = ShownRange(from: Self.bound(2))
         #expect(plan([gap(3, 4)], stale: [stale], view: view).next == .walk(gap(3, 4)))

@@ -20,7 +20,7 @@ import Testing
         return healing
     }
 
-    @Test func whoScrollsDoesNotBeginAnew() {
+    @Test func scrollingDoesNotRestartABackfill() {
         var healing = shown()
         healing.show("c", ShownRange(from: .beginning, to: .end), 1)
         #expect(healing["c"].stopped == [.beginning])
@@ -30,14 +30,14 @@ import Testing
         #expect(healing["c"].walked == 0)
     }
 
-    @Test func whoHidesAndShowsAgainBeginsAnew() {
+    @Test func showingAgainRestartsABackfill() {
         var healing = shown()
         healing.hide("c", 1)
         healing.show("c", nil, 1)
         #expect(healing["c"].stopped == [])
     }
 
-    @Test func whatFailedIsTriedAgainOnceItsFailureIsForgotten() {
+    @Test func failedRangeIsRetriedAfterItsFailureExpires() {
         var healing = shown()
         healing.fail("c", stalled)
         #expect(healing.isDone && healing.failure(of: "c") != nil)

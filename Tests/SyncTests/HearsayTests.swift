@@ -13,7 +13,7 @@ import Testing
         return conditions
     }()
 
-    @Test func whatIsFetchedBeforeTheFeedBeginsMayBeGoneByThen() async throws {
+    @Test func pageBeforeTheFeedMayHoldDeletedMessages() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         story.network.hold([.feed], at: .beforeEffect)
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// The push alone starts the backfill, without an event.
-    @Test func whatIsMissingBelowAPushIsFetchedAtOnce() async throws {
+    @Test func historyOlderThanAPushIsFetchedAtOnce() async throws {
         let story = try await Story(.exact, withTruncations)
         try await story.say("a")
         try await story.open()
@@ -118,7 +118,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func whatWasDeletedAfterABackupComesBackWithIt() async throws {
+    @Test func messageDeletedAfterABackupReturnsWithIt() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()

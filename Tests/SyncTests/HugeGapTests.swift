@@ -75,7 +75,7 @@ import Testing
         #expect(await events.hugeGaps == ["general"])
     }
 
-    @Test func whoScrollsIsNotToldAgain() async throws {
+    @Test func scrollingReportsNothingTwice() async throws {
         let story = try await story(missing: 700, .exact)
         let events = EventLog(await story.engine.events())
         try await story.connect()

@@ -26,19 +26,19 @@ import Testing
     }
 
     /// In Sendbird 4.1.4 and Stream 2783, a stale page restored a deleted message.
-    @Test func whatIsDeletedDoesNotComeBackWithAPage() async throws {
+    @Test func pageDoesNotRestoreADeletedMessage() async throws {
         let story = try await story { try await $0.delete($1[1]) }
         #expect(try story.picture() == "a c")
         try await story.end()
     }
 
-    @Test func whatIsEditedDoesNotGoBackWithAPage() async throws {
+    @Test func pageDoesNotRevertAnEdit() async throws {
         let story = try await story { try await $0.edit($1[1], to: "B") }
         #expect(try story.picture() == "a B c")
         try await story.end()
     }
 
-    @Test func whatIsEditedAndThenDeletedDoesNotComeBack() async throws {
+    @Test func editedAndDeletedMessageDoesNotReturn() async throws {
         let story = try await story {
             try await $0.edit($1[1], to: "B")
             try await $0.delete($1[1])
@@ -55,7 +55,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsSaidMeanwhileIsThereOnce() async throws {
+    @Test func messageSentDuringALoadIsStoredOnce() async throws {
         let story = try await story { story, _ in try await story.say("d e") }
         #expect(try story.picture() == "a b c d e")
         try await story.end()

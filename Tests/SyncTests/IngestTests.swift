@@ -106,7 +106,7 @@ import Testing
         return batches
     }
 
-    @Test(arguments: 0..<15) func whatIsToldTwiceIsTheSameAsOnce(seed: Int) async throws {
+    @Test(arguments: 0..<15) func repeatedEventHasNoFurtherEffect(seed: Int) async throws {
         let batches = try await batches(seed: seed)
         let once = try Device()
         let twice = try Device()
@@ -251,7 +251,7 @@ import Testing
 
     // MARK: Messages that are not stored
 
-    @Test func whatIsBeforeTheBeginningStaysOut() throws {
+    @Test func messageOlderThanTheChannelsOffsetIsNotStored() throws {
         let device = try Device()
         var channel = GroupChannel.sample()
         channel.messageOffset = 2000
@@ -266,7 +266,7 @@ import Testing
         #expect(ids == ["3", "2"])
     }
 
-    @Test func whatNoStoreCanHoldDoesNotKeepTheRestOut() throws {
+    @Test func unstorableMessageDoesNotBlockTheOthers() throws {
         let device = try Device()
         let long = String(repeating: "9", count: 70_000)
         var message = Message.sample(1)
@@ -286,7 +286,7 @@ import Testing
         #expect(ids == ["3"])
     }
 
-    @Test func whatIsGoneOfAnEarlierHistoryMayComeBackUnderItsID() throws {
+    @Test func idOfAnEarlierEpochCanBeReused() throws {
         let device = try Device()
         let url: ChannelURL = "general"
         try device.take { ingest in
@@ -308,7 +308,7 @@ import Testing
     }
 
     /// A message that came alone is in doubt, and the one beside it has its time.
-    @Test func whatIsInDoubtPutsNoOtherOfItsTimeInDoubt() throws {
+    @Test func staleMessageDoesNotMakeOthersOfItsTimeStale() throws {
         let device = try Device()
         let url: ChannelURL = "general"
         let said = Message.sample(3, text: "said", at: 1000)
@@ -334,7 +334,7 @@ import Testing
     }
 
     /// The answer belongs to a history whose events the feed may not have delivered yet.
-    @Test func whatIsInDoubtAndGoneDoesNotComeBack() throws {
+    @Test func deletedStaleMessageDoesNotReturn() throws {
         let device = try Device()
         let url: ChannelURL = "general"
         try device.take { ingest in
@@ -417,7 +417,7 @@ import Testing
         #expect(gap?.lower == .position(lower.position!) && gap?.walkCursor == cursor)
     }
 
-    @Test func whatWasResetMayBeThereAgainInAnEarlierHistory() throws {
+    @Test func messageOfAnEarlierEpochCanReturn() throws {
         let device = try Device()
         try device.take { ingest in
             var channel = GroupChannel.sample()

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// As if a channel was opened after the plan was made.
-    @Test func whatIsShownByNowStays() async throws {
+    @Test func messagesShownInTheMeantimeAreNotEvicted() async throws {
         let story = try await story(["a"], count: 10)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 2)
         let evicted = try await story.engine.change { (core) throws(SyncError) in
@@ -82,7 +82,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatGoesLeavesAGapThatHealsWhenItIsLookedAt() async throws {
+    @Test func evictionLeavesAGapThatIsBackfilledWhenShown() async throws {
         let story = try await story(["a"], count: 40, .init(), small)
         var events = await story.engine.events().makeAsyncIterator()
         let eviction = try await story.engine.shrinkCache(to: 0)
@@ -101,7 +101,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsShownPinnedOrWrittenStays() async throws {
+    @Test func shownPinnedAndUnsentMessagesAreNotEvicted() async throws {
         let story = try await story(["a", "b", "c"], count: 40, .init(), small)
         await story.engine.show("a", ShownRange(from: .beginning), viewer: 1)
         try await story.engine.setPinned(true, "b")

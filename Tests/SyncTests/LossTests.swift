@@ -34,7 +34,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsStaleIsFetchedWhenItIsShown() async throws {
+    @Test func visibleStaleRangeIsFetched() async throws {
         let story = try await storyAfterALongTime { story, messages in
             try await story.edit(messages[0], to: "A")
             try await story.delete(messages[1])
@@ -45,7 +45,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatComesWhileNothingIsKnownIsNotLost() async throws {
+    @Test func eventsBeforeTheFirstPageAreNotLost() async throws {
         let story = try await storyAfterALongTime { story, _ in
             story.network.hold([.messages])
             try await story.say("d e")
@@ -111,7 +111,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatWasDeletedMayBeThereAgainAfterTheServerWasPutBack() async throws {
+    @Test func deletedMessageReturnsAfterAServerRestore() async throws {
         let story = try await Story()
         let messages = try await story.say("a b")
         let backup = try story.server.backup()
@@ -125,7 +125,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsHeldInAGapGivesWayToTheServerThatWasPutBackToo() async throws {
+    @Test func serverRestoreReplacesMessagesInsideGaps() async throws {
         let story = try await Story()
         try await story.say("a b")
         let backup = try story.server.backup()

@@ -81,7 +81,7 @@ import Testing
         for copy in copies(seed: seed) { #expect(copy.merged(with: copy) == copy) }
     }
 
-    @Test(arguments: 0..<50) func whatIsKnownNeverGoesBack(seed: Int) {
+    @Test(arguments: 0..<50) func mergingNeverLowersAVersion(seed: Int) {
         var random = SeededRandom(seed: seed)
         let copies = copies(seed: seed)
         var held = copies[0]

@@ -239,7 +239,7 @@ import Testing
     }
 
     /// As of a server whose newest page is outdated, which its cursor indicates.
-    @Test(arguments: 0..<5) func whatLiesBehindTheNewestPageIsFetched(seed: UInt64) async throws {
+    @Test(arguments: 0..<5) func historyOlderThanTheNewestPageIsFetched(seed: UInt64) async throws {
         let story = try await Story()
         try await story.say("a b c d e")
         story.network.update {

@@ -154,7 +154,7 @@ import Testing
 
     /// A directory is not sent, in whatever way; nothing of it waits in the outbox.
     @Test(arguments: [true, false])
-    func whatIsNotAFileIsRefused(keepsCopies: Bool) async throws {
+    func sendingSomethingOtherThanAFileIsRefused(keepsCopies: Bool) async throws {
         try await withStory { story, directory in
             story.network.goOffline()
             let link = directory.appending(path: "link").path
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func whatWasUploadedIsNotUploadedAgain() async throws {
+    @Test func uploadedFileIsNotUploadedTwice() async throws {
         try await withStory { story, _ in
             try await story.open()
             story.network.failNext(of: [.send], with: BackendError(.serverFailure, "no"))

@@ -31,7 +31,7 @@ import Testing
 
     /// The answer comes first, and the feed delivers the same message later (stream-chat-react
     /// 2331).
-    @Test func whatTheFeedTellsAfterTheAnswerIsOneMessage() async throws {
+    @Test func feedEventAfterTheResponseIsOneMessage() async throws {
         try await story.open()
         story.network.hold([.feed], at: .afterEffect)
         let a = try await story.write("a")
@@ -128,7 +128,7 @@ import Testing
 
     /// A failed message that was removed comes back with the next start (matrix-ios-kit 65, Sendbird's
     /// JavaScript 4.0.1).
-    @Test func whatWasRemovedStaysSoAfterAStart() async throws {
+    @Test func removedItemStaysRemovedAfterARestart() async throws {
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
         _ = try await fate(long)
@@ -144,7 +144,7 @@ import Testing
 
     /// Asking for one channel's failed messages returned those of others (Sendbird's JavaScript
     /// 4.0.2).
-    @Test func whatFailedIsOfOneChannel() async throws {
+    @Test func failedMessagesAreListedPerChannel() async throws {
         try story.createChannel("other")
         try await story.open()
         let long = try await story.write(String(repeating: "x", count: 6000))
@@ -198,7 +198,7 @@ import Testing
     }
 
     /// A clock that is ten years wrong, and is put right meanwhile (stream-chat-swift 1246).
-    @Test(arguments: [-10, 10]) func whatTheClockSaysMovesNothing(years: Int) async throws {
+    @Test(arguments: [-10, 10]) func wrongDeviceClockDoesNotMoveMessages(years: Int) async throws {
         let (a, wrong) = (try await story.say("a")[0], Duration.seconds(years * 365 * 24 * 3600))
         try await story.open()
         story.device.advance(by: wrong)
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func whatFailedLongAgoGoesWithTheNextConnection() async throws {
+    @Test func oldFailureIsForgottenAtTheNextConnection() async throws {
         var options = SyncOptions.exact
         options.failedItemLifetime = .seconds(24 * 3600)
         let story = try await Story(options)
@@ -248,7 +248,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsTriedTooOftenFailsAndTheOthersGoOn() async throws {
+    @Test func itemFailsAtTheRetryLimitAndOthersContinue() async throws {
         try await withOptions {
             $0.backoff = Backoff(
                 interval: .seconds(1), multiplier: 1, maximum: .seconds(1), retries: 2)
@@ -302,7 +302,7 @@ import Testing
         #expect(told == ["\(a) sent", "\(reaction) done", "\(long) failed", "\(long) canceled"])
     }
 
-    @Test func whoAsksAfterTheEndIsToldToo() async throws {
+    @Test func deliveryResultIsAvailableAfterALaterDeletion() async throws {
         try await story.open()
         let a = try await story.write("a")
         guard case .sent(let message) = try await fate(a), let id = message.messageID else {

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Waiting
 
-    @Test func whatIsWrittenOfflineIsPendingAndSentLater() async throws {
+    @Test func offlineMessageIsPendingAndSentLater() async throws {
         try await story.say("a")
         try await story.open()
         story.network.goOffline()
@@ -40,7 +40,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsWrittenBeforeAnyConnectionIsSent() async throws {
+    @Test func messageBeforeTheFirstConnectionIsSent() async throws {
         _ = try await story.write("a")
         let b = try await story.write("b")
         try await story.connect()
@@ -49,7 +49,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatWaitsOutlivesTheProcess() async throws {
+    @Test func pendingItemsSurviveTheProcess() async throws {
         story.network.goOffline()
         _ = try await story.write("a")
         let b = try await story.write("b")
@@ -98,7 +98,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatTheFeedTellsBeforeTheAnswerIsOneMessage() async throws {
+    @Test func feedEventBeforeTheResponseIsOneMessage() async throws {
         try await story.open()
         story.network.hold([.send], at: .afterEffect)
         let a = try await story.write("a")
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Refused
 
-    @Test func whatIsRefusedFailsAndTheOthersGoOn() async throws {
+    @Test func refusedItemFailsAndOthersContinue() async throws {
         try await story.open()
         story.network.goOffline()
         let long = try await story.write(String(repeating: "x", count: 6000))
@@ -171,7 +171,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whoIsThrottledWaits() async throws {
+    @Test func throttledRequestWaits() async throws {
         try await story.open()
         story.network.failNext(
             of: [.send], with: BackendError(.throttled, "slowly", retryAfter: .seconds(7)))
@@ -270,7 +270,7 @@ import Testing
 
     // MARK: Taken back
 
-    @Test func whatIsTakenBackIsNeverSent() async throws {
+    @Test func canceledItemIsNeverSent() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
         let b = try await story.write("b")
@@ -316,7 +316,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatFollowsAMessageThatFailedWaitsForIt() async throws {
+    @Test func changeOfAFailedMessageWaitsForIt() async throws {
         story.network.goOffline()
         let a = try await story.write("a")
         let reaction = try await story.engine.reactToUnsent(.add, "+1", to: a, in: "general")
@@ -346,7 +346,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatWaitsBehindAFailedMessageEndsWithIt() async throws {
+    @Test func changeOfAFailedMessageEndsWithIt() async throws {
         var options = SyncOptions.exact
         options.failedItemLimit = 0
         let story = try await Story(options)

@@ -19,7 +19,7 @@ import Testing
         store.close()
     }
 
-    @Test func whatTheFeedToldIsToldAgain() async throws {
+    @Test func eventsThatCouldNotBeStoredAreFetchedAgain() async throws {
         try await withStory { story, disk in
             try await story.say("a")
             try await story.open()
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The run of a changelog stays where it was, so that no page of it is passed over.
-    @Test func whatBecameOfMessagesIsReadAgain() async throws {
+    @Test func interruptedChangelogIsReadAgain() async throws {
         try await withStory { story, disk in
             let messages = try await story.say("a b")
             try await story.open()

@@ -150,7 +150,7 @@ private struct ScantBackend: ForwardingBackend {
         return (story, engine, messages.map { $0.messageID! })
     }
 
-    @Test func whatIsInDoubtIsAskedForInPieces() async throws {
+    @Test func deletionsAreFoundPageByPageAfterAnExpiredCursor() async throws {
         let (story, engine, ids) = try await crowded()
         await engine.disconnect()
         for id in ids {
@@ -165,7 +165,7 @@ private struct ScantBackend: ForwardingBackend {
         await story.close()
     }
 
-    @Test func whatIsInDoubtIsRepairedInPieces() async throws {
+    @Test func staleRangeIsRepairedPageByPage() async throws {
         let (story, engine, _) = try await crowded()
         let now = story.clock.now.milliseconds
         try story.store.write { batch in

@@ -122,7 +122,7 @@ import Testing
 
     // MARK: Logging out
 
-    @Test func whoLogsOutIsHandedBackWhatWasNotSent() async throws {
+    @Test func logOutReturnsUnsentOutboxItems() async throws {
         let story = try await Story(store: disk.open(directory.url))
         try await story.open()
         story.network.goOffline()
@@ -152,7 +152,7 @@ import Testing
         story.store.close()
     }
 
-    @Test func whoIsRevokedMayStillHaveWhatWasNotSent() async throws {
+    @Test func revokedUserCanReadUnsentItems() async throws {
         let story = try await Story(store: disk.open(directory.url))
         try await story.open()
         story.network.goOffline()

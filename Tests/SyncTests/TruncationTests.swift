@@ -130,7 +130,7 @@ import Testing
 
     // MARK: Changes of older messages
 
-    @Test func whatChangedBeforeATruncationIsFound() async throws {
+    @Test func changeBeforeATruncationIsFound() async throws {
         let story = try await Story()
         let messages = try await story.say("a b c")
         try await story.open()

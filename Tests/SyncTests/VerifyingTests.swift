@@ -18,7 +18,7 @@ import Testing
         return story
     }
 
-    @Test func whatIsTheSameDiffersInNothing() async throws {
+    @Test func equalHistoriesHaveNoDifference() async throws {
         let story = try await story { _, _ in }
         let differences = try await story.engine.verify("general")
         #expect(differences.isEmpty)
@@ -26,7 +26,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func whatIsMissingIsFoundAndFetched() async throws {
+    @Test func missingMessageIsFoundAndFetched() async throws {
         let story = try await story { messages, batch in
             try batch.removeMessage(messages[1].messageID!, in: "general")
             try batch.removeMessage(messages[6].messageID!, in: "general")
@@ -42,7 +42,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func whatTheServerDoesNotHaveIsFoundAndGoes() async throws {
+    @Test func surplusMessageIsFoundAndRemoved() async throws {
         let story = try await story { messages, batch in
             var ghost = messages[2]
             ghost.messageID = "999"
@@ -85,7 +85,7 @@ import Testing
         try await story.end()
     }
 
-    @Test func whatIsDifferentIsFoundAndReplaced() async throws {
+    @Test func differentMessageIsFoundAndReplaced() async throws {
         let story = try await story { messages, batch in
             var wrong = messages[3]
             wrong.text = "wrong"
@@ -130,7 +130,7 @@ import Testing
         await story.engine.close()
     }
 
-    @Test func whatIsNotKnownIsNoDifference() async throws {
+    @Test func unknownRangeIsNoDifference() async throws {
         var options = SyncOptions.exact
         options.pageSize = 2
         let story = try await Story(options)

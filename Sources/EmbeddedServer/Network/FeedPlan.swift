@@ -28,7 +28,7 @@ struct FeedPlan {
         }
     }
 
-    // MARK: Holes
+    // MARK: Truncations
 
     /// Messages of a channel that are to be replaced by a truncation.
     struct Hidden {

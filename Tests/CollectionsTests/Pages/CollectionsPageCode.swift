@@ -42,7 +42,7 @@ import Testing
         await client.close()
     }
 
-    @Test func whatIsKeptIsAsTheOptionsSay() async throws {
+    @Test func storageFollowsTheOptions() async throws {
         let backend = try EmbeddedServer.inMemory().client()
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "scrollback-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [nil, EncryptionKey()])
-    func whatAPushExtensionLeavesIsTakenIn(key: EncryptionKey?) async throws {
+    func messageOfAPushExtensionIsAbsorbed(key: EncryptionKey?) async throws {
         let story = try await ClientStory()
         let container = story.directory
         var options = story.options

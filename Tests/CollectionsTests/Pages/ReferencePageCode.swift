@@ -10,7 +10,7 @@ import Testing
 /// The code of the modules' DocC landing pages, verbatim; a consumer package has that of Models.
 @Suite(.timeLimit(.minutes(10))) struct ReferencePageCode {
     // Sources/Collections/Collections.docc/Collections.md
-    @Test @MainActor func whatIsSentIsInTheCollectionAtOnce() async throws {
+    @Test @MainActor func sentMessageIsInTheCollectionAtOnce() async throws {
         let server = try EmbeddedServer.inMemory()
         let client = await ChatClient.open(backend: server.client())
         try await client.connect(as: Credentials("alice"))

@@ -126,8 +126,8 @@ extension Fault {
     /// The test that shows it, as its suite and its function.
     package var test: String {
         switch self {
-        case .killed: "KillTests/whatWasPromisedOutlivesTheProcess"
-        case .powerLost: "FaultTests/whatWasNotSyncedGoesAsASuffix"
+        case .killed: "KillTests/sentItemsSurviveTheProcess"
+        case .powerLost: "FaultTests/unsyncedWritesAreLostAsASuffix"
         case .tornCacheLog, .tornOutboxLog, .cutOutboxLog: "DamageTests/aFileIsCut"
         case .flippedCacheLog, .flippedCacheTable, .flippedCacheManifest, .flippedCacheCurrent,
             .flippedOutboxManifest, .flippedOutboxCurrent:
@@ -144,12 +144,12 @@ extension Fault {
         case .deniedFiles: "StoreErrorSystemTests/eachErrorOfTheSystemHasItsCode"
         case .lockedFiles: "DiskTests/aSecondStoreOfTheSameDirectoryIsLockedOut"
         case .wrongKey: "EncryptionTests/aWrongKeyTouchesNothing"
-        case .newerSchema: "OpeningTests/whatANewerVersionWroteIsNotTouched"
-        case .offline: "SendingTests/whatIsWrittenOfflineIsPendingAndSentLater"
+        case .newerSchema: "OpeningTests/filesOfANewerVersionStayUntouched"
+        case .offline: "SendingTests/offlineMessageIsPendingAndSentLater"
         case .notSent: "ConnectionTests/aConnectionThatIsLostIsMadeAgain"
-        case .requestLost: "ConnectionTests/whatFailsForNowIsAskedAgainLater"
+        case .requestLost: "ConnectionTests/transientFailureIsRetriedLater"
         case .answerLost: "SendingTests/anAnswerThatIsLostMakesNoSecondMessage"
-        case .throttled: "SendingTests/whoIsThrottledWaits"
+        case .throttled: "SendingTests/throttledRequestWaits"
         case .serverFailed:
             "SendingTests/aServerThatFailsMakesItFailAndItIsSentAgainUnderItsName"
         case .sessionExpired: "ConnectionTests/aSessionThatHasExpiredIsRenewed"
@@ -157,13 +157,13 @@ extension Fault {
         case .pageCursorsExpired: "PagingTests/cursorsMayExpireOnTheWay"
         case .cutBatches, .mixedChannels: "FollowingTests/aFeedMayTellThingsAgainAndInAnotherOrder"
         case .truncations: "TruncationTests/aTruncationIsFilled"
-        case .feedCursorExpired: "LossTests/whatIsStaleIsFetchedWhenItIsShown"
-        case .repeatedChangelog: "TruncationTests/whatChangedBeforeATruncationIsFound"
+        case .feedCursorExpired: "LossTests/visibleStaleRangeIsFetched"
+        case .repeatedChangelog: "TruncationTests/changeBeforeATruncationIsFound"
         case .changelogExpired:
             "TruncationTests/withoutAChangelogWhatIsHeldIsStaleAndFetchedWhenItIsShown"
         case .equalTimes: "PagingTests/messagesOfOneTimeAreToldApartAtTheBordersOfPages"
         case .wrongClocks: "PagingTests/clocksThatDisagreeLoseNothing"
-        case .changedMeanwhile: "TruncationTests/whatChangedBeforeATruncationIsFound"
+        case .changedMeanwhile: "TruncationTests/changeBeforeATruncationIsFound"
         case .channelLeft: "FollowingTests/aChannelThatTheUserLeavesGoesWithItsMessages"
         case .channelMadeAgain: "FollowingTests/aChannelOfTheSameNameIsAnotherOne"
         case .messagesForgotten:
@@ -172,7 +172,7 @@ extension Fault {
         case .noDeduplication: "SendingTests/withoutDeduplicationTheDoubtIsTold"
         case .repeatedEvents, .repeatedBatches, .shuffledEvents:
             "FollowingTests/aFeedMayTellThingsAgainAndInAnotherOrder"
-        case .lostEvents: "VerifyingTests/whatIsMissingIsFoundAndFetched"
+        case .lostEvents: "VerifyingTests/missingMessageIsFoundAndFetched"
         }
     }
 }

@@ -205,7 +205,7 @@ struct Sendings {
         }
         let twice = twice(new, cache)
         if !hasFailed, let id = twice.subtracting(both).first {
-            throw Violation("B1 unique id", "\(id) has landed, and is a outboxItem")
+            throw Violation("B1 unique id", "\(id) was acknowledged, and is an outbox item")
         }
         (both, outboxItems) = (twice, new)
     }
@@ -222,7 +222,7 @@ struct Sendings {
 
     func checkRest() throws {
         if let id = both.first {
-            throw Violation("B1 unique id", "\(id) has landed, and is a outboxItem at rest")
+            throw Violation("B1 unique id", "\(id) was acknowledged, and its outbox item remains")
         }
         for (id, outboxItem) in outboxItems where outboxItem.state == .pending {
             if let target = outboxItem.targetRequestID, outboxItems[target] != nil { continue }

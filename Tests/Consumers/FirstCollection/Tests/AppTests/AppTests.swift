@@ -2,7 +2,7 @@ import EmbeddedServer
 import Scrollback
 import Testing
 
-@Test @MainActor func whatIsWrittenOfflineIsSentLater() async throws {
+@Test @MainActor func offlineMessageIsSentLater() async throws {
     let server = try EmbeddedServer.inMemory()
     let network = ConditionedBackend(server.client())
     var options = ChatClientOptions()
