@@ -7,7 +7,7 @@
 #   make availability  find what the oldest supported macOS and iOS do not have; on Linux
 #   make format     format the sources
 #   make language   count unusual phrases in comments, messages and pages; ARGS="--list" shows each
-#   make docs       write the reference, as a web site, to .build-docs/site
+#   make docs       write the guides and the reference, as a website, to .build-docs/site
 #   make bench      measure the binary form and the store, against their peers; ARGS="..." is passed on
 #   make bench-codecs, bench-store  the one, or the other
 #   make figures    count what calls of the store cost, and fail if it is more than before
@@ -65,6 +65,9 @@ else
 DOCC := docc
 endif
 
+DOCC_FLAGS := --enable-experimental-external-link-support --warnings-as-errors \
+    --transform-for-static-hosting --hosting-base-path scrollback
+
 .PHONY: help repl test corpus build built lint availability format language docs bench bench-codecs bench-store bench-sync figures figures-update \
 	tsan asan ubsan fuzz fuzzer faults soak interop consumers graphs ios nightly mutants install uninstall deps deps-bench deps-interop clean symbols \
 	$(FUZZERS) Logs $(CONSUMERS)
@@ -102,8 +105,12 @@ language: .build-tools/language
 format:
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-docs: symbols
+docs: symbols .build-tools/guides
 	rm -rf .build-docs
+	.build-tools/guides .build-docs/Guides.docc
+	$(DOCC) convert .build-docs/Guides.docc $(DOCC_FLAGS) --fallback-display-name Guides \
+	    --fallback-bundle-identifier scrollback.Guides --output-path .build-docs/Guides.doccarchive
+	links="--dependency .build-docs/Guides.doccarchive"; \
 	for module in $(MODULES); do \
 	    mkdir -p .build-docs/$$module && \
 	    cp .build/*/symbolgraph/$$module[.@]* .build-docs/$$module && \
@@ -115,7 +122,7 @@ docs: symbols
 	    links="$$links --dependency .build-docs/$$module.doccarchive"; \
 	done
 	mkdir -p .build-docs/site
-	$(DOCC) merge $(MODULES:%=.build-docs/%.doccarchive) --output-path .build-docs/site/scrollback \
+	$(DOCC) merge $(patsubst %,.build-docs/%.doccarchive,Guides $(MODULES)) --output-path .build-docs/site/scrollback \
 	    --synthesized-landing-page-name Scrollback --synthesized-landing-page-kind Package
 	echo "Serve .build-docs/site, and open /scrollback/documentation there."
 

@@ -1,0 +1,2 @@
+/// A name that Scrollback's own targets do not take.
+public let title = "Messenger"
