@@ -85,7 +85,9 @@ func articleLink(_ destination: String, in page: Page) -> String? {
 
 let link = #/(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/#
 
-/// Text outside code blocks. A link's text may be wrapped, so this takes all lines of a passage.
+/// Converts the links of a passage outside code blocks.
+///
+/// A link's text may be wrapped over two lines.
 func converted(_ passage: [String], in page: Page) -> [String] {
     passage.joined(separator: "\n").replacing(link) { match in
         let (whole, image, text, destination) = match.output
