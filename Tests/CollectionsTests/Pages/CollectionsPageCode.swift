@@ -50,14 +50,14 @@ import Testing
 
         var options = ChatClientOptions()
         options.isLocalCachingEnabled = true
-        options.directory = directory  // Application Support, if nothing is said
-        options.cacheLimits.maxSize = 128 << 20  // bytes; 256 MiB if nothing is said
+        options.directory = directory  // the default is Application Support
+        options.cacheLimits.maxSize = 128 << 20  // bytes; the default is 256 MiB
         options.cacheLimits.retention = { url in
             url == "announcements" ? .lasting(.seconds(30 * 24 * 60 * 60)) : .unlimited
         }
         let client = await ChatClient.open(backend: backend, options: options)
         try await client.connect(as: Credentials("alice"))
-        try await client.setPinned(true, "family")  // on the disk, until it is taken back
+        try await client.setPinned(true, "family")  // stored on disk until setPinned(false, …)
 
         #expect(CacheLimits().maxSize == 256 << 20)
         #expect(ChatClientOptions().directory.path.hasPrefix(FileManager.applicationSupport.path))

@@ -17,9 +17,9 @@ import Testing
 
     network.goOnline()
     let request = try #require(hello.requestID)
-    let fate = try await client.engine().deliveryResult(of: request, in: "general")
-    guard case .sent = fate else {
-        Issue.record("not sent: \(fate)")
+    let result = try await client.engine().deliveryResult(of: request, in: "general")
+    guard case .sent = result else {
+        Issue.record("not sent: \(result)")
         return
     }
     await client.close()
