@@ -5,10 +5,11 @@
 //     mutants kill DIRECTORY   runs the tests of that copy without a bug, and with each
 //
 // Further arguments select mutants by name; the default is all. A mutant is a file in
-// Tests/Mutants: a description of the bug, the source file, the test target, a regular expression
-// for the names of the tests that should detect it, and the lines to remove (-) and to add (+). The
-// macro MUTATED is true if the bug is on, which the environment variable SCROLLBACK_MUTANT
-// determines.
+// Tests/Mutants: a description of the bug, the directory or file to search (in:), the function if
+// the lines occur more than once there, a regular expression for the names of the tests that should
+// detect it, and the lines to remove (-) and to add (+). White space is ignored, so moving or
+// reformatting the code does not affect a mutant. The macro MUTATED is true if the bug is on, which
+// the environment variable SCROLLBACK_MUTANT determines.
 
 import Foundation
 
@@ -20,7 +21,8 @@ struct Failure: Error, CustomStringConvertible {
 struct Mutant {
     let name: String
     let summary: String
-    let file: String
+    let directory: String
+    let function: String?
     let tests: String
     let original: String
     let replacement: String
@@ -32,11 +34,16 @@ struct Mutant {
         func rest(_ mark: String) -> [String] {
             lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
         }
-        let (files, tests) = (rest("file: "), rest("tests: "))
-        guard let first = lines.first, !first.isEmpty, files.count == 1, tests.count == 1 else {
-            throw Failure(description: "\(url.path): a mutant is a summary, a file, and its tests")
+        let (directories, functions, tests) = (rest("in: "), rest("function: "), rest("tests: "))
+        guard let first = lines.first, !first.isEmpty, directories.count == 1,
+            functions.count <= 1, tests.count == 1
+        else {
+            throw Failure(
+                description: "\(url.path): needs a summary, one `in:`, at most one `function:` and "
+                    + "one `tests:`")
         }
-        (summary, file, self.tests) = (String(first), files[0], tests[0])
+        (summary, directory, function) = (String(first), directories[0], functions.first)
+        self.tests = tests[0]
         original = rest("- ").joined(separator: "\n")
         replacement = rest("+ ").joined(separator: "\n")
         guard !original.isEmpty, replacement.contains("MUTATED") else {
@@ -44,16 +51,43 @@ struct Mutant {
         }
     }
 
-    /// Returns the text of the source file with the bug planted.
-    func planted(in text: String) throws -> String {
-        guard text.components(separatedBy: original).count == 2 else {
-            throw Failure(
-                description: "Tests/Mutants/\(name).mutant: its lines are not once in \(file)")
-        }
+    /// Returns the places of the lines to remove.
+    func places(in text: String) throws -> [Range<String.Index>] {
+        let parts = tokens(original).map { NSRegularExpression.escapedPattern(for: $0) }
+        let lines = try NSRegularExpression(pattern: parts.joined(separator: #"\s*"#))
+        let found = lines.matches(in: text, range: NSRange(text.startIndex..., in: text))
+            .compactMap { Range($0.range, in: text) }
+        guard let function else { return found }
+        let bodies = try bodies(of: function, in: text)
+        return found.filter { place in bodies.contains { $0.contains(place.lowerBound) } }
+    }
+
+    /// Returns the text of the source file with the bug planted at a place.
+    func planted(in text: String, at place: Range<String.Index>, file: String) -> String {
         let isOn =
             file.hasSuffix(".swift")
             ? "Mutant.isOn(\"\(name)\")" : "(std::string(\"\(name)\") == MutantThatIsOn())"
-        return text.replacing(original, with: replacement.replacing("MUTATED", with: isOn))
+        let bug = replacement.replacing("MUTATED", with: isOn)
+            .trimmingCharacters(in: .whitespaces)
+        return text.replacingCharacters(in: place, with: bug)
+    }
+}
+
+/// The words and punctuation marks of source code.
+func tokens(_ code: String) -> [String] {
+    code.matches(of: #/\w+|[^\w\s]/#).map { String($0.output) }
+}
+
+/// The bodies of all functions of a name, or of all initializers for `init`.
+func bodies(of function: String, in text: String) throws -> [Range<String.Index>] {
+    try text.matches(of: Regex(#"\b\#(function)\b[^;{}]*\{"#)).map { match in
+        var depth = 1
+        let end = text[match.range.upperBound...].firstIndex { character in
+            if character == "{" { depth += 1 }
+            if character == "}" { depth -= 1 }
+            return depth == 0
+        }
+        return match.range.lowerBound..<(end ?? text.endIndex)
     }
 }
 
@@ -72,10 +106,25 @@ guard !mutants.isEmpty, mutants.count == names.count || names.isEmpty else {
 
 /// Returns the files that have mutants, with all bugs planted.
 func mutatedFiles() throws -> [String: String] {
+    var sources: [String: String] = [:]
+    for path in files(at: "Sources")
+    where [".swift", ".cpp", ".h"].contains(where: path.hasSuffix) {
+        sources[path] = try String(contentsOfFile: path, encoding: .utf8)
+    }
     var files: [String: String] = [:]
     for mutant in all {
-        let text = try files[mutant.file] ?? String(contentsOfFile: mutant.file, encoding: .utf8)
-        files[mutant.file] = try mutant.planted(in: text)
+        var places: [(path: String, place: Range<String.Index>)] = []
+        for (path, text) in sources
+        where path == mutant.directory || path.hasPrefix("\(mutant.directory)/") {
+            places += try mutant.places(in: text).map { (path, $0) }
+        }
+        guard let (path, place) = places.first, places.count == 1, let text = sources[path] else {
+            throw Failure(
+                description: "Tests/Mutants/\(mutant.name).mutant: its lines are \(places.count) "
+                    + "times in \(mutant.directory)\(mutant.function.map { ", \($0)" } ?? "")")
+        }
+        sources[path] = mutant.planted(in: text, at: place, file: path)
+        files[path] = sources[path]
     }
     // The definition of the markers, once for each module.
     for (path, text) in files {
